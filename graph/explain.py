@@ -1,0 +1,171 @@
+"""Why a memory came back, or why not, and the smallest change that would admit it."""
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import Frozen
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceFacetScore
+
+
+class Explanation(Frozen):
+    """The story of one memory in one recall."""
+
+    memory_id: str
+    title: str
+    returned: bool
+    story: list[str]
+    """Sentences in the order things happened."""
+    cut_by: str
+    """never_found, fuse, shortlist, critique, pick, tokens, or "" when it was returned."""
+    nearest_change: str
+    """The smallest change that would admit it; "" when it was returned."""
+
+
+class Reach(Frozen):
+    """How near a memory that no query brought was to being found."""
+
+    title: str
+    query: str
+    """The query it is nearest to."""
+    facet: str
+    cosine: float
+    last_cosine: float
+    """Of the last memory that this query did bring."""
+    rank: int
+    """Where it would stand for this query among all memories, from 1."""
+    depth: int
+    """Memories that a query brings."""
+
+
+def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -> Explanation:
+    """Tell a memory's story from a trace.
+
+    Args:
+        reach: for a memory that is not in the trace, how near it was; None says it is not stored.
+
+    Raises:
+        UsageError: the memory is neither in the trace nor stored.
+    """
+    candidate = trace.candidate(memory_id)
+    if candidate is not None:
+        return of_candidate(trace, candidate)
+    if reach is None:
+        raise UsageError(
+            f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
+            f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
+        )
+    return never_found(memory_id, reach)
+
+
+def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
+    """The story of a memory that some query found."""
+    story = [found_story(trace, candidate), *facet_stories(trace, candidate)]
+    story += [
+        f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
+        for vote in candidate.votes
+    ]
+    last = last_cut(trace, candidate)
+    if candidate.slot is not None:
+        story.append(f"It took slot {candidate.slot} of {trace.k}.")
+    elif last is not None:
+        against = f" Against: {title_of(trace, last.against)}." if last.against else ""
+        story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
+    return Explanation(
+        memory_id=candidate.memory_id,
+        title=candidate.title,
+        returned=candidate.slot is not None,
+        story=story,
+        cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
+        nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+    )
+
+
+def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Which queries found it, and where in their rankings."""
+    found: list[tuple[int, str]] = []
+    for query in trace.queries:
+        for leg, hits in (("dense", query.dense), ("lexical", query.lexical)):
+            for hit in hits:
+                if hit.memory_id == candidate.memory_id:
+                    text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
+                    found.append((hit.rank, text))
+    best = "; ".join(text for _, text in sorted(found)[:3])
+    return f"Found first in round {candidate.first_round}, in {len(found)} rankings; best: {best}."
+
+
+def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """How it stands in the facets it serves best, at most three."""
+    names = {facet.facet_id: facet for facet in trace.facets}
+    return [
+        f"For “{names[score.facet_id].name}” (hop {names[score.facet_id].hop}) it ranks "
+        f"{score.rank}, relevance {score.relevance:.2f} "
+        f"(cosine {score.dense:.2f}, words {score.lexical:.2f})."
+        for score in candidate.facet_scores[:3]
+    ]
+
+
+def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
+    """The drop that decided: the last one of the last round."""
+    last_round = max((drop.round for drop in candidate.drops), default=0)
+    final = [drop for drop in candidate.drops if drop.round == last_round]
+    order = ("fuse", "shortlist", "critique", "pick", "tokens")
+    return max(final, key=lambda drop: order.index(drop.stage), default=None)
+
+
+def nearest_change(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None
+) -> str:
+    """The smallest change of one setting, or of the memory, that would admit it."""
+    if last is None:
+        return f"a higher k than {trace.k}"
+    best = candidate.facet_scores[0] if candidate.facet_scores else None
+    if last.stage == "tokens":
+        return "a bigger token budget"
+    if last.stage == "critique":
+        return f"another vote: it was {last.reason.split(':')[0]}"
+    if last.threshold is not None:
+        return below_threshold(last, best)
+    if last.against is not None and last.reason.startswith("repeats"):
+        return (
+            f"removing {title_of(trace, last.against)}, which says the same, or a "
+            f"redundancy_limit above {trace.settings.get('ranking.redundancy_limit')}"
+        )
+    if last.stage == "pick" and last.rank is not None:
+        return f"k = {last.rank} (it came in at place {last.rank}, {trace.k} were asked for)"
+    return f"a query of its own: its best relevance is {candidate.score:.2f}"
+
+
+def below_threshold(last: TraceDrop, best: TraceFacetScore | None) -> str:
+    """What would lift it over the threshold."""
+    if "question itself" in last.reason:
+        return (
+            f"a question nearer to what is stored: the best answer to its own words scores "
+            f"{last.score or 0:.2f}, {last.threshold or 0:.2f} is needed"
+        )
+    score = best.relevance if best else last.score or 0.0
+    return f"min_score = {int(score * 100) / 100:.2f} (it scores {score:.2f}, {last.threshold:.2f} is needed)"
+
+
+def title_of(trace: RecallTrace, memory_id: str | None) -> str:
+    """`id “title”` as far as the trace knows it."""
+    other = trace.candidate(memory_id) if memory_id else None
+    return f"{memory_id} “{other.title}”" if other else str(memory_id)
+
+
+def never_found(memory_id: str, reach: Reach) -> Explanation:
+    """The story of a memory that no query brought."""
+    factor = -(-reach.rank // max(reach.depth, 1))
+    return Explanation(
+        memory_id=memory_id,
+        title=reach.title,
+        returned=False,
+        story=[
+            "No query of this recall found it.",
+            f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
+            f"rank {reach.rank}; a query brings {reach.depth} memories, the last of them had "
+            f"{reach.last_cosine:.2f}.",
+        ],
+        cut_by="never_found",
+        nearest_change=(
+            f"depth_factor {factor} times as high would bring rank {reach.rank}, or a question "
+            f"that names what the memory is about"
+        ),
+    )

@@ -1,0 +1,105 @@
+"""What a recall gives back."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Frozen(BaseModel):
+    """Values that nobody changes after they were made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Evidence(Frozen):
+    """A passage of a memory that a query found: the reason it is here, in its own words."""
+
+    passage_id: str
+    text: str
+    heading: str = ""
+    """Markdown headings above the passage, "A > B"."""
+    score: float
+    """Calibrated relevance to `query`, 0..1."""
+    facet: str
+    """Name of the facet that `query` served."""
+    query: str
+    """The query that found it, as it was asked."""
+
+
+class RecalledMemory(Frozen):
+    """One memory of the answer, or of the tray of near misses."""
+
+    id: str
+    title: str
+    source: str
+    created_at: datetime
+    score: float
+    """Calibrated relevance, 0..1: the best over the facets it serves."""
+    facets: list[str]
+    """Names of the facets it serves, the one that gave it its slot first."""
+    hop: int
+    """Hop of that first facet: 1 named by the question, 2 implied, 3 and up found in evidence."""
+    round: int
+    """Round, from 1, in which it was first found."""
+    why: str
+    """One sentence."""
+    evidence: list[Evidence]
+    """Best passage first."""
+    vote: str = ""
+    """The last vote on it: hot, warm, cold, wrong, spark or "" for none."""
+
+
+class NearMiss(RecalledMemory):
+    """A memory that was found and did not get a slot."""
+
+    cut_by: str
+    """What kept it out: a stage and a reason, one sentence."""
+
+
+class FacetOutcome(Frozen):
+    """What became of one facet."""
+
+    name: str
+    why: str
+    hop: int
+    weight: float
+    covered_by: list[str]
+    """Ids of the returned memories that serve it."""
+    empty: bool
+    """Searched for, and nothing above the threshold exists."""
+
+
+class Spent(Frozen):
+    """What the recall cost."""
+
+    rounds: int = 0
+    queries: int = 0
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    ms: float = 0.0
+    """Wall time."""
+
+
+class RecallResult(Frozen):
+    """The answer to one question, best memory first."""
+
+    question: str
+    entity: str
+    asked_at: datetime
+    memories: list[RecalledMemory]
+    maybe: list[NearMiss] = Field(default_factory=list[NearMiss])
+    """Near misses, best first: found, not returned."""
+    facets: list[FacetOutcome] = Field(default_factory=list[FacetOutcome])
+    degraded: list[str] = Field(default_factory=list[str])
+    """What did not work and was done without, one sentence each; [] when all went well."""
+    stop_reason: str
+    """converged, stable, no_new_candidates, no_new_queries, max_rounds, max_llm_calls,
+    max_tokens or deadline."""
+    rounds: int
+    spent: Spent
+    trace_id: str
+
+    def ids(self) -> list[str]:
+        """The memory ids, best first."""
+        return [memory.id for memory in self.memories]

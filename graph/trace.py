@@ -1,0 +1,168 @@
+"""The trace of a recall: why each memory came back, and why any other did not.
+
+Written as JSON; `schema_version` grows when a field changes its meaning or goes.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import Frozen, Spent
+
+SCHEMA_VERSION = 1
+
+
+class TraceStep(Frozen):
+    """One run of one node."""
+
+    node: str
+    round: int
+    ms: float
+    note: str = ""
+    """What it did, in a few words and numbers."""
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    error: str = ""
+
+
+class TraceFacet(Frozen):
+    """One facet the recall looked for."""
+
+    facet_id: str
+    name: str
+    why: str
+    hop: int
+    weight: float
+
+
+class TraceHit(Frozen):
+    """One memory in the ranking of one leg of one query."""
+
+    memory_id: str
+    passage_id: str
+    rank: int
+    """From 1."""
+    score: float
+    """Dense: cosine. Lexical: normalised BM25, 0..1."""
+
+
+class TraceQuery(Frozen):
+    """One query and everything it found."""
+
+    query_id: str
+    facet_id: str
+    text: str
+    hop: int
+    round: int
+    origin: str
+    ms: float
+    dense: list[TraceHit]
+    lexical: list[TraceHit]
+    error: str = ""
+
+
+class TraceFacetScore(Frozen):
+    """How a candidate stands within one facet."""
+
+    facet_id: str
+    rank: int
+    """In the facet's own fused ranking, from 1."""
+    fused: float
+    """Reciprocal rank fusion score."""
+    relevance: float
+    """Calibrated, 0..1."""
+    dense: float
+    """Best cosine over the facet's queries."""
+    lexical: float
+    """Best normalised BM25 over the facet's queries, 0 when no word matched."""
+
+
+class TraceVote(Frozen):
+    """One vote on a candidate."""
+
+    vote: str
+    by: str
+    round: int
+    reason: str
+    repeats: str | None = None
+    replaced_by: str | None = None
+
+
+class TraceDrop(Frozen):
+    """A candidate left behind at a stage."""
+
+    stage: Literal["fuse", "shortlist", "critique", "pick", "tokens"]
+    round: int
+    reason: str
+    rank: int | None = None
+    score: float | None = None
+    threshold: float | None = None
+    against: str | None = None
+    """The memory that took its place or that it repeats."""
+
+
+class TraceCandidate(Frozen):
+    """Everything known about one memory that some query found."""
+
+    memory_id: str
+    title: str
+    created_at: datetime | None
+    first_round: int
+    score: float
+    facet_scores: list[TraceFacetScore]
+    votes: list[TraceVote]
+    drops: list[TraceDrop]
+    """In the order they happened; a candidate may be dropped in one round and return in the next."""
+    slot: int | None
+    """Its place in the answer, from 1; None when it was not returned."""
+
+
+class RecallTrace(Frozen):
+    """The whole story of one recall."""
+
+    schema_version: int = SCHEMA_VERSION
+    trace_id: str
+    entity: str
+    question: str
+    asked_at: datetime
+    k: int
+    settings: dict[str, float | int | str | bool | None]
+    """Limits and ranking settings in force."""
+    embedder: str
+    planner: str
+    critic: str
+    facets: list[TraceFacet]
+    queries: list[TraceQuery]
+    candidates: list[TraceCandidate]
+    """Best score first."""
+    steps: list[TraceStep]
+    returned: list[str]
+    stop_reason: str
+    stop_detail: str
+    degraded: list[str] = Field(default_factory=list[str])
+    spent: Spent
+
+    def candidate(self, memory_id: str) -> TraceCandidate | None:
+        """The candidate of that id, or None when no query found it."""
+        return next((c for c in self.candidates if c.memory_id == memory_id), None)
+
+
+def load_trace(path: Path) -> RecallTrace:
+    """Read a trace file.
+
+    Raises:
+        UsageError: no such file, not a trace, or written by a newer secondhop.
+    """
+    try:
+        return RecallTrace.model_validate_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the trace {path}: {error.strerror}") from error
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} is not a secondhop trace of schema version {SCHEMA_VERSION}; "
+            f"write one with `secondhop recall QUESTION --trace`"
+        ) from error

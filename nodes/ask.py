@@ -1,0 +1,54 @@
+"""Chooses which waiting queries this round asks."""
+
+import unicodedata
+
+from langgraph.types import Send
+
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Query, RecallState, RecallUpdate, RetrieveTask
+
+
+async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Opens a round: queries that say the same are asked once, and no more than the limit."""
+    number = state["round"] + 1
+    asked = {spoken(q) for q in state["queries"].values() if q["round"]}
+    chosen: dict[str, Query] = {}
+    for query in waiting(state):
+        if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
+            asked.add(spoken(query))
+            chosen[query["query_id"]] = {**query, "round": number}
+    return {
+        "round": number,
+        "queries": chosen,
+        "spent": {"rounds": 1, "queries": len(chosen)},
+        "seen": sorted(state.get("candidates", {})),
+        "note": f"{len(chosen)} queries",
+    }
+
+
+def waiting(state: RecallState) -> list[Query]:
+    """Queries that were never asked: the question first, then every facet's first query, …"""
+    by_facet: dict[str, list[Query]] = {}
+    for query in state["queries"].values():
+        if query["round"] == 0:
+            by_facet.setdefault(query["facet_id"], []).append(query)
+    turns = max((len(queries) for queries in by_facet.values()), default=0)
+    return [
+        queries[turn] for turn in range(turns) for queries in by_facet.values() if turn < len(queries)
+    ]
+
+
+def spoken(query: Query) -> tuple[str, str, bool]:
+    """What makes two queries one: facet, words, and whether votes bend the vector."""
+    words = " ".join(unicodedata.normalize("NFKC", query["text"]).casefold().split())
+    return query["facet_id"], words, bool(query["feedback"])
+
+
+def send_queries(state: RecallState) -> list[Send] | str:
+    """One `retrieve` a query of this round; straight to `fuse` when there is none."""
+    sends = [
+        Send("retrieve", RetrieveTask(query=query, k=state["k"], round=state["round"]))
+        for query in state["queries"].values()
+        if query["round"] == state["round"]
+    ]
+    return sends or "fuse"

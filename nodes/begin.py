@@ -1,0 +1,98 @@
+"""First node: complete what the host gave, and refuse what cannot be answered."""
+
+import time
+import uuid
+from datetime import UTC, datetime
+
+from secondhop.errors import UsageError
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
+
+QUESTION_CHARS = 20_000
+"""Longer questions are refused: they are documents, and no embedder reads them to the end."""
+
+
+async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
+    """Defaults for k, time and deadline; the question itself becomes the first facet."""
+    question = checked_question(state["question"])
+    limits, ranking = services.settings.limits, services.settings.ranking
+    tokens = checked_tokens(state.get("tokens"))
+    default_k = limits.k if tokens is None else limits.shortlist
+    direct = Facet(
+        facet_id=DIRECT,
+        name="the question itself",
+        why="What the question names.",
+        hop=1,
+        weight=ranking.direct_weight,
+    )
+    return {
+        "question": question,
+        "k": checked_count(state.get("k"), default=default_k, name="k"),
+        "tokens": tokens,
+        "asked_at": checked_time(state.get("asked_at"), services).isoformat(),
+        "trace_id": state.get("trace_id") or uuid.uuid4().hex[:12],
+        "deadline_at": time.time() + limits.deadline_s,
+        "kind": "conceptual",
+        "facets": {DIRECT: direct},
+        "round": 0,
+        "content": False,
+        "stop_reason": "",
+        "stop_detail": "",
+        "note": f"{len(question)} characters",
+    }
+
+
+def checked_question(question: str) -> str:
+    """The question without surrounding white space and NULs.
+
+    Raises:
+        UsageError: it is empty, or longer than QUESTION_CHARS.
+    """
+    text = question.replace("\x00", "").strip()
+    if not text:
+        raise UsageError("the question is empty; ask something")
+    if len(text) > QUESTION_CHARS:
+        raise UsageError(
+            f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "
+            f"ask the question alone, and ingest the document it comes with"
+        )
+    return text
+
+
+def checked_count(count: int | None, *, default: int, name: str) -> int:
+    """`count`, or the default when there is none.
+
+    Raises:
+        UsageError: below 1.
+    """
+    if count is None:
+        return default
+    if count < 1:
+        raise UsageError(f"{name} must be at least 1, not {count}")
+    return count
+
+
+def checked_tokens(tokens: int | None) -> int | None:
+    """A token budget, or None.
+
+    Raises:
+        UsageError: below 1.
+    """
+    return None if tokens is None else checked_count(tokens, default=1, name="tokens")
+
+
+def checked_time(asked_at: str | None, services: Services) -> datetime:
+    """`asked_at` with a time zone (UTC when it has none), or the clock.
+
+    Raises:
+        UsageError: not ISO 8601.
+    """
+    if not asked_at:
+        return services.clock()
+    try:
+        moment = datetime.fromisoformat(asked_at)
+    except ValueError as error:
+        raise UsageError(
+            f"{asked_at!r} is not a time; write ISO 8601, like 2026-03-01T09:00:00Z"
+        ) from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,51 @@
+"""What a recall has spent, and what is left."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.state import RecallState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What one step asked of language models."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def counts(self) -> dict[str, float]:
+        """As the state's `spent` keeps it."""
+        return {
+            "llm_calls": self.llm_calls,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remaining:
+    """What a step may still spend."""
+
+    rounds: int
+    llm_calls: int
+    llm_tokens: int
+    seconds: float
+
+
+def tokens_spent(spent: Mapping[str, float]) -> int:
+    """Prompt and completion tokens together."""
+    return int(spent.get("prompt_tokens", 0) + spent.get("completion_tokens", 0))
+
+
+def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
+    """What is left of the limits at this point of the recall; nothing is below 0."""
+    spent = state.get("spent", {})
+    return Remaining(
+        rounds=max(0, limits.rounds - state.get("round", 0)),
+        llm_calls=max(0, limits.llm_calls - int(spent.get("llm_calls", 0))),
+        llm_tokens=max(0, limits.llm_tokens - tokens_spent(spent)),
+        seconds=max(0.0, state["deadline_at"] - time.time()),
+    )

@@ -1,0 +1,91 @@
+"""Which candidates may be returned at all, and how votes and suspicions weigh on them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from secondhop.nodes.pool import Pool
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import DIRECT, Candidate, QuestionKind, RecallState, Vote, VoteName
+from secondhop.ranking.arrays import Floats
+
+SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
+"""Votes that keep a memory out of the answer; a spark opens a branch of its own instead."""
+
+REPLACED_FACTOR = 0.5
+"""What the relevance of a memory is worth while a newer one seems to replace it."""
+
+VOTED_RELEVANCE: Mapping[VoteName, float] = {"hot": 0.95, "warm": 0.65}
+"""Relevance to the facets that a ballot names."""
+
+UNNAMED_FACTOR = 0.3
+"""What the relevance to other facets is worth, once a ballot named the ones it serves."""
+
+
+def last_votes(state: RecallState) -> dict[str, Vote]:
+    """The newest vote on each memory."""
+    newest: dict[str, Vote] = {}
+    for vote in sorted(state.get("votes", {}).values(), key=lambda vote: vote["round"]):
+        newest[vote["memory_id"]] = vote
+    return newest
+
+
+def judged_relevance(
+    pool: Pool, votes: Mapping[str, Vote], *, settings: RankingSettings
+) -> Floats:
+    """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
+
+    0 for everything suppressed, and for candidates below `min_score` in every facet that have no
+    vote for them.
+    """
+    relevance = pool.relevance.copy()
+    column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
+    for row, memory_id in enumerate(pool.ids):
+        vote = votes.get(memory_id)
+        if memory_id in pool.replaced_by and (vote is None or vote["vote"] not in VOTED_RELEVANCE):
+            relevance[row] *= REPLACED_FACTOR
+        if vote is not None:
+            relevance[row] = voted_row(relevance[row], vote, column)
+        if pool.relevance[row].max() < settings.min_score and (
+            vote is None or not vote["facet_ids"]
+        ):
+            relevance[row] = 0.0
+    return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
+
+
+def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
+    """One candidate's relevance after a vote."""
+    if vote["vote"] in SUPPRESSED:
+        return np.zeros_like(row)
+    named = [column[facet_id] for facet_id in vote["facet_ids"] if facet_id in column]
+    if not named:
+        return row
+    voted = row * UNNAMED_FACTOR
+    voted[named] = VOTED_RELEVANCE[vote["vote"]]
+    return voted
+
+
+ANSWERABLE: Mapping[QuestionKind, float] = {
+    "factual": 1.0,
+    "temporal": 1.0,
+    "conceptual": 0.57,
+    "procedural": 0.57,
+}
+"""How near, as a share of `min_score`, something must be to the question itself.
+
+Whoever asks for a fact is not helped by what surrounds it; whoever asks for help may be, though
+no memory is about the very question. Without anything that near, nothing is returned.
+"""
+
+
+def answerable(
+    candidates: Mapping[str, Candidate], kind: QuestionKind, *, min_score: float
+) -> tuple[bool, float, float]:
+    """Whether the memory speaks of the question at all: (yes or no, best direct score, bar)."""
+    direct = [
+        candidate["scores"][DIRECT]["relevance"]
+        for candidate in candidates.values()
+        if DIRECT in candidate["scores"]
+    ]
+    best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
+    return best >= bar, best, bar

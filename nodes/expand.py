@@ -1,0 +1,23 @@
+"""Hop 2: what the question does not name, and its intent implies."""
+
+from datetime import datetime
+
+from secondhop.nodes.budget import remaining
+from secondhop.nodes.plan_step import degraded_plan, planned_update
+from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallState, RecallUpdate
+
+
+async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Facets of the intent; the planner is shown the memory map, so that it asks for what exists."""
+    request = PlanRequest(
+        question=state["question"],
+        asked_at=datetime.fromisoformat(state["asked_at"]),
+        topics=await services.reader.topics(),
+        remaining=remaining(state, services.settings.limits),
+    )
+    plan, degraded = await degraded_plan(
+        services.planner.expand, services.offline_planner.expand, request
+    )
+    return planned_update(plan, step="expand", first_hop=2) | degraded

@@ -1,0 +1,181 @@
+"""Rankings of queries → one ranking a facet, and calibrated scores."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from secondhop.nodes.relevance import calibrated_relevance
+from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import (
+    Candidate,
+    FacetScore,
+    Hit,
+    Query,
+    Ranking,
+    RecallState,
+    RecallUpdate,
+)
+from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.ranking.fusion import reciprocal_rank_fusion
+from secondhop.stores.records import MemoryCard
+
+EVIDENCE_PASSAGES = 3
+"""Evidence passages kept a memory and facet: long documents must not win by length."""
+
+
+@dataclass(slots=True)
+class PassageScore:
+    """The best one passage did for one facet."""
+
+    query_id: str
+    dense: float = 0.0
+    lexical: float = 0.0
+    relevance: float = 0.0
+
+
+@dataclass(slots=True)
+class FacetPoolEntry:
+    """A memory within one facet, while its rankings are read."""
+
+    passages: dict[str, PassageScore] = field(default_factory=dict[str, PassageScore])
+
+
+async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
+    ranking = services.settings.ranking
+    depth = state["k"] * ranking.depth_factor
+    facets = {
+        facet_id: fuse_facet(
+            facet_rankings(facet_id, state["queries"], state["rankings"]),
+            depth=depth,
+            settings=ranking,
+            calibration=services.calibration,
+        )
+        for facet_id in state["facets"]
+    }
+    ids = sorted({memory_id for scores in facets.values() for memory_id in scores})
+    cards = await services.reader.cards(ids)
+    before = state.get("candidates", {})
+    candidates = {
+        memory_id: as_candidate(cards[memory_id], facets, before.get(memory_id), state["round"])
+        for memory_id in ids
+        if memory_id in cards
+    }
+    return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def facet_rankings(
+    facet_id: str, queries: Mapping[str, Query], rankings: Mapping[str, Ranking]
+) -> list[Ranking]:
+    """The rankings of one facet's queries, oldest query first."""
+    return [
+        rankings[query_id]
+        for query_id, query in queries.items()
+        if query["facet_id"] == facet_id and query_id in rankings
+    ]
+
+
+def fuse_facet(
+    rankings: Iterable[Ranking],
+    *,
+    depth: int,
+    settings: RankingSettings,
+    calibration: LogisticCalibration,
+) -> dict[str, FacetScore]:
+    """One facet's memories with fused rank and calibrated relevance, best first.
+
+    A memory stands in a leg's ranking where its best passage stands; only the first `depth`
+    memories of a leg count. Fusion is weighted RRF over all legs of all queries.
+    """
+    orders: list[list[str]] = []
+    weights: list[float] = []
+    entries: dict[str, FacetPoolEntry] = {}
+    for found in rankings:
+        for leg, weight in (("dense", settings.dense_weight), ("lexical", settings.lexical_weight)):
+            hits = found["dense"] if leg == "dense" else found["lexical"]
+            order = memory_order(hits)[:depth]
+            orders.append(order)
+            weights.append(weight)
+            note_passages(entries, hits, kept=set(order), found=found, leg=leg)
+    fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
+    return {
+        memory_id: facet_score(entries[memory_id], rank, score, settings, calibration)
+        for rank, (memory_id, score) in enumerate(fused, start=1)
+    }
+
+
+def memory_order(hits: Iterable[Hit]) -> list[str]:
+    """Memory ids in the order of their best passages."""
+    return list(dict.fromkeys(hit["memory_id"] for hit in hits))
+
+
+def note_passages(
+    entries: dict[str, FacetPoolEntry],
+    hits: Iterable[Hit],
+    *,
+    kept: set[str],
+    found: Ranking,
+    leg: str,
+) -> None:
+    """Remember the best score of every passage of the kept memories, and the query behind it."""
+    for hit in hits:
+        if hit["memory_id"] not in kept:
+            continue
+        passages = entries.setdefault(hit["memory_id"], FacetPoolEntry()).passages
+        score = passages.setdefault(hit["passage_id"], PassageScore(found["query_id"]))
+        cosine = found["cosines"].get(hit["passage_id"], 0.0)
+        if leg == "dense":
+            cosine = hit["score"]
+        else:
+            score.lexical = max(score.lexical, hit["score"])
+        if cosine > score.dense:
+            score.dense, score.query_id = cosine, found["query_id"]
+
+
+def facet_score(
+    entry: FacetPoolEntry,
+    rank: int,
+    fused: float,
+    settings: RankingSettings,
+    calibration: LogisticCalibration,
+) -> FacetScore:
+    """A memory within a facet: its best passage speaks for it."""
+    for score in entry.passages.values():
+        score.relevance = calibrated_relevance(
+            score.dense, score.lexical, settings=settings, calibration=calibration
+        )
+    best = sorted(entry.passages.items(), key=lambda item: (-item[1].relevance, item[0]))
+    kept = best[:EVIDENCE_PASSAGES]
+    return FacetScore(
+        rank=rank,
+        fused=round(fused, 6),
+        relevance=round(best[0][1].relevance, 4),
+        dense=round(max(score.dense for _, score in best), 4),
+        lexical=round(max(score.lexical for _, score in best), 4),
+        passage_ids=[passage_id for passage_id, _ in kept],
+        query_ids=[score.query_id for _, score in kept],
+        passage_scores=[round(score.relevance, 4) for _, score in kept],
+    )
+
+
+def as_candidate(
+    card: MemoryCard,
+    facets: Mapping[str, Mapping[str, FacetScore]],
+    before: Candidate | None,
+    round_number: int,
+) -> Candidate:
+    """A memory of the pool with its scores in every facet that found it."""
+    scores = {
+        facet_id: found[card.memory_id]
+        for facet_id, found in facets.items()
+        if card.memory_id in found
+    }
+    return Candidate(
+        memory_id=card.memory_id,
+        title=card.title,
+        source=card.source,
+        created_at=card.created_at.isoformat(),
+        first_round=before["first_round"] if before else round_number,
+        score=max(score["relevance"] for score in scores.values()),
+        scores=scores,
+    )

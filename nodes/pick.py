@@ -1,0 +1,95 @@
+"""With the votes: the answer of this round, and whether another round is worth it."""
+
+from secondhop.nodes.eligibility import SUPPRESSED, answerable, judged_relevance, last_votes
+from secondhop.nodes.pool import Pool, load_pool
+from secondhop.nodes.selection import Loser, select
+from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
+from secondhop.nodes.stopping import stop_rule
+
+
+async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Share the k slots among what the critic left, note why the others lost, apply the rules."""
+    ranking = services.settings.ranking
+    votes = last_votes(state)
+    pool = await load_pool(state["candidates"], sorted(state["facets"]), services=services)
+    relevance = judged_relevance(pool, votes, settings=ranking)
+    selected = select(pool, relevance, state["facets"], k=state["k"], settings=ranking)
+    answers, best, bar = answerable(state["candidates"], state["kind"], min_score=ranking.min_score)
+    picks = selected.picks if answers else []
+    drops = [lost_slot(loser, state) for loser in selected.losers]
+    drops += unfit(pool, votes, state, settings=ranking)
+    if not answers:
+        drops += [
+            unanswered(pick["memory_id"], best, bar, state) for pick in selected.picks
+        ]
+    reason, detail = stop_rule({**state, "picks": picks}, services.settings)
+    return {
+        "picks": picks,
+        "drops": {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops},
+        "stop_reason": reason,
+        "stop_detail": detail,
+        "note": f"{len(picks)} picked" + (f"; stop: {reason}" if reason else ""),
+    }
+
+
+def lost_slot(loser: Loser, state: RecallState) -> Drop:
+    """A candidate that was good enough and came after the last slot."""
+    if loser.repeats is not None:
+        reason = f"repeats what {loser.repeats} already says"
+    else:
+        reason = f"came in at place {loser.place} for {state['k']} slots"
+    return Drop(
+        memory_id=loser.memory_id,
+        stage="pick",
+        round=state["round"],
+        reason=reason,
+        rank=loser.place,
+        score=state["candidates"][loser.memory_id]["score"],
+        threshold=None,
+        against=loser.repeats or loser.beaten_by,
+    )
+
+
+def unfit(
+    pool: Pool, votes: dict[str, Vote], state: RecallState, *, settings: RankingSettings
+) -> list[Drop]:
+    """Candidates that could not be returned: voted out, or below the threshold."""
+    drops: list[Drop] = []
+    for memory_id in pool.ids:
+        vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
+        if vote is not None and vote["vote"] in SUPPRESSED:
+            reason, stage, threshold = f"voted {vote['vote']}: {vote['reason']}", "critique", None
+        elif score < settings.min_score and not (vote and vote["facet_ids"]):
+            reason, stage = "below the threshold in every facet", "pick"
+            threshold = settings.min_score
+        else:
+            continue
+        drops.append(
+            Drop(
+                memory_id=memory_id,
+                stage=stage,
+                round=state["round"],
+                reason=reason,
+                rank=None,
+                score=score,
+                threshold=threshold,
+                against=(vote["replaced_by"] or vote["repeats"]) if vote else None,
+            )
+        )
+    return drops
+
+
+def unanswered(memory_id: str, best: float, bar: float, state: RecallState) -> Drop:
+    """A candidate held back because the memory does not speak of the question at all."""
+    return Drop(
+        memory_id=memory_id,
+        stage="pick",
+        round=state["round"],
+        reason="nothing stored is near enough to the question itself",
+        rank=None,
+        score=round(best, 4),
+        threshold=round(bar, 4),
+        against=None,
+    )

@@ -1,0 +1,68 @@
+"""What decompose and expand share: the fallback, and the way of a plan into the state."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from secondhop.errors import ModelError
+from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.state import DIRECT, Facet, Query, RecallUpdate
+
+
+PLANNING_SHARE = 0.5
+"""Of the time left, what planning may take: without time to search a plan is worth nothing."""
+
+
+async def degraded_plan(
+    ask: Callable[[PlanRequest], Awaitable[Plan]],
+    ask_offline: Callable[[PlanRequest], Awaitable[Plan]],
+    request: PlanRequest,
+) -> tuple[Plan, RecallUpdate]:
+    """The planner's plan; when its model fails or is late, the offline twin's, and a note of it."""
+    try:
+        async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
+            return await ask(request), {}
+    except (ModelError, TimeoutError) as error:
+        name = ask.__name__
+        reason = f"{name}: {error or 'no answer in time'}; planned offline instead"
+        return await ask_offline(request), {"degraded": {name: reason}}
+
+
+def planned_update(plan: Plan, *, step: str, first_hop: int) -> RecallUpdate:
+    """Facets and queries of a plan under ids that the other planning step cannot use.
+
+    A planned facet without a name belongs to the question itself.
+    """
+    facets: dict[str, Facet] = {}
+    queries: dict[str, Query] = {}
+    for number, planned in enumerate(plan.facets, start=1):
+        facet_id = f"{step[0]}{number}" if planned.name else DIRECT
+        if planned.name:
+            facets[facet_id] = as_facet(planned, facet_id)
+        for text in planned.queries:
+            query_id = f"{step[0]}q{len(queries) + 1}"
+            queries[query_id] = Query(
+                query_id=query_id,
+                facet_id=facet_id,
+                text=text,
+                hop=max(first_hop, planned.hop) if planned.name else 1,
+                round=0,
+                origin=step,
+                feedback=[],
+            )
+    return {
+        "facets": facets,
+        "queries": queries,
+        "spent": plan.usage.counts(),
+        "note": f"{len(facets)} facets, {len(queries)} queries",
+    }
+
+
+def as_facet(planned: PlannedFacet, facet_id: str) -> Facet:
+    """The state's form of a planned facet."""
+    return Facet(
+        facet_id=facet_id,
+        name=planned.name,
+        why=planned.why,
+        hop=planned.hop,
+        weight=planned.weight,
+    )

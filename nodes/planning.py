@@ -1,0 +1,67 @@
+"""The port that planners plug into: what they are told, and what they give back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from secondhop.nodes.budget import Remaining, Usage
+from secondhop.nodes.state import QuestionKind
+from secondhop.stores.records import Topic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest:
+    """What a planner may know. It sees no memory but the memory map."""
+
+    question: str
+    asked_at: datetime
+    topics: Sequence[Topic] = ()
+    """The memory map; only `expand` is given it."""
+    remaining: Remaining
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFacet:
+    """An aspect to look for, with the queries that look for it."""
+
+    name: str
+    why: str
+    hop: int
+    queries: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Facets, most important first."""
+
+    facets: tuple[PlannedFacet, ...]
+    kind: QuestionKind | None = None
+    """What kind of question it is; None when this step does not say."""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Planner(Protocol):
+    """Turns a question into facets and queries. `decompose` and `expand` run side by side."""
+
+    @property
+    def planner_id(self) -> str:
+        """Names the planner and its version, for traces and cache keys."""
+        ...
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        """Hop 1: what the question itself names."""
+        ...
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        """Hop 2: what its intent implies."""
+        ...
+
+
+class OfflinePlanner(Planner, Protocol):
+    """A planner that needs no model: the twin that every other falls back to."""
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Get ready, so that no question has to wait; `progress` hears (done, total)."""
+        ...

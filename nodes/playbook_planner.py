@@ -1,0 +1,190 @@
+"""The planner without a model: playbooks, looked up by meaning."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from secondhop.models.embedder import Embedder, Vectors
+from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.question_kind import question_kind
+from secondhop.prompts.library import SLOT, Intent
+from secondhop.ranking.arrays import Floats, Indices
+from secondhop.ranking.keyphrases import noun_slots
+
+INTENTS = 4
+"""Nearest intents that are blended."""
+
+TEMPERATURE = 0.05
+"""Of the blend, in cosine: an intent this much less near weighs 1/e of the nearest."""
+
+WARM_PART = 128
+"""Example questions embedded at a time."""
+
+SAME_FACET = 0.86
+"""Cosine of two facets' mean query vectors from which on they are one facet."""
+
+
+@dataclass(slots=True)
+class BlendedFacet:
+    """A facet on its way into a plan."""
+
+    name: str
+    why: str
+    hop: int
+    weight: float
+    queries: list[str]
+    direction: Floats
+    """[dim], unit length: mean of its query vectors."""
+
+
+class PlaybookPlanner:
+    """Finds the intents nearest to a question and blends their facets.
+
+    An intent is as near as the mean of its two nearest example questions. The examples are
+    embedded at first use; with a caching embedder that happens once a machine.
+    """
+
+    def __init__(
+        self,
+        intents: Sequence[Intent],
+        *,
+        embedder: Embedder,
+        library_embedder: Embedder | None = None,
+        facets: int = 10,
+    ) -> None:
+        """`library_embedder` embeds the library's own texts; give one with a cache that lasts."""
+        self._intents = intents
+        self._embedder = embedder
+        self._library_embedder = library_embedder or embedder
+        self._facets = facets
+        self._asks: Vectors | None = None
+        self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
+
+    @property
+    def planner_id(self) -> str:
+        """Its name and the size of its library."""
+        return f"playbooks:{len(self._intents)}"
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Embed the library now, instead of at the first question.
+
+        In parts, so that with a caching embedder an interrupted start goes on where it stopped.
+
+        Args:
+            progress: hears (done, total) example questions.
+        """
+        if self._asks is not None:
+            return
+        asks = [ask for intent in self._intents for ask in intent.asks]
+        parts: list[Vectors] = []
+        for start in range(0, len(asks), WARM_PART):
+            parts.append(
+                await self._library_embedder.embed_passages(asks[start : start + WARM_PART])
+            )
+            if progress is not None:
+                progress(min(start + WARM_PART, len(asks)), len(asks))
+        self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        """The kind of question, and a facet for each of two things named in one breath."""
+        return Plan(
+            facets=tuple(
+                PlannedFacet(name=name, why="Named in the question.", hop=1, queries=(query,))
+                for name, query in coordinated(request.question)
+            ),
+            kind=question_kind(request.question),
+        )
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        """Facets of the nearest intents, the likeliest first."""
+        await self.warm()
+        near = await self._nearest(request.question)
+        slot = (noun_slots(request.question) or [request.question])[0]
+        blended: list[BlendedFacet] = []
+        for intent, weight in near:
+            await self._blend(blended, intent, weight=weight, slot=slot)
+        best = sorted(blended, key=lambda facet: -facet.weight)[: self._facets]
+        total = sum(facet.weight for facet in best)
+        return Plan(facets=tuple(planned(facet, total=total, count=len(best)) for facet in best))
+
+    async def _nearest(self, question: str) -> list[tuple[Intent, float]]:
+        """The nearest intents with their weights in the blend, nearest first."""
+        if self._asks is None or not len(self._intents):
+            return []
+        (vector,) = await self._embedder.embed_passages([question])
+        nearness = intent_nearness(self._asks @ vector, self._owners, count=len(self._intents))
+        order = np.argsort(-nearness, kind="stable")[:INTENTS]
+        weights = np.exp((nearness[order] - nearness[order[0]]) / TEMPERATURE)
+        return [(self._intents[i], float(w)) for i, w in zip(order, weights, strict=True)]
+
+    async def _blend(
+        self, blended: list[BlendedFacet], intent: Intent, *, weight: float, slot: str
+    ) -> None:
+        """Add an intent's facets, into facets that mean the same where there are any."""
+        filled = [[query.replace(SLOT, slot) for query in f.queries] for f in intent.facets]
+        vectors = await self._embedder.embed_queries([q for queries in filled for q in queries])
+        start = 0
+        for facet, queries in zip(intent.facets, filled, strict=True):
+            mean = vectors[start : start + len(queries)].mean(axis=0)
+            start += len(queries)
+            candidate = BlendedFacet(
+                name=facet.name,
+                why=facet.why,
+                hop=2,
+                weight=weight * facet.weight,
+                queries=queries,
+                direction=np.asarray(mean / np.linalg.norm(mean), dtype=np.float64),
+            )
+            merge_facet(blended, candidate)
+
+
+def merge_facet(blended: list[BlendedFacet], new: BlendedFacet) -> None:
+    """Let `new` strengthen the first facet that means the same, or stand by itself."""
+    for facet in blended:
+        if float(facet.direction @ new.direction) > SAME_FACET:
+            facet.weight += new.weight
+            return
+    blended.append(new)
+
+
+def planned(facet: BlendedFacet, *, total: float, count: int) -> PlannedFacet:
+    """Weights are scaled so that their mean is 1."""
+    return PlannedFacet(
+        name=facet.name,
+        why=facet.why,
+        hop=facet.hop,
+        weight=round(facet.weight / total * count, 3),
+        queries=tuple(facet.queries),
+    )
+
+
+def intent_nearness(ask_cosines: Floats | Vectors, owners: Indices, *, count: int) -> Floats:
+    """[count]: mean of the two highest cosines of each intent's example questions."""
+    ranked = np.lexsort((-ask_cosines, owners))
+    starts = np.searchsorted(owners[ranked], np.arange(count))
+    seconds = np.minimum(starts + 1, len(ranked) - 1)
+    first, second = ask_cosines[ranked[starts]], ask_cosines[ranked[seconds]]
+    alone = owners[ranked[seconds]] != np.arange(count)
+    return np.asarray((first + np.where(alone, first, second)) / 2, dtype=np.float64)
+
+
+_PAIR = re.compile(r"\b([\w-]{3,}) and ([\w-]{3,})\b", re.I)
+_NOT_A_PAIR = frozenset({"now", "then", "still", "nobody", "everyone", "again", "not", "never"})
+
+
+def coordinated(question: str) -> list[tuple[str, str]]:
+    """(name, query) for each of two things that one question names: "database and cache".
+
+    >>> coordinated("What database and cache technologies are we using?")
+    [('database', 'What database technologies are we using?'), \
+('cache', 'What cache technologies are we using?')]
+    """
+    pairs = _PAIR.findall(question)
+    if len(pairs) != 1 or len(question.split()) > 14:
+        return []
+    left, right = pairs[0]
+    if {left.casefold(), right.casefold()} & _NOT_A_PAIR:
+        return []
+    return [(word, _PAIR.sub(word, question)) for word in (left, right)]

@@ -1,0 +1,47 @@
+"""What kind of question it is, by its words; a model may say better."""
+
+import re
+from typing import Final
+
+from secondhop.nodes.state import QuestionKind
+
+_TEMPORAL: Final = re.compile(
+    r"^\W*(when|since when|how long|how often|what time|what date|what day|until when)\b", re.I
+)
+_FACTUAL: Final = re.compile(
+    r"^\W*((what|which|who|whose|where)('s|\b)|how (many|much|big|old|far|large|high|tall)\b"
+    r"|(is|are|was|were|do|does|did|has|have|had)\b)",
+    re.I,
+)
+_ADVICE: Final = re.compile(
+    r"\b(should|could|can|would|need to|ought|might|shall|to do|look out|be like|"
+    r"recommend|suggest|advice|advise|idea|ideas|best way|worth)\b",
+    re.I,
+)
+_PROCEDURAL: Final = re.compile(
+    r"\bhow (do|did|does|can|should|would|to|shall|could)\b|\bsteps?\b|\bremind me how\b", re.I
+)
+
+
+def question_kind(question: str) -> QuestionKind:
+    """factual or temporal for a look-up, procedural for a how-to, conceptual for everything else.
+
+    Asked for advice, a question is no look-up, whatever word it begins with.
+
+    >>> question_kind("Which iOS versions does our mobile app still support?")
+    'factual'
+    >>> question_kind("What could we do with the kids this weekend?")
+    'conceptual'
+    >>> question_kind("How long until the login credential becomes invalid?")
+    'temporal'
+    >>> question_kind("How do I prune an apple tree?")
+    'procedural'
+    """
+    last = question.strip().rsplit(". ", 1)[-1]
+    if _PROCEDURAL.search(last):
+        return "procedural"
+    if _ADVICE.search(last):
+        return "conceptual"
+    if _TEMPORAL.search(last):
+        return "temporal"
+    return "factual" if _FACTUAL.search(last) else "conceptual"

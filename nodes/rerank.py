@@ -1,0 +1,75 @@
+"""Optional: a model reads question and passage together, before anything is cut."""
+
+import asyncio
+from collections import defaultdict
+
+from secondhop.errors import ModelError
+from secondhop.models.reranker import Reranker
+from secondhop.nodes.budget import remaining
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
+
+MIX = 0.5
+"""Share of the reranker in the relevance of a pair it read."""
+
+
+async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Mix the reranker's score into the best (candidate, facet) pairs, at most 50 a round."""
+    if services.reranker is None:
+        return {"note": "no reranker"}
+    pairs = best_pairs(state, limit=services.settings.limits.rerank_pairs)
+    try:
+        async with asyncio.timeout(remaining(state, services.settings.limits).seconds):
+            scores = await pair_scores(pairs, state, services=services)
+    except (ModelError, TimeoutError) as error:
+        reason = f"rerank: {error or 'no answer in time'}; kept the fused order"
+        return {"degraded": {f"rerank {state['round']}": reason}}
+    candidates = {**state["candidates"]}
+    for (memory_id, facet_id), score in scores.items():
+        candidates[memory_id] = mixed(candidates[memory_id], facet_id, score)
+    return {"candidates": candidates, "note": f"{len(scores)} pairs"}
+
+
+def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:
+    """(memory id, facet id) with the highest relevance, best first."""
+    pairs = [
+        (score["relevance"], memory_id, facet_id)
+        for memory_id, candidate in state["candidates"].items()
+        for facet_id, score in candidate["scores"].items()
+    ]
+    ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))
+    return [(memory_id, facet_id) for _, memory_id, facet_id in ranked[:limit]]
+
+
+async def pair_scores(
+    pairs: list[tuple[str, str]], state: RecallState, *, services: Services
+) -> dict[tuple[str, str], float]:
+    """The reranker's score of each pair's best passage against the query that found it."""
+    wanted: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for memory_id, facet_id in pairs:
+        score = state["candidates"][memory_id]["scores"][facet_id]
+        query = state["queries"][score["query_ids"][0]]["text"]
+        wanted[query].append((memory_id, facet_id, score["passage_ids"][0]))
+    ids = sorted({passage_id for rows in wanted.values() for _, _, passage_id in rows})
+    passages = await services.reader.passages(ids)
+    scores: dict[tuple[str, str], float] = {}
+    for query, rows in wanted.items():
+        known = [row for row in rows if row[2] in passages]
+        texts = [passages[passage_id].text for _, _, passage_id in known]
+        found = await reranked(services.reranker, query, texts)
+        scores |= {(m, f): score for (m, f, _), score in zip(known, found, strict=True)}
+    return scores
+
+
+async def reranked(reranker: Reranker | None, query: str, texts: list[str]) -> list[float]:
+    """Scores of texts; no call for no text."""
+    return await reranker.rerank(query, texts) if reranker is not None and texts else []
+
+
+def mixed(candidate: Candidate, facet_id: str, score: float) -> Candidate:
+    """The candidate with its relevance to one facet moved towards the reranker's score."""
+    facet_score = candidate["scores"][facet_id]
+    relevance = round((1 - MIX) * facet_score["relevance"] + MIX * score, 4)
+    scores = {**candidate["scores"], facet_id: {**facet_score, "relevance": relevance}}
+    best = max(entry["relevance"] for entry in scores.values())
+    return {**candidate, "scores": scores, "score": best}

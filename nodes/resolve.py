@@ -1,0 +1,213 @@
+"""Last node: the answer, with the text of its evidence and the reason for each memory."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from secondhop.nodes.eligibility import last_votes
+from secondhop.nodes.evidence_budget import within_budget
+from secondhop.nodes.pool import evidence_of
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
+from secondhop.stores.records import Passage
+
+
+async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Look up the evidence of the picks and of the near misses, and say why each is there."""
+    limits, min_score = services.settings.limits, services.settings.ranking.min_score
+    picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
+    misses = near_misses(state, picks, limit=limits.maybe)
+    candidates = state.get("candidates", {})
+    evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in [*picks, *misses]}
+    wanted = [passage_id for ids in evidence.values() for passage_id in ids]
+    passages = await services.reader.passages(wanted)
+    kept = within_budget(
+        {memory_id: evidence[memory_id] for memory_id in picks}, passages, tokens=state["tokens"]
+    )
+    memories = [
+        recalled(memory_id, facet_id, kept[memory_id], passages, state, min_score=min_score)
+        for memory_id, facet_id in picks.items()
+        if memory_id in kept
+    ]
+    maybe = [
+        recalled(memory_id, None, evidence[memory_id][:1], passages, state, min_score=min_score)
+        | {"cut_by": cut_by(misses[memory_id])}
+        for memory_id in misses
+    ]
+    return {
+        "result": {
+            "question": state["question"],
+            "entity": services.entity,
+            "asked_at": state["asked_at"],
+            "memories": memories,
+            "maybe": maybe,
+            "facets": facet_outcomes(state, memories, min_score=min_score),
+            "degraded": sorted(set(state.get("degraded", {}).values())),
+            "stop_reason": state["stop_reason"],
+            "rounds": state["round"],
+            "spent": spent_counts(state, limits.deadline_s),
+            "trace_id": state["trace_id"],
+        },
+        "drops": over_budget(state, picks, kept),
+        "note": f"{len(memories)} memories, {len(maybe)} near misses",
+    }
+
+
+def spent_counts(state: RecallState, deadline_s: float) -> dict[str, float]:
+    """As `Spent` has it; the wall time runs from `begin` to here."""
+    spent = state.get("spent", {})
+    counts = ("queries", "llm_calls", "prompt_tokens", "completion_tokens")
+    return {
+        "rounds": state["round"],
+        **{name: int(spent.get(name, 0)) for name in counts},
+        "ms": round((time.time() - state["deadline_at"] + deadline_s) * 1000, 2),
+    }
+
+
+def near_misses(state: RecallState, picks: Mapping[str, str], *, limit: int) -> dict[str, Drop]:
+    """What the last round cut, nearest first: by the place it took, then by score."""
+    last = [
+        drop
+        for drop in state.get("drops", {}).values()
+        if drop["round"] == state["round"]
+        and drop["stage"] in {"pick", "critique"}
+        and drop["memory_id"] not in picks
+    ]
+    far = 1_000_000
+    ranked = sorted(
+        last, key=lambda drop: (drop["rank"] or far, -(drop["score"] or 0.0), drop["memory_id"])
+    )
+    nearest: dict[str, Drop] = {}
+    for drop in ranked:
+        if len(nearest) < limit:
+            nearest.setdefault(drop["memory_id"], drop)
+    return nearest
+
+
+def recalled(
+    memory_id: str,
+    facet_id: str | None,
+    passage_ids: Sequence[str],
+    passages: Mapping[str, Passage],
+    state: RecallState,
+    *,
+    min_score: float,
+) -> dict[str, Any]:
+    """One memory as `RecalledMemory` has it."""
+    candidate = state["candidates"][memory_id]
+    served = served_facets(candidate, facet_id, state, min_score=min_score)
+    evidence = [
+        evidence_entry(passages[passage_id], candidate, state)
+        for passage_id in passage_ids
+        if passage_id in passages
+    ]
+    vote = last_votes(state).get(memory_id)
+    return {
+        "id": memory_id,
+        "title": candidate["title"],
+        "source": candidate["source"],
+        "created_at": candidate["created_at"],
+        "score": candidate["score"],
+        "facets": [state["facets"][served_id]["name"] for served_id in served],
+        "hop": state["facets"][served[0]]["hop"],
+        "round": candidate["first_round"],
+        "why": why(served[0], candidate, state),
+        "evidence": evidence,
+        "vote": vote["vote"] if vote else "",
+    }
+
+
+def served_facets(
+    candidate: Candidate, facet_id: str | None, state: RecallState, *, min_score: float
+) -> list[str]:
+    """Facets that a memory serves: the one that gave it its slot, then by relevance."""
+    scores = candidate["scores"]
+    ranked = sorted(scores, key=lambda f: (-scores[f]["relevance"], f))
+    vote = last_votes(state).get(candidate["memory_id"])
+    named = vote["facet_ids"] if vote else []
+    served = named or [f for f in ranked if scores[f]["relevance"] >= min_score] or ranked[:1]
+    first = facet_id if facet_id is not None else served[0]
+    return [first, *(f for f in served if f != first)]
+
+
+def evidence_entry(passage: Passage, candidate: Candidate, state: RecallState) -> dict[str, Any]:
+    """One passage as `Evidence` has it, under the facet and query that speak most for it."""
+    found = [
+        (score["passage_scores"][place], facet_id, score["query_ids"][place])
+        for facet_id, score in candidate["scores"].items()
+        for place, passage_id in enumerate(score["passage_ids"])
+        if passage_id == passage.passage_id
+    ]
+    relevance, facet_id, query_id = max(found)
+    return {
+        "passage_id": passage.passage_id,
+        "text": passage.text,
+        "heading": passage.heading,
+        "score": relevance,
+        "facet": state["facets"][facet_id]["name"],
+        "query": state["queries"][query_id]["text"],
+    }
+
+
+def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
+    """One sentence: what it is there for, and what found it."""
+    score = candidate["scores"].get(facet_id)
+    if score is None:
+        facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
+    facet = state["facets"][facet_id]
+    query = state["queries"][score["query_ids"][0]]["text"]
+    if facet_id == DIRECT:
+        return f"It answers to the question's own words (relevance {score['relevance']:.2f})."
+    return (
+        f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
+        f"with “{query}” (relevance {score['relevance']:.2f})."
+    )
+
+
+def cut_by(drop: Drop) -> str:
+    """Stage and reason in one sentence."""
+    score = f" (score {drop['score']:.2f}" if drop["score"] is not None else " ("
+    limit = f", threshold {drop['threshold']:.2f})" if drop["threshold"] is not None else ")"
+    return f"{drop['stage']}: {drop['reason']}{score}{limit}".replace(" ()", "")
+
+
+def facet_outcomes(
+    state: RecallState, memories: Sequence[Mapping[str, Any]], *, min_score: float
+) -> list[dict[str, Any]]:
+    """What became of each facet, heaviest first."""
+    best = {facet_id: 0.0 for facet_id in state["facets"]}
+    for candidate in state.get("candidates", {}).values():
+        for facet_id, score in candidate["scores"].items():
+            best[facet_id] = max(best[facet_id], score["relevance"])
+    facets = sorted(state["facets"].values(), key=lambda f: (-f["weight"], f["facet_id"]))
+    return [
+        {
+            "name": facet["name"],
+            "why": facet["why"],
+            "hop": facet["hop"],
+            "weight": facet["weight"],
+            "covered_by": [m["id"] for m in memories if facet["name"] in m["facets"]],
+            "empty": best[facet["facet_id"]] < min_score,
+        }
+        for facet in facets
+    ]
+
+
+def over_budget(
+    state: RecallState, picks: Mapping[str, str], kept: Mapping[str, Sequence[str]]
+) -> dict[str, Drop]:
+    """Picks whose evidence did not fit into the token budget."""
+    return {
+        f"{memory_id}|{state['round']}|tokens": Drop(
+            memory_id=memory_id,
+            stage="tokens",
+            round=state["round"],
+            reason=f"its evidence did not fit into {state['tokens']} tokens",
+            rank=place,
+            score=state["candidates"][memory_id]["score"],
+            threshold=None,
+            against=None,
+        )
+        for place, memory_id in enumerate(picks, start=1)
+        if memory_id not in kept
+    }

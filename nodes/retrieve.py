@@ -1,0 +1,98 @@
+"""One query, two legs."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from secondhop.errors import SecondhopError
+from secondhop.nodes.refine import query_vector
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Hit, Ranking, RecallUpdate, RetrieveTask
+from secondhop.stores.records import PassageHit, Vector
+
+PASSAGES_A_MEMORY = 3
+"""Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
+
+
+async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
+    """Dense and lexical rankings of one query; a failing leg is recorded and the round goes on."""
+    started = time.perf_counter()
+    query_id = task["query"]["query_id"]
+    ranking = await rank(task, services=services)
+    ranking["ms"] = round((time.perf_counter() - started) * 1000, 2)
+    update: RecallUpdate = {
+        "rankings": {query_id: ranking},
+        "note": f"{len(ranking['dense'])} dense, {len(ranking['lexical'])} lexical",
+    }
+    if ranking["error"]:
+        reason = f"query {task['query']['text']!r} lost a leg: {ranking['error']}"
+        update["degraded"] = {f"retrieve {query_id}": reason}
+    return update
+
+
+async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
+    """Both legs side by side; passages found by words alone get their cosine as well."""
+    text = task["query"]["text"]
+    depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
+    dense, lexical = await asyncio.gather(
+        dense_leg(task, services=services, depth=depth),
+        services.search.lexical(text, k=depth),
+        return_exceptions=True,
+    )
+    errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
+    vector, near = (None, []) if isinstance(dense, BaseException) else dense
+    worded = [] if isinstance(lexical, BaseException) else lexical
+    return Ranking(
+        query_id=task["query"]["query_id"],
+        dense=as_hits(near),
+        lexical=as_hits(worded),
+        cosines=await missing_cosines(vector, near, worded, services=services),
+        ms=0.0,
+        error="; ".join(filter(None, errors)),
+    )
+
+
+async def dense_leg(
+    task: RetrieveTask, *, services: Services, depth: int
+) -> tuple[Vector, list[PassageHit]]:
+    """The query's vector, bent by its votes, and the passages nearest to it."""
+    vector = await query_vector(task["query"], services=services, round_number=task["round"])
+    (hits,) = await services.search.dense(vector[None, :], k=depth)
+    return vector, hits
+
+
+async def missing_cosines(
+    vector: Vector | None,
+    dense: Sequence[PassageHit],
+    lexical: Sequence[PassageHit],
+    *,
+    services: Services,
+) -> dict[str, float]:
+    """Cosines of the passages that the lexical leg alone found, so that scores compare."""
+    known = {hit.passage_id for hit in dense}
+    missing = [hit.passage_id for hit in lexical if hit.passage_id not in known]
+    if vector is None or not missing:
+        return {}
+    vectors = await services.search.vectors(missing)
+    return {passage: round(float(vectors[passage] @ vector), 6) for passage in sorted(vectors)}
+
+
+def leg_error(leg: str, found: object) -> str:
+    """What went wrong in a leg, or "".
+
+    Raises:
+        BaseException: anything that is not an error of ours: a cancellation, or our own mistake.
+    """
+    if not isinstance(found, BaseException):
+        return ""
+    if not isinstance(found, SecondhopError):
+        raise found
+    return f"{leg}: {found}"
+
+
+def as_hits(found: Sequence[PassageHit]) -> list[Hit]:
+    """The state's form of a ranking."""
+    return [
+        Hit(passage_id=hit.passage_id, memory_id=hit.memory_id, score=round(hit.score, 6))
+        for hit in found
+    ]

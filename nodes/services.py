@@ -1,0 +1,39 @@
+"""What the nodes work with; bound when a graph is built, never read from the environment."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from secondhop.models.embedder import Embedder
+from secondhop.models.reranker import Reranker
+from secondhop.nodes.judging import Critic
+from secondhop.nodes.planning import OfflinePlanner, Planner
+from secondhop.nodes.settings import RecallSettings
+from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.stores.protocols import MemoryReader, MemorySearch
+
+
+def utc_now() -> datetime:
+    """The clock of a recall that was given no time."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Models, stores and settings of one entity's recall graph."""
+
+    entity: str
+    search: MemorySearch
+    reader: MemoryReader
+    embedder: Embedder
+    calibration: LogisticCalibration
+    """Cosine of this embedder → 0..1."""
+    planner: Planner
+    critic: Critic
+    offline_planner: OfflinePlanner
+    """The twin that a failing planner falls back to."""
+    offline_critic: Critic
+    """The twin that a failing critic falls back to."""
+    reranker: Reranker | None = None
+    settings: RecallSettings = field(default_factory=RecallSettings)
+    clock: Callable[[], datetime] = utc_now

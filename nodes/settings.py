@@ -1,0 +1,83 @@
+"""Every number of a recall that a caller may change, with its default, in one place."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
+
+Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "mmr", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallLimits:
+    """How much a recall may return and spend. Every bound is hard."""
+
+    k: int = 6
+    """Memories to return."""
+    rounds: int = 4
+    """Times through retrieve."""
+    queries: int = 48
+    """Queries a round."""
+    shortlist: int = 24
+    """Candidates the critic reads a round."""
+    rerank_pairs: int = 50
+    """(question, passage) pairs the reranker reads a round."""
+    llm_calls: int = 8
+    """Calls to a language model, all nodes together."""
+    llm_tokens: int = 40_000
+    """Prompt and completion tokens, all nodes together."""
+    deadline_s: float = 30.0
+    """Seconds of wall time; then the best answer so far is returned."""
+    maybe: int = 6
+    """Near misses to report."""
+
+    def __post_init__(self) -> None:
+        for name in ("k", "rounds", "queries", "shortlist"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"RecallLimits.{name} must be at least 1")
+        if self.deadline_s <= 0:
+            raise ValueError("RecallLimits.deadline_s must be above 0 seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingSettings:
+    """How candidates are scored, fused and diversified."""
+
+    min_score: float = 0.35
+    """Calibrated relevance, 0..1, below which nothing is returned."""
+    dense_weight: float = 0.7
+    """Share of the dense leg in a calibrated score and in fusion."""
+    lexical_weight: float = 0.3
+    """Share of the lexical leg."""
+    rrf_k: int = 60
+    """Damping constant of reciprocal rank fusion."""
+    depth_factor: int = 4
+    """Memories a query brings, as a multiple of k."""
+    diversity: Diversity = "facets"
+    """How slots are shared: by facets (ours), or one of the baselines."""
+    redundancy: str = "evidence"
+    """How repeated information is measured; a name in secondhop.ranking.redundancy."""
+    redundancy_limit: float = 0.55
+    """Share of a candidate's evidence that picked ones already say, above which it waits."""
+    mmr_lambda: float = 0.5
+    """1 is relevance alone; used by diversity="mmr"."""
+    direct_weight: float = 2.0
+    """Weight of the question itself against facets, whose weights lie around 1."""
+    facets: int = 10
+    """Facets an offline plan may have beside the question itself."""
+    stable_jaccard: float = 0.8
+    """Overlap of the hot and warm memories of two rounds that counts as stable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """Limits and ranking together: what a trace records."""
+
+    limits: RecallLimits = field(default_factory=RecallLimits)
+    ranking: RankingSettings = field(default_factory=RankingSettings)
+
+    def flat(self) -> dict[str, float | int | str | bool | None]:
+        """{"limits.k": 6, …}."""
+        return {
+            f"{part}.{name}": setting
+            for part, settings in asdict(self).items()
+            for name, setting in settings.items()
+        }

@@ -1,0 +1,271 @@
+"""The state of a recall: plain values that a checkpoint can keep and a trace can show.
+
+No vectors and no memory text live here, only ids, scores and reasons; the text of the
+memories that are returned is looked up by `resolve`. Keys that parallel nodes write have a
+reducer, and every reducer is commutative: the entries that two branches add differ in key.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar
+
+Leg: TypeAlias = Literal["dense", "lexical"]
+VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
+QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
+
+DIRECT = "f0"
+"""Facet id of the question itself."""
+
+T = TypeVar("T")
+
+
+class Facet(TypedDict):
+    """One aspect of what a good answer needs."""
+
+    facet_id: str
+    """Short and unique within the recall: "f0" is the question itself."""
+    name: str
+    why: str
+    hop: int
+    """1: the question names it; 2: the intent implies it; 3 and up: found in earlier evidence."""
+    weight: float
+    """Share of the slots, relative to the other facets; > 0."""
+
+
+class Query(TypedDict):
+    """One search for one facet in one round."""
+
+    query_id: str
+    facet_id: str
+    text: str
+    hop: int
+    round: int
+    """From 1; 0 while it waits to be asked."""
+    origin: str
+    """Who wrote it: question, decompose, expand, evidence, refine, spark or uncovered."""
+    feedback: list["FeedbackRef"]
+    """Votes that bend the query vector; [] for a query that is its text alone."""
+
+
+class FeedbackRef(TypedDict):
+    """A vote that moves a query vector, by the passages it is about (never their vectors)."""
+
+    passage_ids: list[str]
+    vote: VoteName
+    round: int
+
+
+class Hit(TypedDict):
+    """A passage in the ranking of one leg."""
+
+    passage_id: str
+    memory_id: str
+    score: float
+
+
+class Ranking(TypedDict):
+    """What one query found."""
+
+    query_id: str
+    dense: list[Hit]
+    lexical: list[Hit]
+    cosines: dict[str, float]
+    """Of passages that only the lexical leg found, by passage id."""
+    ms: float
+    error: str
+    """"" when both legs worked."""
+
+
+class FacetScore(TypedDict):
+    """How a candidate stands within one facet."""
+
+    rank: int
+    fused: float
+    relevance: float
+    dense: float
+    lexical: float
+    passage_ids: list[str]
+    """Evidence, best first."""
+    query_ids: list[str]
+    """The query that found each of `passage_ids`."""
+    passage_scores: list[float]
+
+
+class Candidate(TypedDict):
+    """A memory in the pool."""
+
+    memory_id: str
+    title: str
+    source: str
+    created_at: str
+    first_round: int
+    score: float
+    scores: dict[str, FacetScore]
+    """By facet id."""
+
+
+class Vote(TypedDict):
+    """One vote on one memory in one round."""
+
+    memory_id: str
+    vote: VoteName
+    by: str
+    """critic, person or agent."""
+    round: int
+    reason: str
+    facet_ids: list[str]
+    repeats: str | None
+    replaced_by: str | None
+
+
+class Pick(TypedDict):
+    """A memory with a slot."""
+
+    memory_id: str
+    facet_id: str
+    """The facet that gave it the slot."""
+
+
+class Drop(TypedDict):
+    """A candidate left behind at a stage, and against what."""
+
+    memory_id: str
+    stage: str
+    round: int
+    reason: str
+    rank: int | None
+    score: float | None
+    threshold: float | None
+    against: str | None
+
+
+class Step(TypedDict):
+    """One run of one node."""
+
+    node: str
+    round: int
+    started_at: float
+    """Epoch seconds."""
+    ms: float
+    note: str
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    error: str
+
+
+def merge_keys(left: Mapping[str, T], right: Mapping[str, T]) -> dict[str, T]:
+    """Union of two mappings; branches that run side by side never write the same key.
+
+    >>> merge_keys({"a": 1}, {"b": 2})
+    {'a': 1, 'b': 2}
+    """
+    return {**left, **right}
+
+
+def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
+    """Sum of two counters.
+
+    >>> add_counts({"llm_calls": 1}, {"llm_calls": 2, "queries": 3})
+    {'llm_calls': 3, 'queries': 3}
+    """
+    return {key: left.get(key, 0) + right.get(key, 0) for key in [*left, *(set(right) - set(left))]}
+
+
+class RecallInput(TypedDict):
+    """What a host gives: the question; everything else has a default."""
+
+    question: str
+    k: NotRequired[int | None]
+    """Memories to return; default `RecallLimits.k`."""
+    tokens: NotRequired[int | None]
+    """Instead of k: fill this many tokens with evidence."""
+    asked_at: NotRequired[str | None]
+    """ISO 8601 "now"; default the clock."""
+    trace_id: NotRequired[str | None]
+
+
+class RecallState(TypedDict):
+    """Everything a recall knows between two steps."""
+
+    question: str
+    k: int
+    tokens: int | None
+    asked_at: str
+    trace_id: str
+    deadline_at: float
+    """Epoch seconds."""
+    kind: QuestionKind
+    facets: Annotated[dict[str, Facet], merge_keys]
+    queries: Annotated[dict[str, Query], merge_keys]
+    rankings: Annotated[dict[str, Ranking], merge_keys]
+    candidates: dict[str, Candidate]
+    shortlist: list[str]
+    votes: Annotated[dict[str, Vote], merge_keys]
+    """By "<memory id>|<round>"."""
+    content: bool
+    """The critic needs no further round."""
+    empty_facets: list[str]
+    """Searched for, and nothing above the threshold exists."""
+    picks: list[Pick]
+    """Best answer so far, best first."""
+    seen: list[str]
+    """Ids of all candidates of earlier rounds."""
+    positives: Annotated[dict[str, list[str]], merge_keys]
+    """Hot and warm memories by round ("1", "2", …)."""
+    drops: Annotated[dict[str, Drop], merge_keys]
+    """By "<memory id>|<round>|<stage>"."""
+    steps: Annotated[dict[str, Step], merge_keys]
+    spent: Annotated[dict[str, float], add_counts]
+    degraded: Annotated[dict[str, str], merge_keys]
+    round: int
+    stop_reason: str
+    stop_detail: str
+    result: dict[str, Any]
+    """`RecallResult` as plain values; written by `resolve`."""
+
+
+class RecallUpdate(TypedDict, total=False):
+    """What a node may return: some keys of the state, and a note for the trace."""
+
+    question: str
+    k: int
+    tokens: int | None
+    asked_at: str
+    trace_id: str
+    deadline_at: float
+    kind: QuestionKind
+    facets: dict[str, Facet]
+    queries: dict[str, Query]
+    rankings: dict[str, Ranking]
+    candidates: dict[str, Candidate]
+    shortlist: list[str]
+    votes: dict[str, Vote]
+    content: bool
+    empty_facets: list[str]
+    picks: list[Pick]
+    seen: list[str]
+    positives: dict[str, list[str]]
+    drops: dict[str, Drop]
+    steps: dict[str, Step]
+    spent: dict[str, float]
+    degraded: dict[str, str]
+    round: int
+    stop_reason: str
+    stop_detail: str
+    result: dict[str, Any]
+    note: str
+    """For the trace; the step wrapper takes it out."""
+
+
+class RecallOutput(TypedDict):
+    """What a host gets."""
+
+    result: dict[str, Any]
+
+
+class RetrieveTask(TypedDict):
+    """One `Send`: a query and the round it belongs to."""
+
+    query: Query
+    k: int
+    round: int

@@ -1,0 +1,40 @@
+"""When a recall ends. The first rule that holds is named in the trace."""
+
+import time
+
+from secondhop.nodes.budget import tokens_spent
+from secondhop.nodes.settings import RecallLimits, RecallSettings
+from secondhop.nodes.state import RecallState
+from secondhop.ranking.convergence import is_stable
+
+
+def stop_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str]:
+    """(rule, detail), or ("", "") to go on."""
+    return spent_rule(state, settings.limits) or settled_rule(state, settings) or ("", "")
+
+
+def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
+    """The critic's word, and rules that hold because something is used up."""
+    spent = state.get("spent", {})
+    if state["content"]:
+        return "converged", "the critic is content: every facet is covered or known to be empty"
+    if time.time() >= state["deadline_at"]:
+        return "deadline", f"{limits.deadline_s:g} s are over"
+    if spent.get("llm_calls", 0) >= limits.llm_calls:
+        return "max_llm_calls", f"{limits.llm_calls} model calls are used"
+    if tokens_spent(spent) >= limits.llm_tokens:
+        return "max_tokens", f"{limits.llm_tokens:,} model tokens are used"
+    if state["round"] >= limits.rounds:
+        return "max_rounds", f"{limits.rounds} rounds are over"
+    return None
+
+
+def settled_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str] | None:
+    """Rules that hold because another round would bring the same."""
+    positives = state.get("positives", {})
+    history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
+    if is_stable(history, threshold=settings.ranking.stable_jaccard, rounds=2):
+        return "stable", "the hot and warm memories of two rounds are the same"
+    if state["round"] > 1 and not set(state["candidates"]) - set(state["seen"]):
+        return "no_new_candidates", "the last round found nothing new"
+    return None

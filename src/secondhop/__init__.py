@@ -1,0 +1,57 @@
+"""secondhop: the memories a question needs, and never names.
+
+>>> from secondhop import Recall                                     # doctest: +SKIP
+>>> recall = Recall.open("store")                                    # doctest: +SKIP
+>>> recall.recall("Help me prepare for my interview").memories       # doctest: +SKIP
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from secondhop.errors import SecondhopError
+    from secondhop.graph.builder import build_recall_graph
+    from secondhop.graph.result import RecalledMemory, RecallResult
+    from secondhop.graph.trace import RecallTrace
+    from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+    from secondhop.recall import Recall
+    from secondhop.stores.records import Memory, Message
+
+__all__ = [
+    "Memory",
+    "Message",
+    "RankingSettings",
+    "Recall",
+    "RecallLimits",
+    "RecallResult",
+    "RecallSettings",
+    "RecallTrace",
+    "RecalledMemory",
+    "SecondhopError",
+    "__version__",
+    "build_recall_graph",
+]
+
+__version__ = version("secondhop")
+
+_HOMES = {
+    "Memory": "secondhop.stores.records",
+    "Message": "secondhop.stores.records",
+    "RankingSettings": "secondhop.nodes.settings",
+    "Recall": "secondhop.recall",
+    "RecallLimits": "secondhop.nodes.settings",
+    "RecallResult": "secondhop.graph.result",
+    "RecallSettings": "secondhop.nodes.settings",
+    "RecallTrace": "secondhop.graph.trace",
+    "RecalledMemory": "secondhop.graph.result",
+    "SecondhopError": "secondhop.errors",
+    "build_recall_graph": "secondhop.graph.builder",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is asked for: `import secondhop` stays quick."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

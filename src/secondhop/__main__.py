@@ -1,0 +1,5 @@
+"""`python -m secondhop` is the command `secondhop`."""
+
+from secondhop.interfaces.cli import main
+
+main()

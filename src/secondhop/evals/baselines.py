@@ -1,0 +1,82 @@
+"""What plain search returns for the same question, from the same store with the same vectors.
+
+All work on memories: a memory stands where its best passage stands.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from secondhop.models.embedder import Embedder
+from secondhop.ranking.fusion import reciprocal_rank_fusion
+from secondhop.ranking.mmr import mmr_select
+from secondhop.stores.protocols import MemorySearch
+from secondhop.stores.records import PassageHit, Vector
+
+PASSAGES_PER_MEMORY = 20
+"""Passages asked for per memory wanted, so that long memories do not crowd out others."""
+
+POOL_FACTOR = 4
+"""Memories that hybrid and MMR choose from, as a multiple of k; as deep as our own queries go."""
+
+MMR_LAMBDAS = (0.5, 0.7)
+
+BASELINES = ("dense", "bm25", "hybrid", *(f"mmr {lambda_}" for lambda_ in MMR_LAMBDAS))
+"""In the order of a report."""
+
+
+async def plain_rankings(
+    question: str, *, k: int, search: MemorySearch, embedder: Embedder
+) -> Mapping[str, list[str]]:
+    """{baseline: at most k memory ids, best first}; no plan, no feedback, the question alone."""
+    vector = (await embedder.embed_queries([question]))[0]
+    depth = POOL_FACTOR * k
+    passages = PASSAGES_PER_MEMORY * depth
+    dense = best_passages((await search.dense(vector[np.newaxis, :], k=passages))[0])[:depth]
+    lexical = best_passages(await search.lexical(question, k=passages))[:depth]
+    rankings = {
+        "dense": memory_ids(dense)[:k],
+        "bm25": memory_ids(lexical)[:k],
+        "hybrid": hybrid(dense, lexical)[:k],
+    }
+    stored = await search.vectors([hit.passage_id for hit in dense])
+    for lambda_ in MMR_LAMBDAS:
+        rankings[f"mmr {lambda_}"] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
+    return rankings
+
+
+def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:
+    """The first, that is best, passage of every memory, in order."""
+    best: dict[str, PassageHit] = {}
+    for hit in hits:
+        best.setdefault(hit.memory_id, hit)
+    return list(best.values())
+
+
+def memory_ids(hits: Sequence[PassageHit]) -> list[str]:
+    """The memories of these passages, in order."""
+    return [hit.memory_id for hit in hits]
+
+
+def hybrid(dense: Sequence[PassageHit], lexical: Sequence[PassageHit]) -> list[str]:
+    """Both legs fused by reciprocal ranks, k = 60."""
+    return [
+        memory_id
+        for memory_id, _ in reciprocal_rank_fusion([memory_ids(dense), memory_ids(lexical)])
+    ]
+
+
+def diverse(
+    query: Vector,
+    pool: Sequence[PassageHit],
+    vectors: Mapping[str, Vector],
+    *,
+    k: int,
+    lambda_: float,
+) -> list[str]:
+    """Maximal marginal relevance over the pool's best passages."""
+    known = [hit for hit in pool if hit.passage_id in vectors]
+    if not known:
+        return []
+    rows = np.stack([vectors[hit.passage_id] for hit in known])
+    return [known[row].memory_id for row in mmr_select(query, rows, k=k, lambda_=lambda_)]

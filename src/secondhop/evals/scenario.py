@@ -1,0 +1,191 @@
+"""Scenarios: one person's memory, and labelled questions whose answers need several facets.
+
+The format is described in `examples/scenarios/FORMAT.md`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from secondhop.errors import UsageError
+from secondhop.stores.records import Memory, Message
+
+MEMORIES_FILE = "conversations.jsonl"
+QUESTIONS_FILE = "queries.jsonl"
+NO_ANSWER_FILE = "no_answer.jsonl"
+
+
+def with_zone(moment: datetime) -> datetime:
+    """A moment without a zone is meant in UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+Moment: TypeAlias = Annotated[datetime, AfterValidator(with_zone)]
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+
+
+class Line(BaseModel):
+    """One line of a scenario file; an unknown field is a mistake, not an extra."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MessageLine(Line):
+    """One turn."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class MemoryLine(Line):
+    """One memory."""
+
+    id: Text
+    title: str
+    source: Literal["conversation", "note", "episode"]
+    created_at: Moment
+    messages: Annotated[list[MessageLine], Field(min_length=1)]
+
+    def memory(self, origin: str) -> Memory:
+        """The memory to store."""
+        return Memory(
+            memory_id=self.id,
+            title=self.title,
+            source=self.source,
+            created_at=self.created_at,
+            messages=tuple(Message(turn.role, turn.content) for turn in self.messages),
+            origin=origin,
+        )
+
+
+class LabelledFacet(Line):
+    """One thing a good answer needs, and the memories that bring it."""
+
+    name: Text
+    why: str
+    hop: Literal[1, 2]
+    relevant: Annotated[dict[str, Literal[1, 2, 3]], Field(min_length=1)]
+    """{memory id: grade}: 3 essential, 2 useful, 1 marginal."""
+
+    def served_by(self, memory_id: str) -> bool:
+        """Whether that memory alone makes the facet count as found: grade 2 or 3."""
+        return self.relevant.get(memory_id, 0) >= 2
+
+
+class Question(Line):
+    """A labelled question."""
+
+    id: Text
+    query: Text
+    asked_at: Moment
+    k: Annotated[int, Field(ge=1)]
+    facets: Annotated[list[LabelledFacet], Field(min_length=1)]
+    redundant: list[list[str]]
+    """Groups that say the same thing."""
+    stale: dict[str, str]
+    """{old id: the id that replaced it}."""
+
+    def labelled_ids(self) -> Iterator[str]:
+        """Every memory id that a label names, repeats included."""
+        for facet in self.facets:
+            yield from facet.relevant
+        for group in self.redundant:
+            yield from group
+        for old, new in self.stale.items():
+            yield from (old, new)
+
+
+class UnansweredQuestion(Line):
+    """A question that nothing in the memory answers."""
+
+    id: Text
+    query: Text
+    asked_at: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One folder: a memory, and the questions asked of it."""
+
+    name: str
+    memories: tuple[Memory, ...]
+    questions: tuple[Question, ...]
+    no_answer: tuple[UnansweredQuestion, ...]
+
+
+def load_scenario(folder: Path) -> Scenario:
+    """Read and check one scenario folder.
+
+    Raises:
+        UsageError: not a scenario; names the file, the line and what is wrong with it.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
+    memories = read_lines(folder / MEMORIES_FILE, MemoryLine)
+    questions = read_lines(folder / QUESTIONS_FILE, Question)
+    no_answer_file = folder / NO_ANSWER_FILE
+    no_answer = read_lines(no_answer_file, UnansweredQuestion) if no_answer_file.exists() else []
+    check_ids(folder / MEMORIES_FILE, [line.id for _, line in memories])
+    check_ids(folder / QUESTIONS_FILE, [line.id for _, line in questions])
+    check_labels(folder / QUESTIONS_FILE, questions, known={line.id for _, line in memories})
+    name = folder.resolve().name
+    return Scenario(
+        name=name,
+        memories=tuple(line.memory(origin=name) for _, line in memories),
+        questions=tuple(line for _, line in questions),
+        no_answer=tuple(line for _, line in no_answer),
+    )
+
+
+LineT = TypeVar("LineT", bound=Line)
+
+
+def read_lines(path: Path, kind: type[LineT]) -> list[tuple[int, LineT]]:
+    """(line number from 1, line) of every line that is not blank; at least one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    lines = [
+        (number, parse_line(line, kind, where=f"{path}:{number}"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+    if not lines:
+        raise UsageError(f"{path} is empty")
+    return lines
+
+
+def parse_line(line: str, kind: type[LineT], *, where: str) -> LineT:
+    """One checked line; the error says where it stands and which field is wrong."""
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        raise UsageError(f"{where}: {field + ': ' if field else ''}{problem['msg']}") from error
+
+
+def check_ids(path: Path, ids: list[str]) -> None:
+    """Ids are unique within a file."""
+    seen: set[str] = set()
+    for memory_id in ids:
+        if memory_id in seen:
+            raise UsageError(f"{path}: the id {memory_id!r} appears twice")
+        seen.add(memory_id)
+
+
+def check_labels(path: Path, questions: list[tuple[int, Question]], *, known: set[str]) -> None:
+    """Labels name memories that exist, and every facet can be found at all."""
+    for number, question in questions:
+        where = f"{path}:{number}: question {question.id!r}"
+        for memory_id in question.labelled_ids():
+            if memory_id not in known:
+                raise UsageError(f"{where} names an unknown memory {memory_id!r}")
+        for facet in question.facets:
+            if max(facet.relevant.values()) < 2:
+                raise UsageError(f"{where}: facet {facet.name!r} has no memory of grade 2 or 3")

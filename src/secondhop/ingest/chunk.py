@@ -1,0 +1,90 @@
+"""From a memory to its passages: cut on headings, fences, tables, paragraphs and turns."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from secondhop.errors import UsageError
+from secondhop.ingest.packing import Packed, Packer
+from secondhop.ingest.pieces import Cutter, Group, Piece
+from secondhop.models.tokens import TokenCounter
+from secondhop.stores.records import Memory, Message, Passage
+
+_LABELS = {"user": "User", "assistant": "Assistant"}
+_MAX_HEADING_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkSettings:
+    """How large passages are, in tokens."""
+
+    max_tokens: int = 400
+    overlap_tokens: int = 80
+    """At most this much of a passage is repeated at the start of the next."""
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 32:
+            raise UsageError(
+                f"ChunkSettings.max_tokens is {self.max_tokens}; it must be 32 or more"
+            )
+        if not 0 <= self.overlap_tokens <= self.max_tokens // 2:
+            raise UsageError(
+                f"ChunkSettings.overlap_tokens is {self.overlap_tokens}; it must lie between 0 and "
+                f"half of max_tokens ({self.max_tokens // 2})"
+            )
+
+
+def chunk_memory(
+    memory: Memory, *, count_tokens: TokenCounter, settings: ChunkSettings | None = None
+) -> tuple[Passage, ...]:
+    """The passages of a memory, in order; () when it holds nothing but spaces.
+
+    A turn is cut only when it does not fit into one passage, and a question stays with its answer
+    while both fit. Every character but spaces is in some passage, in order. Linear in the text.
+    """
+    settings = settings or ChunkSettings()
+    cutter = Cutter(count_tokens, max_tokens=settings.max_tokens)
+    packed: list[Packed] = []
+    packer = Packer(cutter, overlap_tokens=settings.overlap_tokens, emit=packed.append)
+    for part in _turns(memory, cutter):
+        packer.add(part)
+    packer.finish()
+    version = memory.content_hash[:12]
+    return tuple(
+        Passage(
+            passage_id=f"{memory.memory_id}:{version}:{ordinal}",
+            memory_id=memory.memory_id,
+            ordinal=ordinal,
+            text=passage.text,
+            tokens=passage.tokens,
+            heading=" > ".join(passage.path)[:_MAX_HEADING_CHARS],
+        )
+        for ordinal, passage in enumerate(packed)
+    )
+
+
+def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
+    """The one text of a note, or groups of a question and what answered it."""
+    said = [message for message in memory.messages if message.content.strip()]
+    if len(said) == 1 and memory.source != "conversation":
+        yield cutter.turn(said[0].content.strip("\n").rstrip(), turn=0, speaker="")
+        return
+    exchange: list[Piece] = []
+    for number, message in enumerate(said):
+        if exchange and _opens_exchange(message, after=said[number - 1]):
+            yield Group(tuple(exchange))
+            exchange = []
+        text = message.content.strip("\n").rstrip()
+        exchange.append(cutter.turn(text, turn=number, speaker=_label(message)))
+    if exchange:
+        yield Group(tuple(exchange))
+
+
+def _opens_exchange(message: Message, *, after: Message) -> bool:
+    """A user's turn after somebody else's; among people, every turn stands on its own."""
+    if message.role == "user":
+        return after.role != "user"
+    return message.role != "assistant"
+
+
+def _label(message: Message) -> str:
+    return _LABELS.get(message.role, message.role)

@@ -1,0 +1,37 @@
+"""The last look at a memory before it is stored, whoever built it."""
+
+import re
+from dataclasses import replace
+from datetime import UTC
+
+from secondhop.ingest.dates import parse_date
+from secondhop.stores.records import Memory, Message
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean_text(text: str) -> str:
+    """Without NULs and carriage returns; lone surrogates become U+FFFD, pairs their character."""
+    if "\0" in text or "\r" in text:
+        text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def clean_memory(memory: Memory) -> Memory:
+    """The memory with clean texts, its date in UTC, and without messages that say nothing."""
+    messages = tuple(
+        Message(clean_text(message.role).strip() or "user", content)
+        for message in memory.messages
+        if (content := clean_text(message.content)).strip()
+    )
+    return replace(
+        memory,
+        memory_id=clean_text(memory.memory_id).strip(),
+        title=" ".join(clean_text(memory.title).split()),
+        source=clean_text(memory.source).strip() or "note",
+        created_at=parse_date(memory.created_at) or memory.created_at.replace(tzinfo=UTC),
+        messages=messages,
+        origin=clean_text(memory.origin),
+    )

@@ -1,0 +1,78 @@
+"""Dates as exports and people write them. All come out in UTC; naive ones are taken as UTC."""
+
+import math
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
+_ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are no time stamps
+_LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are no time stamps either
+_COMPACT_DATES = range(19000101, 21001232)  # 20240501
+
+
+def parse_date(value: object) -> datetime | None:
+    """A date from ISO 8601, RFC 2822, `2024/05/01 10:00`, 20240501 or an epoch; None if it is none.
+
+    Epochs may count seconds, milliseconds, microseconds or nanoseconds: their size tells.
+    """
+    if isinstance(value, datetime):
+        return _in_utc(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str):
+        return _from_text(value.strip())
+    return _from_number(value)
+
+
+def date_in_name(name: str) -> datetime | None:
+    """The date in a file name such as `2024-05-01 standup.md`; None when there is none."""
+    match = _DATED_NAME.search(name)
+    if match is None:
+        return None
+    try:
+        return datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _from_text(text: str) -> datetime | None:
+    if len(text) > 64:
+        return None
+    if _ISO_START.match(text.replace("/", "-")):
+        try:
+            iso = text.replace("/", "-").removesuffix(" UTC").removesuffix(" GMT")
+            return _in_utc(datetime.fromisoformat(iso))
+        except ValueError:
+            pass  # not ISO after all: it may still be one of the others
+    try:
+        return _from_number(float(text))
+    except ValueError:
+        pass  # no number either
+    try:
+        return _in_utc(parsedate_to_datetime(text))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _from_number(number: float) -> datetime | None:
+    if not math.isfinite(number):
+        return None
+    if number in _COMPACT_DATES:
+        return date_in_name(str(int(number)))
+    if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:
+        return None
+    seconds = float(number)
+    while seconds >= 1e11:  # the year 5138: finer units than seconds
+        seconds /= 1000
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _in_utc(moment: datetime) -> datetime | None:
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None

@@ -1,0 +1,133 @@
+"""Which format a document is in: told by its content, and by its name where content cannot tell."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from secondhop.errors import UsageError
+from secondhop.ingest.chatgpt import read_chatgpt
+from secondhop.ingest.claude import read_claude
+from secondhop.ingest.json_text import JsonObject, text_at
+from secondhop.ingest.jsonl import TEXT_FIELDS, read_jsonl
+from secondhop.ingest.markdown import read_markdown
+from secondhop.ingest.reading import Document, Reader, UnreadableError
+from secondhop.ingest.rows import LINES_SUFFIXES, Row, rows_in
+from secondhop.ingest.scenario import is_scenario_row, read_scenario
+from secondhop.ingest.transcript import is_transcript, read_transcript
+
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "chatgpt": read_chatgpt,
+        "claude": read_claude,
+        "markdown": read_markdown,
+        "transcript": read_transcript,
+        "scenario": read_scenario,
+        "jsonl": read_jsonl,
+    }
+)
+_MARKDOWN = frozenset({".md", ".markdown", ".mdown"})
+_PLAIN = frozenset({".txt", ".text", ".log", ""})
+_JSON = LINES_SUFFIXES | {".json"}
+_SUFFIXES = {
+    "chatgpt": _JSON,
+    "claude": _JSON,
+    "markdown": _MARKDOWN,
+    "transcript": _PLAIN,
+    "scenario": _JSON,
+    "jsonl": _JSON,
+}
+_BESIDE_CONVERSATIONS = frozenset(
+    {"message_feedback.json", "model_comparisons.json", "shared_conversations.json", "user.json"}
+)
+_NEVER_TEXT = re.compile(
+    r"\.(7z|avi|bin|bmp|db|dll|docx?|exe|gif|gz|heic|ico|jpe?g|m4a|mkv|mov|mp[34]|npy|ogg|onnx|otf|"
+    r"parquet|pdf|pickle|png|pptx?|pyc|rar|so|sqlite3?|tar|tgz|tiff?|ttf|wasm|wav|webm|webp|woff2?|"
+    r"xlsx?|xz|zst)"
+)
+
+
+def formats_known() -> str:
+    """The formats, for messages."""
+    return ", ".join(READERS)
+
+
+def check_format(name: str | None) -> None:
+    """Raises UsageError when there is no such format; None, which means detect, is fine."""
+    if name is not None and name not in READERS:
+        raise UsageError(f"no format is called {name!r}; choose one of {formats_known()}")
+
+
+def is_expected(document: Document) -> bool:
+    """Whether memories are to be expected in it, going by its name."""
+    return document.suffix in _MARKDOWN | _PLAIN | _JSON
+
+
+def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> Reader:
+    """The reader for a document.
+
+    Args:
+        given: the format the user named, or None to detect it.
+        named_by_user: the document itself was given, not a folder around it.
+
+    Raises:
+        UnreadableError: it is none of the formats, or cannot be looked into.
+    """
+    if given is None:
+        return READERS[_detect(document)]
+    if not named_by_user and document.suffix not in _SUFFIXES[given]:
+        hidden = is_expected(document)
+        raise UnreadableError(f"not read: only {given} was asked for", may_hide_memories=hidden)
+    return READERS[given]
+
+
+def _detect(document: Document) -> str:
+    if document.suffix in _MARKDOWN:
+        return "markdown"
+    if document.name in _BESIDE_CONVERSATIONS:
+        reason = "a part of an export that holds no conversation"
+        raise UnreadableError(reason, may_hide_memories=False)
+    if _NEVER_TEXT.fullmatch(document.suffix):
+        raise UnreadableError("a binary file, not text", may_hide_memories=False)
+    if not document.text.strip():
+        raise UnreadableError("an empty file", may_hide_memories=document.suffix in _JSON)
+    if document.suffix in _JSON:
+        return _shape_in(document)
+    if document.text.lstrip().startswith(("{", "[")) and (shape := _shape_or_none(document)):
+        return shape
+    if document.suffix in _PLAIN or is_transcript(document.text):
+        return "transcript"
+    reason = f"no known format ({formats_known()}); name one with `format` to read it as that"
+    raise UnreadableError(reason, may_hide_memories=False)
+
+
+def _shape_or_none(document: Document) -> str | None:
+    try:
+        return _shape_in(document)
+    except UnreadableError:
+        return None
+
+
+def _shape_in(document: Document) -> str:
+    """The format of the first row that shows one; lines that are all broken count as rows."""
+    holds_rows = False
+    for row in rows_in(document):
+        if isinstance(row, Row):
+            holds_rows = True
+            if shape := _shape_of(row.fields):
+                return shape
+    if not holds_rows and document.suffix in LINES_SUFFIXES:
+        return "jsonl"
+    reason = f"JSON without memories (no row has {', '.join(TEXT_FIELDS)}, messages or mapping)"
+    raise UnreadableError(reason, may_hide_memories=False)
+
+
+def _shape_of(row: JsonObject) -> str:
+    if "mapping" in row:
+        return "chatgpt"
+    if "chat_messages" in row:
+        return "claude"
+    if is_scenario_row(row):
+        return "scenario"
+    if isinstance(row.get("messages"), list) or text_at(row, *TEXT_FIELDS):
+        return "jsonl"
+    return "jsonl" if text_at(row, "role") and "content" in row else ""

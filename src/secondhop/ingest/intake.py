@@ -1,0 +1,117 @@
+"""What becomes of each thing that was read: store it, leave it as it is, or skip it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Literal
+
+from secondhop.ingest.reading import Found, Skipped
+from secondhop.stores.records import Memory
+
+
+class Intake:
+    """Judges entries in the order they are read, and remembers all of them for the ledger."""
+
+    def __init__(
+        self, stored: Mapping[str, str], of_origin: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        """Args:
+        stored: {memory id: content hash} of everything in the store.
+        of_origin: the same for each origin that is read now.
+        """
+        self._hashes = dict(stored)
+        self._of_origin = of_origin
+        self._claims: dict[str, tuple[Found, str]] = {}
+        self._outcomes: dict[str, Literal["stored", "unchanged"]] = {}
+        self._uncertain: dict[str, Skipped] = {}
+        self._yielding: set[str] = set()
+        self.skipped: list[Skipped] = []
+        self.read = 0
+
+    def take(self, entry: Found | Skipped, *, origin: str) -> Memory | None:
+        """The memory to store, under the id it gets; None when there is nothing to store."""
+        if isinstance(entry, Skipped):
+            self.skip(entry, origin=origin)
+            return None
+        self.read += 1
+        found = self._with_free_id(entry)
+        memory, content_hash = found.memory, found.memory.content_hash
+        if not memory.memory_id:
+            self.skip(Skipped(found.item, "a memory without an id"), origin=origin)
+            return None
+        self._yielding.add(origin)
+        if not self._claim(found, content_hash):
+            return None
+        if self._hashes.get(memory.memory_id) == content_hash:
+            self._outcomes[memory.memory_id] = "unchanged"
+            return None
+        self._hashes[memory.memory_id] = content_hash
+        self._outcomes[memory.memory_id] = "stored"
+        return memory
+
+    def skip(self, skipped: Skipped, *, origin: str) -> None:
+        """Note what is not stored."""
+        self.skipped.append(skipped)
+        if skipped.may_hide_memories:
+            self._uncertain.setdefault(origin, skipped)
+
+    def without_text(self, memory: Memory) -> None:
+        """Take back a memory of which no passage could be made."""
+        found, _ = self._claims[memory.memory_id]
+        self._outcomes.pop(memory.memory_id)
+        self.skip(Skipped(found.item, "empty: no text"), origin=memory.origin)
+
+    def count(self, outcome: Literal["stored", "unchanged"]) -> int:
+        """Memories with this outcome."""
+        return sum(own == outcome for own in self._outcomes.values())
+
+    def gone(self, origin: str) -> list[str] | Skipped:
+        """Stored ids of an origin that were not read again, or why none may be deleted."""
+        if origin in self._uncertain:
+            cause = self._uncertain[origin]
+            return Skipped(
+                origin, f"nothing was deleted, for it may still be in {cause.item} ({cause.reason})"
+            )
+        if origin not in self._yielding:
+            return Skipped(origin, "nothing was deleted, for no memory at all was read from it")
+        return sorted(self._of_origin[origin].keys() - self._claims.keys())
+
+    def _claim(self, found: Found, content_hash: str) -> bool:
+        """Whether this copy of the memory counts; of two copies the later update does."""
+        memory_id = found.memory.memory_id
+        earlier, earlier_hash = self._claims.get(memory_id, (None, ""))
+        if earlier is None:
+            self._claims[memory_id] = (found, content_hash)
+            return True
+        if earlier_hash == content_hash:
+            self.skipped.append(Skipped(found.item, f"the same memory as {earlier.item}"))
+            return False
+        if not _is_newer(found, earlier):
+            reason = f"its id {memory_id!r} is taken by {earlier.item}, which says something else"
+            self.skipped.append(Skipped(found.item, reason))
+            return False
+        self.skipped.append(Skipped(earlier.item, f"an older copy of {found.item}"))
+        self._claims[memory_id] = (found, content_hash)
+        return True
+
+    def _with_free_id(self, found: Found) -> Found:
+        """Two folders may hold a `todo.md` each: the second one's id gets a mark of its folder."""
+        memory = found.memory
+        if not found.named_by_path or not self._belongs_elsewhere(memory):
+            return found
+        mark = sha256(memory.origin.encode()).hexdigest()[:8]
+        return replace(found, memory=replace(memory, memory_id=f"{memory.memory_id}@{mark}"))
+
+    def _belongs_elsewhere(self, memory: Memory) -> bool:
+        memory_id = memory.memory_id
+        if self._hashes.get(memory_id, memory.content_hash) == memory.content_hash:
+            return False
+        if memory_id in self._claims:
+            return self._claims[memory_id][0].memory.origin != memory.origin
+        return memory_id not in self._of_origin[memory.origin]
+
+
+def _is_newer(found: Found, earlier: Found) -> bool:
+    if found.updated_at is None:
+        return False
+    return earlier.updated_at is None or found.updated_at > earlier.updated_at

@@ -1,0 +1,120 @@
+"""Rows of anybody's making: JSON Lines or a JSON array, with a text or a list of messages each."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from secondhop.ingest.dates import date_in_name, parse_date
+from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at
+from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped
+from secondhop.ingest.rows import Row, rows_in
+from secondhop.stores.records import Memory, Message
+
+TEXT_FIELDS = ("text", "content", "body", "message")
+DATE_FIELDS = ("created_at", "timestamp", "date", "time", "createdAt", "create_time")
+_ROLES = {"human": "user", "ai": "assistant", "bot": "assistant", "model": "assistant"}
+_UNSEEN_ROLES = frozenset({"system", "developer", "tool", "function"})
+
+
+def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
+    """One row a memory; a bare list of `{role, content}` is one conversation as a whole."""
+    rows = list(rows_in(document))
+    if any(isinstance(row, Row) for row in rows) and all(_is_turn(row) for row in rows):
+        yield _one_conversation([row.fields for row in rows if isinstance(row, Row)], document)
+        return
+    for row in rows:
+        yield row if isinstance(row, Skipped) else found_in(row, document)
+
+
+def found_in(row: Row, document: Document) -> Found | Skipped:
+    """The memory that a row holds. A missing id becomes a hash of what the row says."""
+    fields = row.fields
+    turns = fields.get("messages")
+    if isinstance(turns, list):
+        messages = messages_of(turns)
+    else:
+        text = text_at(fields, *TEXT_FIELDS)
+        messages = (Message("user", text),) if text else ()
+    if not messages:
+        return Skipped(
+            row.item, f"a row without text (looked for {', '.join(TEXT_FIELDS)}, messages)"
+        )
+    title = text_at(fields, "title", "name", "subject")
+    dates = (parse_date(fields.get(key)) for key in DATE_FIELDS)
+    memory = Memory(
+        memory_id=id_at(fields, "id", "uuid") or _content_id(title, messages),
+        title=title or (NEW_CHAT if isinstance(turns, list) else ""),
+        source=text_at(fields, "source") or ("conversation" if isinstance(turns, list) else "note"),
+        created_at=next((date for date in dates if date), document.modified_at),
+        messages=messages,
+        origin=document.origin,
+    )
+    return Found(memory=memory, item=row.item)
+
+
+def messages_of(turns: list[Json]) -> tuple[Message, ...]:
+    """Messages in the shape of OpenAI's chat API: what was said, without system and tool turns."""
+    messages: list[Message] = []
+    for turn in turns:
+        if not isinstance(turn, dict):
+            continue
+        role = text_at(turn, "role", "sender", "from") or "user"
+        text = _said(turn.get("content") or turn.get("text"))
+        if role.lower() not in _UNSEEN_ROLES and text.strip():
+            messages.append(Message(_ROLES.get(role.lower(), role), text))
+    return tuple(messages)
+
+
+def _said(content: Json) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = [_part(part) for part in content]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _part(part: Json) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return ""
+    return "[image]" if "image" in text_at(part, "type") else text_at(part, "text")
+
+
+def _is_turn(row: Row | Skipped) -> bool:
+    """Whether it is one message of a conversation, not a memory of its own."""
+    if isinstance(row, Skipped):
+        return False
+    return (
+        bool(text_at(row.fields, "role"))
+        and "content" in row.fields
+        and not id_at(row.fields, "id")
+    )
+
+
+def _one_conversation(turns: list[JsonObject], document: Document) -> Found | Skipped:
+    messages = messages_of([*turns])
+    if not messages:
+        return Skipped(document.item, "an empty conversation: no message with text")
+    dates = [parse_date(turn.get(key)) for turn in turns for key in DATE_FIELDS]
+    memory = Memory(
+        memory_id=document.path,
+        title=document.stem,
+        source="conversation",
+        created_at=next(
+            (date for date in [*dates, date_in_name(document.name)] if date), document.modified_at
+        ),
+        messages=messages,
+        origin=document.origin,
+    )
+    return Found(memory=memory, item=document.item, named_by_path=True)
+
+
+def _content_id(title: str, messages: tuple[Message, ...]) -> str:
+    digest = sha256()
+    for part in [
+        title,
+        *(part for message in messages for part in (message.role, message.content)),
+    ]:
+        digest.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
+    return f"row-{digest.hexdigest()[:20]}"

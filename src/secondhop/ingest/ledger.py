@@ -1,0 +1,60 @@
+"""What an ingest did: every item read, and where it went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from secondhop.errors import IngestError
+from secondhop.ingest.reading import Skipped
+
+_REASONS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestLedger:
+    """Counts of memories, and all that was skipped. `read` counts copies of one memory too."""
+
+    read: int
+    stored: int
+    unchanged: int
+    deleted: int
+    skipped: tuple[Skipped, ...] = ()
+    deletions_not_followed: tuple[Skipped, ...] = ()
+    """Inputs that nothing was deleted from, whatever is gone, and why."""
+    passages: int = 0
+    """Embedded and stored."""
+
+    @property
+    def deletions_followed(self) -> bool:
+        """Whether what is gone from every input is gone from the store."""
+        return not self.deletions_not_followed
+
+    def to_dict(self) -> dict[str, object]:
+        """As the command line shows it."""
+        return {
+            "read": self.read,
+            "stored": self.stored,
+            "unchanged": self.unchanged,
+            "deleted": self.deleted,
+            "skipped": _rows(self.skipped),
+            "passages": self.passages,
+            "deletions_followed": self.deletions_followed,
+            "deletions_not_followed": _rows(self.deletions_not_followed),
+        }
+
+
+class NothingIngestedError(IngestError):
+    """Not one memory of all that was given is in the store now; `ledger` says why."""
+
+    def __init__(self, ledger: IngestLedger) -> None:
+        reasons = [f"{entry.item}: {entry.reason}" for entry in ledger.skipped[:_REASONS_SHOWN]]
+        more = len(ledger.skipped) - len(reasons)
+        listed = "; ".join(reasons) + (f"; and {more} more" if more else "")
+        super().__init__(
+            f"no memory could be stored: {listed or 'nothing was given'}. "
+            f"Check the input, or name its format"
+        )
+        self.ledger = ledger
+
+
+def _rows(entries: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"item": entry.item, "reason": entry.reason} for entry in entries]

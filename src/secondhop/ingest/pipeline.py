@@ -1,0 +1,83 @@
+"""The two doors of ingest: files and folders, or memories that are built already."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from secondhop.ingest.cleaning import clean_memory, clean_text
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.run import IngestProgress, IngestRun
+from secondhop.ingest.settings import IngestSettings
+from secondhop.ingest.sources import read_source
+from secondhop.ingest.walk import Source, Walker, source_of
+from secondhop.models.embedder import Embedder
+from secondhop.stores.protocols import MemoryWriter
+from secondhop.stores.records import Memory
+
+
+async def ingest(
+    sources: Sequence[str | os.PathLike[str]],
+    *,
+    writer: MemoryWriter,
+    embedder: Embedder,
+    settings: IngestSettings | None = None,
+    progress: IngestProgress | None = None,
+) -> IngestLedger:
+    """Store what the files and folders hold, and delete what is gone from them.
+
+    What is stored already, unchanged, costs no embedding. A memory that came from one of these
+    paths earlier and is no longer in there is deleted, unless a part of that path could not be
+    read, or no memory at all was read from it: a broken export wipes nothing.
+
+    Raises:
+        IngestError: a path does not exist; nothing was done.
+        NothingIngestedError: no memory of it is in the store now; `ledger` says why.
+    """
+    settings = settings or IngestSettings()
+    given = [source_of(path) for path in sources]
+    origins = list(dict.fromkeys(source.origin for source in given))
+    run = IngestRun(writer, embedder, settings=settings, progress=progress)
+    return await run.all_of(_read_all(given, settings), origins=origins)
+
+
+async def ingest_memories(
+    memories: Iterable[Memory],
+    *,
+    writer: MemoryWriter,
+    embedder: Embedder,
+    settings: IngestSettings | None = None,
+    progress: IngestProgress | None = None,
+    replace_origin: str | None = None,
+) -> IngestLedger:
+    """Store memories that are built already; they are drawn from the iterable in a thread.
+
+    Args:
+        replace_origin: the memories are all there is of this origin, whatever their own says; what
+            the store holds of it beyond them is deleted. None: nothing is deleted.
+
+    Raises:
+        NothingIngestedError: none of them is in the store now; `ledger` says why.
+    """
+    origin = None if replace_origin is None else clean_text(replace_origin)
+    run = IngestRun(writer, embedder, settings=settings or IngestSettings(), progress=progress)
+    return await run.all_of(_built(memories, origin), origins=[] if origin is None else [origin])
+
+
+def _read_all(
+    sources: Sequence[Source], settings: IngestSettings
+) -> Iterator[tuple[str, Found | Skipped]]:
+    walker = Walker(max_file_bytes=settings.max_file_mb * 1_000_000)
+    for source in sources:
+        for entry in read_source(source, walker=walker, given=settings.format):
+            yield source.origin, entry
+
+
+def _built(memories: Iterable[Memory], origin: str | None) -> Iterator[tuple[str, Found | Skipped]]:
+    for memory in memories:
+        cleaned = clean_memory(memory if origin is None else replace(memory, origin=origin))
+        item = cleaned.memory_id or "a memory without an id"
+        if cleaned.messages:
+            yield cleaned.origin, Found(memory=cleaned, item=item)
+        else:
+            yield cleaned.origin, Skipped(item, "empty: no message with text")

@@ -1,0 +1,101 @@
+"""What every reader takes and gives: a document in, found memories and skipped items out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from secondhop.errors import IngestError
+from secondhop.ingest.decode import decode_text
+from secondhop.ingest.json_text import Json, parse_json
+from secondhop.stores.records import Memory
+
+NEW_CHAT = "New Chat"
+"""Title of a conversation that its owner never named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not stored, and why."""
+
+    item: str
+    """Where it stands: a path, and the line or the conversation in it."""
+    reason: str
+    may_hide_memories: bool = False
+    """Memories stored from it earlier may still be in there: nothing is taken for deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One memory that a reader found."""
+
+    memory: Memory
+    item: str
+    """Where it stands, for the ledger."""
+    updated_at: datetime | None = None
+    """When the format says so: of two copies with one id, the later one wins."""
+    named_by_path: bool = False
+    """Its id is a relative path, which another folder may use too."""
+
+
+class UnreadableError(IngestError):
+    """A document cannot be read; nothing of it is stored."""
+
+    def __init__(self, reason: str, *, may_hide_memories: bool = True) -> None:
+        super().__init__(reason)
+        self.reason, self.may_hide_memories = reason, may_hide_memories
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """One file, or one member of a zip archive; loaded when it is first looked at."""
+
+    item: str
+    """The path as the user would write it, for the ledger."""
+    path: str
+    """Posix path below the given input; the same on every machine."""
+    origin: str
+    """The given input, resolved."""
+    modified_at: datetime
+    """UTC; stands in for a date that is missing or does not parse."""
+    load: Callable[[], bytes]
+    """Reads the bytes. Raises UnreadableError."""
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def stem(self) -> str:
+        return PurePosixPath(self.path).stem
+
+    @property
+    def suffix(self) -> str:
+        """Lower case, with its dot; "" when there is none."""
+        return PurePosixPath(self.path).suffix.lower()
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded text, "\\n" between lines. Raises UnreadableError."""
+        try:
+            return decode_text(self.load())
+        except UnicodeError as error:
+            raise UnreadableError(str(error)) from error
+
+    @cached_property
+    def json(self) -> Json:
+        """The whole text as one JSON value. Raises UnreadableError with line and column."""
+        try:
+            return parse_json(self.text)
+        except ValueError as error:
+            raise UnreadableError(f"broken JSON, nothing of it was stored: {error}") from error
+
+
+class Reader(Protocol):
+    """Reads one format, lazily; a document that is broken as a whole raises UnreadableError."""
+
+    def __call__(self, document: Document) -> Iterator[Found | Skipped]:
+        """Found memories and skipped items, in the order of the document."""
+        ...

@@ -1,0 +1,138 @@
+"""One ingest at work: read, chunk, embed, put; then what is gone is deleted.
+
+While one batch is embedded, the next one is read and chunked (in a thread) and the one before is
+stored. Memory stays bounded by these three batches, and a memory is put whole or not at all.
+"""
+
+import asyncio
+import logging
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from secondhop.ingest.batches import Batch, batches_of, embedded
+from secondhop.ingest.intake import Intake
+from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
+from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.settings import IngestSettings
+from secondhop.models.embedder import Embedder
+from secondhop.models.tokens import count_tokens
+from secondhop.stores.protocols import MemoryWriter
+from secondhop.stores.records import EmbeddedMemory
+
+logger = logging.getLogger(__name__)
+
+_DELETED_AT_ONCE = 500
+
+
+class IngestProgress(Protocol):
+    """Hears how far an ingest is; called in the event loop, batch by batch."""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """`stage`: "read", "store" and "delete" count memories, "embed" passages.
+
+        `total` is None while nobody knows it: until everything has been read.
+        """
+        ...
+
+
+class IngestRun:
+    """One ingest, from its entries to its ledger."""
+
+    def __init__(
+        self,
+        writer: MemoryWriter,
+        embedder: Embedder,
+        *,
+        settings: IngestSettings,
+        progress: IngestProgress | None,
+    ) -> None:
+        self._writer, self._embedder = writer, embedder
+        self._settings = settings
+        self._progress: IngestProgress = progress or _unheard
+        self._passages = self._stored = 0
+
+    async def all_of(
+        self, entries: Iterator[tuple[str, Found | Skipped]], *, origins: Sequence[str]
+    ) -> IngestLedger:
+        """Store the entries, follow deletions in these origins, and give account."""
+        of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
+        intake = Intake(await self._writer.content_hashes(), of_origin)
+        batches = batches_of(
+            entries,
+            intake=intake,
+            chunk=self._settings.chunk,
+            count_tokens=self._settings.count_tokens or count_tokens,
+            size=self._settings.batch_passages,
+        )
+        await self._store_all(batches, intake)
+        deleted, not_followed = await self._delete_gone(intake, of_origin)
+        ledger = IngestLedger(
+            read=intake.read,
+            stored=intake.count("stored"),
+            unchanged=intake.count("unchanged"),
+            deleted=deleted,
+            skipped=tuple(intake.skipped),
+            deletions_not_followed=tuple(not_followed),
+            passages=self._passages,
+        )
+        if ledger.stored + ledger.unchanged == 0:
+            raise NothingIngestedError(ledger)
+        return ledger
+
+    async def _store_all(self, batches: Generator[Batch, None, None], intake: Intake) -> None:
+        """Whatever ends it, the put that was begun is finished, and no thread is left reading."""
+        reading = _read_ahead(batches)
+        storing: asyncio.Task[None] | None = None
+        try:
+            while (batch := await asyncio.shield(reading)) is not None:
+                self._progress("read", intake.read, None)
+                reading = _read_ahead(batches)
+                memories = await embedded(batch, self._embedder, size=self._settings.batch_passages)
+                if storing is not None:
+                    await asyncio.shield(storing)
+                storing = asyncio.create_task(self._put(memories, batch.passages))
+            if storing is not None:
+                await asyncio.shield(storing)
+        finally:
+            await _settle([reading] if storing is None else [reading, storing])
+            batches.close()
+        self._progress("read", intake.read, intake.read)
+
+    async def _put(self, memories: list[EmbeddedMemory], passages: int) -> None:
+        if not memories:
+            return
+        await self._writer.put(memories)
+        self._passages += passages
+        self._stored += len(memories)
+        self._progress("embed", self._passages, None)
+        self._progress("store", self._stored, None)
+
+    async def _delete_gone(
+        self, intake: Intake, of_origin: Mapping[str, Mapping[str, str]]
+    ) -> tuple[int, list[Skipped]]:
+        deleted, not_followed = 0, list[Skipped]()
+        for origin in of_origin:
+            gone = intake.gone(origin)
+            if isinstance(gone, Skipped):
+                not_followed.append(gone)
+                continue
+            for start in range(0, len(gone), _DELETED_AT_ONCE):
+                deleted += await self._writer.delete(gone[start : start + _DELETED_AT_ONCE])
+                self._progress("delete", deleted, None)
+        return deleted, not_followed
+
+
+def _read_ahead(batches: Iterator[Batch]) -> "asyncio.Task[Batch | None]":
+    return asyncio.create_task(asyncio.to_thread(next, batches, None))
+
+
+async def _settle(tasks: "Sequence[asyncio.Task[Batch | None] | asyncio.Task[None]]") -> None:
+    """Wait for tasks without raising: the error that led here is the one to show."""
+    await asyncio.wait(tasks)
+    for task in tasks:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.debug("a task of the ingest ended with %s", type(error).__name__)
+
+
+def _unheard(stage: str, done: int, total: int | None) -> None:
+    """Progress that nobody wants to hear."""

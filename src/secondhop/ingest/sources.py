@@ -1,0 +1,32 @@
+"""Everything that can be read from one given path, lazily."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.detect import is_expected, reader_of
+from secondhop.ingest.reading import Found, Skipped, UnreadableError
+from secondhop.ingest.walk import Source, Walker
+
+
+def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterator[Found | Skipped]:
+    """Memories, clean and complete, and what was skipped, with every file that is broken."""
+    for document in walker.documents(source):
+        if isinstance(document, Skipped):
+            yield document
+            continue
+        named = source.path.name == document.path
+        try:
+            reader = reader_of(document, given=given, named_by_user=named)
+            for entry in reader(document):
+                yield entry if isinstance(entry, Skipped) else _cleaned(entry)
+        except UnreadableError as error:
+            hides = error.may_hide_memories and (named or is_expected(document))
+            yield Skipped(document.item, error.reason, may_hide_memories=hides)
+
+
+def _cleaned(found: Found) -> Found | Skipped:
+    memory = clean_memory(found.memory)
+    if not memory.messages:
+        return Skipped(found.item, "empty: no message with text")
+    return replace(found, memory=memory)

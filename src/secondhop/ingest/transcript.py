@@ -1,0 +1,143 @@
+"""Plain text: a transcript in one of four common shapes, or just a note."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from secondhop.ingest.dates import date_in_name, parse_date
+from secondhop.ingest.reading import Document, Found, Skipped
+from secondhop.stores.records import Memory, Message
+
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
+_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_ROLES = "user|human|me|you|assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot|model|system"
+_SHAPES = (
+    re.compile(rf"\*{{0,2}}(?P<name>(?i:{_ROLES}))\*{{0,2}}\s?:\*{{0,2}}\s?(?P<text>.*)"),
+    re.compile(r"\[(?P<stamp>\d[^\]]{3,39})\]\s?(?:(?P<name>[^:]{1,60}): ?)?(?P<text>.*)"),
+    re.compile(rf"(?P<name>[^:()]{{1,60}}?) \((?P<stamp>(?:{_DAY},? )?{_CLOCK})\): ?(?P<text>.*)"),
+    re.compile(rf"(?P<stamp>{_DAY},? {_CLOCK}) [-–] (?:(?P<name>[^:]{{1,60}}): ?)?(?P<text>.*)"),
+)
+_STAMP = re.compile(rf"(\d{{1,4}})([./-])(\d{{1,2}})[./-](\d{{1,4}}),? ({_CLOCK})")
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([AaPp])?")
+_INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\ufeff]")
+_NARROW_SPACES = str.maketrans("\u202f\u00a0", "  ")
+_USER_NAMES = frozenset({"user", "human", "me", "you"})
+_ASSISTANT_NAMES = frozenset(_ROLES.split("|")) - _USER_NAMES - {"system"}
+
+
+@dataclass(slots=True)
+class _Turn:
+    name: str
+    stamp: str = ""
+    lines: list[str] = field(default_factory=lambda: [])
+
+
+def read_transcript(document: Document) -> Iterator[Found | Skipped]:
+    """The file as one conversation, or as one note when nobody is seen to speak in it."""
+    if not document.text.strip():
+        yield Skipped(document.item, "an empty file")
+        return
+    turns = _turns(document.text)
+    messages = tuple(
+        Message(_role(turn.name), text)
+        for turn in turns
+        if turn.name and (text := "\n".join(turn.lines).strip())
+    )
+    dates = [_first_date([turn.stamp for turn in turns if turn.stamp]), date_in_name(document.name)]
+    memory = Memory(
+        memory_id=document.path,
+        title=document.stem,
+        source="conversation" if messages else "note",
+        created_at=next((date for date in dates if date), document.modified_at),
+        messages=messages or (Message("user", document.text.strip()),),
+        origin=document.origin,
+    )
+    yield Found(memory=memory, item=document.item, named_by_path=True)
+
+
+def is_transcript(text: str) -> bool:
+    """Whether somebody is seen to speak in it."""
+    return bool(_turns(text))
+
+
+def _turns(text: str) -> list[_Turn]:
+    """Who said what, by the shape that most lines have; [] when fewer than two lines have one.
+
+    A line without a speaker goes on with the turn before; a stamped line without a name is a
+    system notice ("Anna left") and opens a turn without a name. What stands before the first
+    speaker is the user's.
+    """
+    lines = text.split("\n")
+    heads = [_INVISIBLE.sub("", line[:200]).translate(_NARROW_SPACES) for line in lines]
+    shape = max(_SHAPES, key=lambda pattern: sum(_speaks(pattern, head) for head in heads))
+    if sum(_speaks(shape, head) for head in heads) < 2:
+        return []
+    turns = [_Turn("user")]
+    for line, head in zip(lines, heads, strict=True):
+        if match := shape.match(head):
+            parts = match.groupdict()
+            said = parts["text"] + line[200:]
+            turns.append(_Turn((parts["name"] or "").strip(), parts.get("stamp") or "", [said]))
+        else:
+            turns[-1].lines.append(line)
+    return turns
+
+
+def _speaks(shape: re.Pattern[str], head: str) -> bool:
+    match = shape.match(head)
+    return match is not None and bool(match["name"])
+
+
+def _role(name: str) -> str:
+    """ "user" and "assistant" for their many names; a person keeps theirs."""
+    lowered = name.lower()
+    if lowered in _USER_NAMES:
+        return "user"
+    return "assistant" if lowered in _ASSISTANT_NAMES else name
+
+
+def _first_date(stamps: list[str]) -> datetime | None:
+    """The first stamp that has a day. The whole file tells whether days or months come first."""
+    parsed = [match for stamp in stamps if (match := _STAMP.search(stamp))]
+    day_first = _days_come_first(parsed)
+    readings: list[Callable[[str], datetime | None]] = [
+        lambda stamp: _read_stamp(stamp, day_first=day_first),
+        parse_date,
+    ]
+    for stamp in stamps:
+        for read in readings:
+            if moment := read(stamp):
+                return moment
+    return None
+
+
+def _days_come_first(stamps: list[re.Match[str]]) -> bool:
+    """12/31/23 shows it in the numbers; else dots mean days first, a.m. and p.m. months first."""
+    if any(int(stamp[1]) > 12 for stamp in stamps):
+        return True
+    if any(int(stamp[3]) > 12 for stamp in stamps):
+        return False
+    return any(stamp[2] == "." for stamp in stamps) or not any(
+        "m" in stamp[5].lower() for stamp in stamps
+    )
+
+
+def _read_stamp(stamp: str, *, day_first: bool) -> datetime | None:
+    match = _STAMP.search(stamp)
+    clock = _TIME.search(match[5]) if match else None
+    if match is None or clock is None:
+        return None
+    first, second, third = int(match[1]), int(match[3]), int(match[4])
+    if first > 31:
+        year, month, day = first, second, third
+    else:
+        year = third if third > 99 else 2000 + third
+        month, day = (second, first) if day_first else (first, second)
+    hour = int(clock[1])
+    if clock[4]:
+        hour = hour % 12 + (12 if clock[4].lower() == "p" else 0)
+    try:
+        return datetime(year, month, day, hour, int(clock[2]), int(clock[3] or 0), tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,159 @@
+"""From the given paths to documents: files, folders and zip archives, each file once."""
+
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from secondhop.errors import IngestError
+from secondhop.ingest.cleaning import clean_text
+from secondhop.ingest.detect import formats_known
+from secondhop.ingest.reading import Document, Skipped, UnreadableError
+
+_BROKEN_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input as given."""
+
+    given: str
+    path: Path
+    """Resolved."""
+
+    @property
+    def origin(self) -> str:
+        return clean_text(self.path.as_posix())
+
+
+def source_of(path: str | os.PathLike[str]) -> Source:
+    """The input at `path`. Raises IngestError when nothing is there."""
+    resolved = Path(os.path.realpath(Path(path).expanduser()))
+    if not os.path.lexists(resolved):
+        raise IngestError(
+            f"{os.fspath(path)} does not exist; give a file, a folder or a .zip that holds one of "
+            f"these formats: {formats_known()}"
+        )
+    return Source(Path(path).as_posix(), resolved)
+
+
+class Walker:
+    """Walks inputs one after the other and gives every file once, whichever way it is reached."""
+
+    def __init__(self, *, max_file_bytes: int) -> None:
+        self._max_file_bytes = max_file_bytes
+        self._seen: set[str] = set()
+
+    def documents(self, source: Source) -> Iterator[Document | Skipped]:
+        """The documents of one input in the order of their paths; what cannot be one is skipped."""
+        pending = [(source.path, "")]
+        while pending:
+            path, below = pending.pop()
+            item = clean_text(f"{source.given}/{below}" if below else source.given)
+            real = os.path.realpath(path)
+            if real in self._seen:
+                yield Skipped(item, "the same file or folder was read already")
+                continue
+            self._seen.add(real)
+            if below and path.name.startswith("."):
+                yield Skipped(item, "hidden (its name begins with a dot)")
+                continue
+            try:
+                info = path.stat()
+                children = _children(path) if stat.S_ISDIR(info.st_mode) else []
+            except OSError as error:
+                yield Skipped(item, _reason(error), may_hide_memories=True)
+                continue
+            if stat.S_ISDIR(info.st_mode):
+                pending += [(child, f"{below}/{child.name}".lstrip("/")) for child in children]
+            elif not stat.S_ISREG(info.st_mode):
+                yield Skipped(item, "not a regular file")
+            elif path.suffix.lower() == ".zip":
+                yield from self._members(path, below, item, source)
+            else:
+                yield Document(
+                    item=item,
+                    path=clean_text(below or path.name),
+                    origin=source.origin,
+                    modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
+                    load=partial(self._load_file, path),
+                )
+
+    def _load_file(self, path: Path) -> bytes:
+        try:
+            with path.open("rb") as file:
+                return self._within_limit(file.read(self._max_file_bytes + 1))
+        except OSError as error:
+            raise UnreadableError(_reason(error)) from error
+
+    def _members(
+        self, path: Path, below: str, item: str, source: Source
+    ) -> Iterator[Document | Skipped]:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                for member in sorted(archive.infolist(), key=lambda info: info.filename):
+                    if not member.is_dir():
+                        yield self._member(archive, member, below, item, source)
+        except _BROKEN_ZIP as error:
+            yield Skipped(item, f"a broken zip archive: {error}", may_hide_memories=True)
+        except OSError as error:
+            yield Skipped(item, _reason(error), may_hide_memories=True)
+
+    def _member(
+        self,
+        archive: zipfile.ZipFile,
+        member: zipfile.ZipInfo,
+        below: str,
+        item: str,
+        source: Source,
+    ) -> Document | Skipped:
+        name = clean_text(member.filename)
+        if any(part.startswith(".") or part == "__MACOSX" for part in name.split("/")):
+            return Skipped(f"{item}/{name}", "a hidden file")
+        try:
+            modified_at = datetime(*member.date_time, tzinfo=UTC)
+        except ValueError:
+            modified_at = datetime.fromtimestamp(os.stat(archive.filename or "").st_mtime, UTC)
+        return Document(
+            item=f"{item}/{name}",
+            path=clean_text(f"{below}/{name}".lstrip("/")),
+            origin=source.origin,
+            modified_at=modified_at,
+            load=partial(self._load_member, archive, member),
+        )
+
+    def _load_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+        try:
+            with archive.open(member) as file:
+                return self._within_limit(file.read(self._max_file_bytes + 1))
+        except _BROKEN_ZIP as error:
+            raise UnreadableError(f"broken or encrypted in its archive: {error}") from error
+        except OSError as error:
+            raise UnreadableError(_reason(error)) from error
+
+    def _within_limit(self, raw: bytes) -> bytes:
+        if len(raw) > self._max_file_bytes:
+            megabytes = self._max_file_bytes // 1_000_000
+            raise UnreadableError(f"larger than {megabytes} MB; raise IngestSettings.max_file_mb")
+        return raw
+
+
+def _children(folder: Path) -> list[Path]:
+    """In reverse: the walk takes from the end."""
+    return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
+
+
+def _reason(error: OSError) -> str:
+    return f"cannot be read: {(error.strerror or type(error).__name__).lower()}"

@@ -1,0 +1,69 @@
+"""A recall's answer, for people: what came back, why, and what was nearly there."""
+
+from typing import TYPE_CHECKING
+
+from secondhop.graph.result import NearMiss, RecalledMemory, RecallResult
+from secondhop.interfaces.terminal import bar, clean, shorten
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SNIPPET = 160
+"""Characters of the one passage shown for a memory."""
+
+
+def show_answer(result: RecallResult, console: "Console") -> None:
+    """Print the memories, the near misses, and what the recall cost."""
+    if not result.memories:
+        console.print("Nothing in this memory answers that.", style="bold")
+    for place, memory in enumerate(result.memories, start=1):
+        show_memory(memory, console, place=place)
+    if result.maybe:
+        console.print("Found, but not returned:", style="bold")
+        for near in result.maybe:
+            console.print(near_miss_line(near), style="dim", no_wrap=True, overflow="ellipsis")
+        console.print()
+    for reason in result.degraded:
+        console.print(f"done without: {clean(reason)}", style="yellow")
+    console.print(summary(result))
+    example = (result.maybe or result.memories)[:1]
+    memory_id = example[0].id if example else "MEMORY_ID"
+    console.print(f"why, or why not: secondhop explain {result.trace_id} {memory_id}", style="dim")
+
+
+def show_memory(memory: RecalledMemory, console: "Console", *, place: int) -> None:
+    """One numbered memory: title, date, score, facets, the reason, and a snippet."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console.print(Text(f"{place}. {shorten(memory.title, 120) or memory.id}", style="bold"))
+    scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
+    day = f"{memory.created_at:%Y-%m-%d}"
+    facets = ", ".join(clean(name) for name in memory.facets)
+    lines = [
+        Text(f"{scored} {memory.score:.2f}  {day}  hop {memory.hop}  {clean(memory.id)}"),
+        Text(f"for: {facets}", style="cyan"),
+        Text(clean(memory.why)),
+    ]
+    if memory.evidence:
+        lines.append(Text(f'"{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim"))
+    for text in lines:
+        console.print(Padding.indent(text, 3))
+    console.print()
+
+
+def near_miss_line(near: NearMiss) -> str:
+    """Title, score and what kept it out, in one line."""
+    title = shorten(near.title, 36) or near.id
+    return f"   {title} ({near.score:.2f}): {clean(near.cut_by)}"
+
+
+def summary(result: RecallResult) -> str:
+    """Why it stopped and what it cost."""
+    spent = result.spent
+    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
+    calls = f", {spent.llm_calls} model calls" if spent.llm_calls else ""
+    return (
+        f"stopped: {result.stop_reason} after {rounds}, {spent.queries} queries{calls}, "
+        f"{spent.ms:.0f} ms; trace {result.trace_id}"
+    )

@@ -1,0 +1,62 @@
+"""The command `secondhop`. Only Typer is imported here: help must be quick."""
+
+from typing import Annotated
+
+import typer
+
+from secondhop.interfaces.eval_commands import demo, scenarios
+from secondhop.interfaces.memory_commands import explain, graph, ingest, recall, reindex, stats
+from secondhop.interfaces.model_commands import pull
+from secondhop.interfaces.options import with_common
+
+app = typer.Typer(
+    name="secondhop",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+evals = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"secondhop {version('secondhop')}")
+        raise typer.Exit
+
+
+@app.callback()
+def front(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Memory recall for chatbots: the memories a question needs, and never names."""
+
+
+for command in (ingest, recall, explain, graph, stats, reindex, demo):
+    app.command()(with_common(command))
+evals.command()(with_common(scenarios))
+models.command()(with_common(pull))
+app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
+app.add_typer(models, name="models", help="The models that run on this machine.")
+
+
+@evals.callback()
+def eval_group() -> None:
+    """Measure recall on labelled questions."""
+
+
+@models.callback()
+def models_group() -> None:
+    """The models that run on this machine."""
+
+
+def main() -> None:
+    """The console script."""
+    app(prog_name="secondhop")

@@ -1,0 +1,54 @@
+"""The door of the command line: errors become one line on standard error and an exit status."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from secondhop.errors import SecondhopError, UsageError
+
+DONE = 0
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130
+
+
+@contextmanager
+def door() -> Iterator[None]:
+    """Run a command's work; what it raises on purpose ends it without a traceback.
+
+    Raises:
+        typer.Exit: status 2 for wrong usage, 1 for work that failed, 130 when interrupted,
+            0 when the reader of a pipe had enough.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except UsageError as error:
+        raise leave(error, status=WRONG_USAGE) from error
+    except SecondhopError as error:
+        raise leave(error, status=FAILED) from error
+    except KeyboardInterrupt as error:
+        raise typer.Exit(INTERRUPTED) from error
+    except BrokenPipeError as error:
+        silence_stdout()
+        raise typer.Exit(DONE) from error
+    except OSError as error:
+        raise leave(error, status=FAILED) from error
+
+
+def leave(error: Exception, *, status: int) -> typer.Exit:
+    """Say what happened, and hand back the exit to raise."""
+    from secondhop.interfaces.terminal import clean
+
+    print(f"secondhop: {clean(str(error))}", file=sys.stderr)
+    return typer.Exit(status)
+
+
+def silence_stdout() -> None:
+    """Nobody reads any more: what is still buffered goes nowhere, and Python's exit stays quiet."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

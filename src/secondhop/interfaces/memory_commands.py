@@ -1,0 +1,178 @@
+"""The commands that fill, ask and look after one memory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from secondhop.errors import UsageError
+from secondhop.interfaces.options import Common
+
+if TYPE_CHECKING:
+    from secondhop.graph.result import RecallResult
+    from secondhop.graph.trace import RecallTrace
+    from secondhop.recall import Recall
+
+
+def ingest(
+    common: Common,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", exists=True, help="Files, zip archives or folders."),
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
+        ),
+    ] = None,
+) -> None:
+    """Store memories from files and folders.
+
+    What is stored and unchanged is left alone; what is gone from a folder is deleted.
+    """
+    from secondhop.interfaces.ledger_view import show_ledger
+    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.progress import bars
+    from secondhop.interfaces.terminal import print_json, screen
+
+    async def work() -> None:
+        with bars() as progress:
+            async with opened(common, counting=True) as recall:
+                ledger = await recall.aingest(*paths, format=format, progress=progress)
+        if common.json:
+            print_json(ledger.to_dict())
+        else:
+            show_ledger(ledger, screen())
+
+    run(work())
+
+
+def recall(
+    common: Common,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    k: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Memories to return. [6]")
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Return what fits into N tokens, instead of --k."),
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
+    ] = False,
+) -> None:
+    """Find the memories a question needs.
+
+    Those that it does not name, too.
+    """
+    from secondhop.interfaces.opening import opened, run
+
+    if not question.strip():
+        raise UsageError("the question is empty; ask something")
+    if k is not None and tokens is not None:
+        raise UsageError("--k and --tokens are two ways to say how much; give one of them")
+
+    async def work() -> None:
+        async with opened(common, counting=tokens is not None) as memory:
+            result = await memory.arecall(question, k=k, tokens=tokens, at=common.at)
+            story = memory.trace(result.trace_id) if trace else None
+        answer(result, story, as_json=common.json)
+
+    run(work())
+
+
+def answer(result: "RecallResult", trace: "RecallTrace | None", *, as_json: bool) -> None:
+    """Print a result, and its trace when there is one to show."""
+    from secondhop.interfaces.answer_view import show_answer
+    from secondhop.interfaces.terminal import print_json, screen
+    from secondhop.interfaces.trace_tree import trace_tree
+
+    if as_json:
+        document = result.model_dump(mode="json")
+        if trace is not None:
+            document["trace"] = trace.model_dump(mode="json")
+        print_json(document)
+        return
+    console = screen()
+    show_answer(result, console)
+    if trace is not None:
+        console.print()
+        console.print(trace_tree(trace))
+
+
+def explain(
+    common: Common,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
+    memory_id: Annotated[str, typer.Argument(metavar="MEMORY_ID")],
+) -> None:
+    """Tell why a memory came back, or did not."""
+    from secondhop.interfaces.explanation_view import show_explanation
+    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.terminal import print_json, screen
+
+    async def work() -> None:
+        async with opened(common) as recall:
+            explanation = await recall.aexplain(find_trace(trace, recall), memory_id)
+        if common.json:
+            print_json(explanation.model_dump(mode="json"))
+        else:
+            show_explanation(explanation, screen())
+
+    run(work())
+
+
+def find_trace(name: str, recall: "Recall") -> "RecallTrace":
+    """The trace in that file, or of that id."""
+    from secondhop.graph.trace import load_trace
+
+    path = Path(name)
+    return load_trace(path) if path.is_file() else recall.trace(name)
+
+
+def graph(common: Common) -> None:
+    """Print the recall graph as Mermaid text."""
+    from secondhop.interfaces.diagram import recall_diagram
+    from secondhop.interfaces.opening import run
+    from secondhop.interfaces.terminal import print_json
+
+    diagram = run(recall_diagram(common))
+    if common.json:
+        print_json({"mermaid": diagram})
+    else:
+        typer.echo(diagram.rstrip())
+
+
+def stats(common: Common) -> None:
+    """Show what is stored for an entity."""
+    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.terminal import print_json, screen
+
+    async def work() -> dict[str, Any]:
+        async with opened(common) as recall:
+            return await recall.astats()
+
+    found = run(work())
+    if common.json:
+        print_json(found)
+        return
+    from secondhop.interfaces.stats_view import show_stats
+
+    show_stats(found, screen())
+
+
+def reindex(common: Common) -> None:
+    """Embed and index all memories anew.
+
+    For another embedding model, or after the index was damaged. Nothing stored is lost.
+    """
+    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.progress import bars
+
+    async def work() -> None:
+        with bars() as progress:
+            async with opened(common, counting=True) as recall:
+                await recall.areindex(progress=progress)
+
+    run(work())
+    stats(common)

@@ -1,0 +1,115 @@
+"""From options and environment to an opened `Recall`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from secondhop.errors import UsageError
+from secondhop.interfaces.options import Common
+from secondhop.models.choose import make_embedder
+from secondhop.models.tokens import prepare_tokens
+from secondhop.settings import load_settings
+
+if TYPE_CHECKING:
+    from secondhop.models.embedder import Embedder
+    from secondhop.recall import Recall
+
+OFFLINE = "offline"
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's work in an event loop of its own; Ctrl-C cancels it in order."""
+    return asyncio.run(work)
+
+
+@asynccontextmanager
+async def opened(
+    common: Common,
+    *,
+    entity: str | None = None,
+    embedder: "Embedder | None" = None,
+    counting: bool = False,
+) -> AsyncIterator["Recall"]:
+    """The recall of the chosen store and entity, closed at the end.
+
+    Args:
+        entity: instead of the one the options name.
+        embedder: instead of the one the options name.
+        counting: tokens will be counted; a missing token file is fetched or complained about now.
+    """
+    from secondhop.recall import Recall
+
+    settings = load_settings()
+    choose_llm(common.llm or settings.llm)
+    if counting:
+        prepare_tokens(cache_dir=settings.model_dir, offline=settings.offline)
+    async with await Recall.aopen(
+        common.store or settings.store,
+        entity=entity or common.entity or settings.entity,
+        embedder=embedder or chosen_embedder(common),
+        chroma_url=(settings.chroma if common.chroma is None else common.chroma) or None,
+    ) as recall:
+        yield recall
+
+
+def chosen_embedder(common: Common) -> "Embedder":
+    """The embedder that options and environment name; nothing is fetched before its first use."""
+    settings = load_settings()
+    return make_embedder(
+        common.embedder or settings.embedder,
+        cache_dir=settings.model_dir,
+        offline=settings.offline,
+    )
+
+
+@contextmanager
+def throwaway(common: Common) -> Iterator[Common]:
+    """The named store when there is one, else an embedded one that is gone afterwards.
+
+    Raises:
+        UsageError: a Chroma server without a store to keep: its vectors would stay behind.
+    """
+    if common.store is not None:
+        yield common
+        return
+    if common.chroma:
+        raise UsageError("--chroma needs --store here: what is in a server is not thrown away")
+    with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
+        yield embedded_in(Path(folder), common)
+
+
+def cached(common: Common, name: str) -> Common:
+    """The named store when there is one, else one in the user's cache folder."""
+    return common if common.store is not None else embedded_in(cache_folder() / name, common)
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for what can be made anew."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("secondhop", appauthor=False)
+
+
+def embedded_in(folder: Path, common: Common) -> Common:
+    """The same options with a store in that folder, whatever SECONDHOP_CHROMA says."""
+    return replace(common, store=folder, chroma="")
+
+
+def choose_llm(spec: str | None) -> str:
+    """The language model to plan and judge with: for now always the offline twins.
+
+    Raises:
+        UsageError: another one was asked for.
+    """
+    if spec in (None, "", OFFLINE):
+        return OFFLINE
+    raise UsageError(
+        f"--llm {spec} cannot be used yet: language models come in a later version; "
+        f"leave it out, or say --llm offline"
+    )

@@ -1,0 +1,98 @@
+"""The options that every command takes, written once."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from secondhop.interfaces.door import door
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """Which memory a command works on, and how it answers. None: the environment or a default."""
+
+    store: Path | None
+    chroma: str | None
+    entity: str | None
+    llm: str | None
+    embedder: str | None
+    at: datetime | None
+    json: bool
+
+
+def moment(text: str) -> datetime:
+    """An ISO 8601 moment; without a zone it is meant in UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no ISO 8601 time, like 2025-11-17T13:00Z") from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def common_options(
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the store. [SECONDHOP_STORE, or ./.secondhop]"),
+    ] = None,
+    chroma: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A Chroma server that holds the vectors."),
+    ] = None,
+    entity: Annotated[
+        str | None, typer.Option(metavar="E", help="Whose memory it is. [default]")
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="offline, or openai:MODEL in a later version."),
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
+    ] = None,
+    at: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help='The time that counts as "now".'),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON document on stdout, all else on stderr.")
+    ] = False,
+) -> Common:
+    """The common options as one value; their order here is their order in every help page."""
+    return Common(
+        store=store,
+        chroma=chroma,
+        entity=entity,
+        llm=llm,
+        embedder=embedder,
+        at=at,
+        json=json,
+    )
+
+
+def with_common(command: Callable[..., None]) -> Callable[..., None]:
+    """A command for Typer: its own parameters, then the common ones; it works behind the door.
+
+    Typer reads the signature, so the wrapper shows the joined one.
+    """
+    shared = inspect.signature(common_options).parameters
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    def run(**given: Any) -> None:
+        with door():
+            common = common_options(**{name: given.pop(name) for name in shared})
+            command(common, **given)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in [*own, *shared.values()]
+    ]
+    hints = get_type_hints(common_options, include_extras=True)
+    hints |= get_type_hints(command, include_extras=True)
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {p.name: hints[p.name] for p in parameters} | {"return": None}
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+    return run

@@ -1,0 +1,15 @@
+"""What is stored, for people."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from secondhop.interfaces.terminal import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def show_stats(found: Mapping[str, object], console: "Console") -> None:
+    """One line a fact."""
+    for name, fact in found.items():
+        console.print(f"{clean(name).replace('_', ' ')}: {clean(str(fact))}", soft_wrap=True)

@@ -1,0 +1,90 @@
+"""Writing to terminals and pipes: memory text is shown, never obeyed."""
+
+import json
+import re
+import sys
+import unicodedata
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
+"""Colours and cursor moves (CSI), titles and links (OSC): ECMA-48."""
+
+BIDI_CONTROLS = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+
+
+def clean(text: str) -> str:
+    """Text as one line without terminal controls, direction overrides or half characters.
+
+    >>> clean("a\\x1b[31mred\\n\\tline")
+    'ared line'
+    """
+    plain = ESCAPE_SEQUENCE.sub("", text)
+    return " ".join("".join(visible(char) for char in plain).split())
+
+
+def visible(char: str) -> str:
+    """The character, a space for white space, "" for one that would steer the terminal."""
+    if char.isspace():
+        return " "
+    hidden = unicodedata.category(char) in {"Cc", "Cs"} or char in BIDI_CONTROLS
+    return "" if hidden else char
+
+
+def shorten(text: str, length: int) -> str:
+    """At most `length` characters of the cleaned text, cut at a word, with an ellipsis.
+
+    >>> shorten("one two three", 9)
+    'one two…'
+    """
+    line = clean(text)
+    if len(line) <= length:
+        return line
+    cut = line[: length - 1]
+    head, _, _ = cut.rpartition(" ")
+    return f"{head or cut}…"
+
+
+def screen() -> "Console":
+    """Standard output for people. Markup, highlighting and emoji codes are off: text is text."""
+    return console_on(sys.stdout)
+
+
+def notices() -> "Console":
+    """Standard error for people: progress and messages."""
+    return console_on(sys.stderr)
+
+
+def console_on(stream: TextIO) -> "Console":
+    """A console that replaces what the stream's encoding cannot hold instead of failing."""
+    from rich.console import Console
+
+    if isinstance(stream, TextIOWrapper) and not writes_utf8(stream):
+        stream.reconfigure(errors="replace")
+    return Console(file=stream, markup=False, highlight=False, emoji=False)
+
+
+def writes_utf8(stream: TextIO) -> bool:
+    """Whether every character can be written."""
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def print_json(document: object) -> None:
+    """One JSON document on standard output, in ASCII: every pipe can carry it."""
+    print(json.dumps(document, indent=2, ensure_ascii=True))
+
+
+def bar(score: float, *, width: int = 10, ascii_only: bool = False) -> str:
+    """A score of 0..1 as a bar.
+
+    >>> bar(0.5, width=4, ascii_only=True)
+    '##--'
+    """
+    full, empty = ("#", "-") if ascii_only else ("█", "░")
+    filled = round(max(0.0, min(1.0, score)) * width)
+    return full * filled + empty * (width - filled)

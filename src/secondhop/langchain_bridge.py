@@ -1,0 +1,100 @@
+"""secondhop as a langchain-core retriever and as an agent's tool."""
+
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+
+from secondhop.graph.result import RecalledMemory, RecallResult
+
+if TYPE_CHECKING:
+    from secondhop.recall import Recall
+
+
+class SecondhopRetriever(BaseRetriever):
+    """One document a memory: its evidence as text, everything else as metadata."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    recall: "SkipValidation[Any]"
+    """An open `Recall`."""
+    k: int | None = None
+    """Memories to return; None: the recall's own limit."""
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return documents(await self.recall.arecall(query, k=self.k))
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return documents(self.recall.recall(query, k=self.k))
+
+
+def documents(result: RecallResult) -> list[Document]:
+    """The memories of a result as documents, best first."""
+    return [
+        Document(
+            id=memory.id,
+            page_content=evidence_text(memory),
+            metadata=memory.model_dump(mode="json", exclude={"evidence"}),
+        )
+        for memory in result.memories
+    ]
+
+
+def evidence_text(memory: RecalledMemory) -> str:
+    """The evidence passages of a memory, best first."""
+    return "\n\n".join(evidence.text for evidence in memory.evidence)
+
+
+class RecallQuestion(BaseModel):
+    """What an agent gives the tool."""
+
+    question: str = Field(
+        description="What the person asked, in their own words; do not shorten it to keywords."
+    )
+
+
+def recall_tool(recall: "Recall", *, k: int | None = None) -> BaseTool:
+    """A tool whose text answer is for the model, and whose artifact is the `RecallResult`."""
+
+    async def arun(question: str) -> tuple[str, RecallResult]:
+        result = await recall.arecall(question, k=k)
+        return as_text(result), result
+
+    def run(question: str) -> tuple[str, RecallResult]:
+        result = recall.recall(question, k=k)
+        return as_text(result), result
+
+    return StructuredTool.from_function(
+        func=run,
+        coroutine=arun,
+        name="recall_memories",
+        description=(
+            "Look into the person's long-term memory before answering: returns the memories a "
+            "good answer needs, also those the question does not name (plans, limits, people, "
+            "past attempts), each with its date and why it is there. Use it whenever the answer "
+            "depends on what this person said, did, decided or prefers."
+        ),
+        args_schema=RecallQuestion,
+        response_format="content_and_artifact",
+    )
+
+
+def as_text(result: RecallResult) -> str:
+    """A result as an agent reads it; memories are quoted as data."""
+    if not result.memories:
+        return "Nothing stored answers this."
+    return "\n\n".join(
+        f"[{number}] {memory.title} ({memory.created_at.date()}, id {memory.id})\n"
+        f"Why: {memory.why}\n{evidence_text(memory)}"
+        for number, memory in enumerate(result.memories, start=1)
+    )

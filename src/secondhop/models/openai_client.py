@@ -1,0 +1,182 @@
+"""Reaching an OpenAI-compatible server: clients, retries, and errors that say what to do."""
+
+import asyncio
+import email.utils
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from secondhop.errors import ModelError, UsageError
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+
+_RETRIED_STATUS = frozenset({408, 409, 429})
+_FIRST_WAIT_S = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIConnection:
+    """Where a server is, and how patient to be with it."""
+
+    base_url: str | None = None
+    """None: OPENAI_BASE_URL, else OpenAI itself (the SDK's own rule)."""
+    api_key: str | None = field(default=None, repr=False)
+    """None: OPENAI_API_KEY. A local server takes any word."""
+    timeout_s: float = 30.0
+    """Of one try."""
+    attempts: int = 4
+    """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
+    max_wait_s: float = 20.0
+    """Longest wait between two tries; a server that asks for more is not waited for."""
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+            raise UsageError("OpenAIConnection needs attempts >= 1, timeout_s > 0, max_wait_s >= 0")
+
+
+class OpenAIClients:
+    """One SDK client an event loop: its sockets belong to the loop that opened them."""
+
+    def __init__(self, connection: OpenAIConnection) -> None:
+        self.connection = connection
+        self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
+        self._lock = threading.Lock()
+
+    def current(self) -> "AsyncOpenAI":
+        """The client of the running loop.
+
+        Raises:
+            ModelError: no API key was given and none is in the environment.
+        """
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            client = self._clients.get(loop)
+            if client is None:
+                for closed in [other for other in self._clients if other.is_closed()]:
+                    del self._clients[closed]  # its sockets died with it
+                client = self._clients[loop] = _new_client(self.connection)
+            return client
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections; the next call opens new ones."""
+        with self._lock:
+            client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+
+def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
+
+    try:
+        return AsyncOpenAI(
+            base_url=connection.base_url,
+            api_key=connection.api_key,
+            timeout=connection.timeout_s,
+            max_retries=0,  # `call_with_retries` does it, and counts
+            # the SDK's own http client would try to close itself on whatever loop runs when it dies
+            http_client=DefaultAsyncHttpxClient(),
+        )
+    except OpenAIError as error:
+        raise ModelError(
+            f"the OpenAI client cannot start: {error}; set OPENAI_API_KEY (any word for a local "
+            f"server), or pass api_key"
+        ) from error
+
+
+async def call_with_retries(
+    call: Callable[[], Awaitable[T]], *, connection: OpenAIConnection, what: str
+) -> T:
+    """`call()`, again after failures that may pass; waits as long as Retry-After says.
+
+    Args:
+        call: one try; awaited anew each time.
+        connection: how often and how long.
+        what: names the model and the work, for the message.
+
+    Raises:
+        ModelError: refused (a wrong key, a wrong request), or failed at every try.
+    """
+    from openai import OpenAIError
+    from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+
+    tries = AsyncRetrying(
+        stop=stop_after_attempt(connection.attempts),
+        wait=lambda state: _wait_s(state, longest=connection.max_wait_s),
+        retry=retry_if_exception(lambda error: _may_pass(error, longest=connection.max_wait_s)),
+        reraise=True,
+    )
+    try:
+        async for attempt in tries:
+            with attempt:
+                return await call()
+    except OpenAIError as error:
+        tried = int(tries.statistics.get("attempt_number", 1))
+        raise ModelError(f"{what} failed{_after(tried)}: {_explain(error)}") from error
+    raise AssertionError("unreachable: tenacity returns or raises")
+
+
+def _may_pass(error: BaseException, *, longest: float) -> bool:
+    from openai import APIConnectionError, APIStatusError
+
+    if isinstance(error, APIStatusError):
+        if error.code == "insufficient_quota":  # a 429 that no waiting cures
+            return False
+        asked = _retry_after_s(error)
+        if asked is not None and asked > longest:
+            return False
+        return error.status_code in _RETRIED_STATUS or error.status_code >= 500
+    return isinstance(error, APIConnectionError)  # timeouts are among them
+
+
+def _wait_s(state: "RetryCallState", *, longest: float) -> float:
+    from openai import APIStatusError
+    from tenacity import wait_random_exponential
+
+    error = state.outcome.exception() if state.outcome is not None else None
+    if isinstance(error, APIStatusError) and (asked := _retry_after_s(error)) is not None:
+        return asked
+    return wait_random_exponential(multiplier=_FIRST_WAIT_S, max=longest)(state)
+
+
+def _retry_after_s(error: "APIStatusError") -> float | None:
+    """Seconds the server asks to wait, from its header: a number or an HTTP date."""
+    text = error.response.headers.get("retry-after")
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass  # then it is a date
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _after(tried: int) -> str:
+    return f" after {tried} tries" if tried > 1 else ""
+
+
+def _explain(error: Exception) -> str:
+    from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+    if isinstance(error, APITimeoutError):
+        return "no answer in time; raise timeout_s, or check the server"
+    if isinstance(error, APIConnectionError):
+        return f"no connection ({error.__cause__ or error}); check base_url and the network"
+    if isinstance(error, APIStatusError):
+        advice = {
+            401: "check the API key",
+            403: "check what the API key is allowed to do",
+            404: "check the model's name and base_url",
+            429: "slow down, or raise the quota",
+        }.get(error.status_code, "see the server's message")
+        return f"HTTP {error.status_code}, {advice}: {error.message[:200]}"
+    return str(error)[:200]

@@ -1,0 +1,17 @@
+"""The port to rerankers: models that read a question and a passage together."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Reranker(Protocol):
+    """Scores passages against one query; optional, and never needed for a recall to answer."""
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and its revision."""
+        ...
+
+    async def rerank(self, query: str, passages: Sequence[str]) -> list[float]:
+        """One relevance score a passage, in order, 0..1, higher is better."""
+        ...

@@ -1,0 +1,37 @@
+"""When a recall stands still."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    """|A ∩ B| / |A ∪ B|, 0..1. Two empty sets are the same set: 1.0.
+
+    (Unlike titles without words in `redundancy`, where nothing in common is no repetition.)
+
+    Source: Jaccard, Bulletin de la Société vaudoise des sciences naturelles 37, 1901.
+    """
+    union = len(left | right)
+    return len(left & right) / union if union else 1.0
+
+
+def is_stable(
+    history: Sequence[frozenset[str]], *, threshold: float = 0.8, rounds: int = 2
+) -> bool:
+    """Whether the last `rounds` sets hardly differ: each pair of neighbours at `threshold` or more.
+
+    Args:
+        history: the set of each round (ids voted hot or warm so far), oldest first. Sets that
+            stay empty are stable too: a caller that still hopes should ask for a vote first.
+        rounds: at least 2; with fewer sets in the history the answer is no.
+
+    Raises:
+        ValueError: threshold is outside 0..1, or rounds is below 2.
+    """
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie in 0..1, got {threshold}")
+    if rounds < 2:
+        raise ValueError(f"rounds must be at least 2, got {rounds}: one set cannot stand still")
+    if len(history) < rounds:
+        return False
+    return all(jaccard(*pair) >= threshold for pair in pairwise(history[-rounds:]))

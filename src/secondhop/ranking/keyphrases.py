@@ -1,0 +1,155 @@
+"""Names, identifiers, quotations and key phrases of a text, without a model.
+
+Four finders run over the text once each (time grows linearly):
+
+- quote: what stands in quotation marks or back-ticks, up to 60 characters;
+- identifier: SSL_MODE, GimliStore, v1.5.9, pgvector.index, @name, #tag, AB-123;
+- name: capitalised words in a row ("Head of Engineering"); a single one at the start of a
+  sentence counts only when it comes again and never in lower case;
+- phrase: the words between stop words and punctuation, scored as RAKE does, at most four words.
+
+Names need capitals. Where a script has none, the phrases carry the topic: Chinese between its
+function characters, Japanese by runs of kanji or katakana.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from secondhop.ranking.capital_names import NAME_LINKS, capital_names
+from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS, TITLES
+from secondhop.ranking.topic_runs import topic_runs
+
+Kind: TypeAlias = Literal["quote", "identifier", "name", "phrase"]
+
+TRUST: Final[dict[Kind, float]] = {"name": 1.0, "identifier": 0.9, "quote": 0.8, "phrase": 0.5}
+"""Upper bound of the score of each kind."""
+
+MAX_QUOTE: Final = 60
+
+
+class KeyPhrase(NamedTuple):
+    """One found phrase, as the text first writes it."""
+
+    phrase: str
+    score: float
+    """0..1."""
+    kind: Kind
+
+
+def key_phrases(text: str, *, n: int | None = None) -> list[KeyPhrase]:
+    """At most `n` phrases of the text (all, for None), best first; no phrase twice, case aside.
+
+    score = trust(kind) · (c + 1) / (c + 2) for c occurrences of a quote, an identifier or a name;
+    trust · RAKE score / highest RAKE score for a phrase, where RAKE sums degree(w) /
+    frequency(w) over its words and degree counts the words of all phrases that hold w.
+
+    What two finders find keeps the higher score. Ties go to the more trusted kind, then to the
+    first in the text.
+
+    Source: RAKE: Rose, Engel, Cramer & Cowley, in: Text Mining, 2010,
+    doi:10.1002/9780470689646.ch1.
+    """
+    ranked = sorted(_all_found(text), key=lambda found: -found.score)
+    best: dict[str, KeyPhrase] = {}
+    for found in ranked:
+        best.setdefault(found.phrase.casefold(), found)
+    return list(best.values())[:n]
+
+
+def noun_slots(question: str) -> list[str]:
+    """The question's own topics, to fill into query templates: longest first, then their parts.
+
+    First what is quoted, then the phrases between stop words and verbs of asking (a name stays
+    in its phrase), then the names and identifiers, then single words; each in the order of the
+    question. A question of stop words only gives [].
+
+    >>> noun_slots("Help me prepare for my Carefeed interview")
+    ['Carefeed interview', 'Carefeed', 'interview']
+    """
+    phrases = list(topic_runs(question, barred=STOP_WORDS | TASK_WORDS | TITLES))
+    names = [name for name, _ in capital_names(question) if not _is_task(name)]
+    names += [_clean(match.group()) for match in _IDENTIFIER.finditer(question)]
+    slots = [*_quotes(question)]
+    slots += [" ".join(run) for run in sorted(phrases, key=len, reverse=True)]
+    slots += names
+    slots += [word for run in phrases for word in run if _says_something(word)]
+    unique: dict[str, str] = {}
+    for slot in slots:
+        unique.setdefault(slot.casefold(), slot)
+    return list(unique.values())
+
+
+_QUOTE = re.compile(
+    rf'"([^"\n]{{2,{MAX_QUOTE}}})"|“([^”\n]{{2,{MAX_QUOTE}}})”|«([^»\n]{{2,{MAX_QUOTE}}})»'
+    rf"|‘([^’\n]{{2,{MAX_QUOTE}}})’|「([^」\n]{{2,{MAX_QUOTE}}})」|『([^』\n]{{2,{MAX_QUOTE}}})』"
+    rf"|„([^“”\n]{{2,{MAX_QUOTE}}})[“”]|`([^`\n]{{2,{MAX_QUOTE}}})`"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w@#.\-])(?:"
+    r"[@#][A-Za-z_][\w-]{1,40}"  # @name, #tag
+    r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}"  # snake_case, SSL_MODE
+    r"|[A-Za-z]{1,40}\d[A-Za-z0-9]{0,40}(?:\.\d{1,6}){0,4}"  # v1.5.9, bge3
+    r"|[A-Z]{2,10}-\d{1,8}"  # AB-123
+    r"|[A-Za-z][A-Za-z0-9]{1,40}(?:\.[a-z][A-Za-z0-9]{1,40}){1,4}"  # pgvector.index
+    r"|[A-Za-z]?[a-z]{1,40}(?:[A-Z][a-z0-9]{1,40}){1,6}"  # CamelCase
+    r")(?![\w@])"
+)
+
+
+def _all_found(text: str) -> Iterator[KeyPhrase]:
+    quotes = Counter(_quotes(text))
+    identifiers = Counter(_clean(match.group()) for match in _IDENTIFIER.finditer(text))
+    names = Counter(
+        {
+            name: count
+            for name, count in capital_names(text)
+            if name.isalpha() or name not in identifiers  # CareFeed is a name, SSL_MODE is not
+        }
+    )
+    counted: tuple[tuple[Kind, Counter[str]], ...] = (
+        ("name", names),
+        ("identifier", identifiers),
+        ("quote", quotes),
+    )
+    for kind, counts in counted:
+        for phrase, count in counts.items():
+            yield KeyPhrase(phrase, TRUST[kind] * (count + 1) / (count + 2), kind)
+    yield from _rake(topic_runs(text, barred=STOP_WORDS))
+
+
+def _quotes(text: str) -> list[str]:
+    found = (
+        _clean(next(part for part in match.groups() if part)) for match in _QUOTE.finditer(text)
+    )
+    return [quote for quote in found if quote]
+
+
+def _clean(phrase: str) -> str:
+    return " ".join(phrase.split()).strip(" .,;:!?")
+
+
+def _rake(runs: Iterable[list[str]]) -> Iterator[KeyPhrase]:
+    phrases = [run for run in runs if run and not all(word.isdigit() for word in run)]
+    frequency: Counter[str] = Counter()
+    degree: defaultdict[str, int] = defaultdict(int)
+    for run in phrases:
+        for word in run:
+            frequency[word.casefold()] += 1
+            degree[word.casefold()] += len(run)
+    scores: dict[str, tuple[str, float]] = {}
+    for run in phrases:
+        score = sum(degree[word.casefold()] / frequency[word.casefold()] for word in run)
+        scores.setdefault(" ".join(run).casefold(), (" ".join(run), score))
+    highest = max((score for _, score in scores.values()), default=1.0)
+    for phrase, score in scores.values():
+        yield KeyPhrase(phrase, TRUST["phrase"] * score / highest, "phrase")
+
+
+def _is_task(name: str) -> bool:
+    return name.casefold() in TASK_WORDS
+
+
+def _says_something(word: str) -> bool:
+    return word not in NAME_LINKS and (len(word) > 2 or word.isupper() or not word.isascii())

@@ -1,0 +1,26 @@
+"""Sentences and tokens of a text, as the phrase finders read it."""
+
+import re
+
+from secondhop.ranking.words import MARKS
+
+_SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?:\s+|$)|\n+|[;:•|]\s+|(?:^|\s)[-*#>]+\s+")
+_TOKEN = re.compile(rf"[^\W_](?:[\w'’&{MARKS}-]*[\w{MARKS}])?|[^\w\s]+")
+
+
+def token_lists(text: str) -> list[list[str]]:
+    """The tokens of each sentence, heading or list item: words, and runs of punctuation."""
+    return [_TOKEN.findall(sentence) for sentence in _SENTENCE_END.split(text)]
+
+
+def without_possessive(token: str) -> str:
+    """Turn "Anna's" into "Anna"; other tokens stay as they are."""
+    for ending in ("'s", "’s", "'", "’"):
+        if token.endswith(ending) and len(token) > len(ending) + 1:
+            return token[: -len(ending)]
+    return token
+
+
+def bare(word: str) -> str:
+    """As stop word lists write it: lower case, without apostrophes."""
+    return word.casefold().replace("'", "").replace("’", "")

@@ -1,0 +1,429 @@
+"""The front door: `Recall`."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from langgraph.types import Checkpointer
+
+from secondhop.assembly import Embedders, assemble, cached_embedders
+from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.graph.builder import RecallGraph, build_recall_graph
+from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace, load_trace
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.pipeline import ingest, ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.ingest.settings import IngestSettings
+from secondhop.models.choose import make_embedder
+from secondhop.models.embedder import Embedder
+from secondhop.models.reranker import Reranker
+from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.state import RecallInput
+from secondhop.reach import reach_of
+from secondhop.running import RecallEvent, run_recall
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.home import StoreHome, entity_slug
+from secondhop.stores.records import Memory, StoreCounts
+from secondhop.sync_door import SyncDoor
+from secondhop.traces import TraceFolder
+
+if TYPE_CHECKING:
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.tools import BaseTool
+
+DEFAULT_STORE = Path(".secondhop")
+
+
+class Recall:
+    """The memory of one entity, ready to be asked.
+
+    Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
+    or use it as a (sync or async) context manager. Every method that waits has an async form
+    whose name begins with "a". One object may be shared by concurrent recalls.
+    """
+
+    def __init__(
+        self,
+        home: StoreHome,
+        store: EntityStore,
+        embedders: Embedders,
+        services: Services,
+        *,
+        checkpointer: Checkpointer = None,
+    ) -> None:
+        """Use `open`; this takes the parts as they are."""
+        self._home, self._store, self._embedders = home, store, embedders
+        self._services = services
+        self._graph = build_recall_graph(services, checkpointer)
+        folder = home.path / "entities" / entity_slug(services.entity)
+        self._traces = TraceFolder(folder / "traces")
+        self._door = SyncDoor()
+
+    @classmethod
+    async def aopen(
+        cls,
+        path: str | Path | None = None,
+        *,
+        entity: str = "default",
+        embedder: str | Embedder = "default",
+        chroma_url: str | None = None,
+        settings: RecallSettings | None = None,
+        reranker: Reranker | None = None,
+        checkpointer: Checkpointer = None,
+    ) -> Self:
+        """Open the memory of `entity` in the store at `path`; nothing is created before a write.
+
+        Args:
+            path: the store's folder; default `./.secondhop`.
+            entity: whose memory; nothing ever crosses from one entity to another.
+            embedder: "default", "hashing", "openai:MODEL", or any embedder.
+            chroma_url: keep the vectors on a Chroma server instead of in the folder.
+            settings: limits and ranking; the defaults suit most.
+            reranker: reads question and passage together; optional.
+            checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
+
+        Raises:
+            EmbedderMismatchError: the store was built with another embedding model.
+            SchemaVersionError: the store was written by a newer secondhop.
+            CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
+        """
+        base = make_embedder(embedder) if isinstance(embedder, str) else embedder
+        home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+        try:
+            store = await home.open_entity(
+                entity, embedder_id=base.model_id, dimension=base.dimension
+            )
+        except BaseException:
+            await home.aclose()
+            raise
+        folder = home.path / "entities" / entity_slug(entity)
+        embedders = cached_embedders(base, entity_cache=folder / "embeddings.db")
+        services = assemble(
+            store,
+            embedders,
+            entity=entity,
+            settings=settings or RecallSettings(),
+            reranker=reranker,
+        )
+        return cls(home, store, embedders, services, checkpointer=checkpointer)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        entity: str = "default",
+        embedder: str | Embedder = "default",
+        chroma_url: str | None = None,
+        settings: RecallSettings | None = None,
+        reranker: Reranker | None = None,
+        checkpointer: Checkpointer = None,
+    ) -> Self:
+        """As `aopen`, for callers without an event loop."""
+        door = SyncDoor()
+
+        async def work() -> Self:
+            return await cls.aopen(
+                path,
+                entity=entity,
+                embedder=embedder,
+                chroma_url=chroma_url,
+                settings=settings,
+                reranker=reranker,
+                checkpointer=checkpointer,
+            )
+
+        try:
+            opened = door.call(work)
+        except BaseException:
+            door.close()
+            raise
+        opened._door = door
+        return opened
+
+    # --- asking ---
+
+    async def arecall(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        thread_id: str | None = None,
+    ) -> RecallResult:
+        """The memories that a good answer to `question` needs, best first.
+
+        Args:
+            question: as the person asked it.
+            k: memories to return; default `RecallLimits.k`.
+            tokens: instead of k, fill this many tokens with evidence.
+            at: "now" for the question; default the clock.
+            thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
+                a recall that was interrupted under it goes on where it stopped.
+
+        Raises:
+            UsageError: an empty or far too long question, k or tokens below 1.
+            UnknownEntityError: nothing is stored for the entity.
+        """
+        result: RecallResult | None = None
+        async for event in self.astream(question, k=k, tokens=tokens, at=at, thread_id=thread_id):
+            result = event.result or result
+        if result is None:
+            raise StoreError("the recall ended without an answer; please report this")
+        return result
+
+    async def astream(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        thread_id: str | None = None,
+    ) -> AsyncIterator[RecallEvent]:
+        """As `arecall`, one event a step; the last one carries the result and the trace."""
+        await self._expect_memories()
+        await self.awarm()
+        if at is not None and at.tzinfo is None:
+            at = at.replace(tzinfo=UTC)
+        asked: RecallInput | None = {
+            "question": question,
+            "k": k,
+            "tokens": tokens,
+            "asked_at": at.isoformat() if at else None,
+        }
+        if thread_id is not None and await self._is_interrupted(thread_id, question):
+            asked = None
+        async for event in run_recall(
+            self._graph, asked, services=self._services, thread_id=thread_id
+        ):
+            if event.trace is not None:
+                self._traces.save(event.trace)
+            yield event
+
+    def recall(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+    ) -> RecallResult:
+        """As `arecall`, for callers without an event loop."""
+
+        async def work() -> RecallResult:
+            return await self.arecall(question, k=k, tokens=tokens, at=at)
+
+        return self._door.call(work)
+
+    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Load the embedding model and embed the playbooks, instead of at the first question.
+
+        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
+        a fraction of one. Does not count against a recall's deadline.
+
+        Args:
+            progress: hears (done, total).
+        """
+        await self._services.offline_planner.warm(progress)
+
+    # --- storing ---
+
+    async def aingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        progress: IngestProgress | None = None,
+    ) -> IngestLedger:
+        """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
+
+        Raises:
+            IngestError: a path does not exist, or nothing of it could be stored.
+        """
+        ledger = await ingest(
+            paths,
+            writer=self._store,
+            embedder=self._embedders.entity,
+            settings=IngestSettings(format=format),
+            progress=progress,
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    async def aadd(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """Store memories that are built already; nothing is deleted."""
+        ledger = await ingest_memories(
+            memories, writer=self._store, embedder=self._embedders.entity, progress=progress
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    def ingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        progress: IngestProgress | None = None,
+    ) -> IngestLedger:
+        """As `aingest`, for callers without an event loop."""
+
+        async def work() -> IngestLedger:
+            return await self.aingest(*paths, format=format, progress=progress)
+
+        return self._door.call(work)
+
+    def add(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """As `aadd`, for callers without an event loop."""
+
+        async def work() -> IngestLedger:
+            return await self.aadd(memories, progress=progress)
+
+        return self._door.call(work)
+
+    # --- understanding ---
+
+    def trace(self, trace_id: str) -> RecallTrace:
+        """The trace of a recall; the last 200 are kept.
+
+        Raises:
+            UsageError: none of that id is kept.
+        """
+        return self._traces.load(trace_id)
+
+    async def aexplain(
+        self, trace: str | Path | RecallTrace, memory_id: str
+    ) -> Explanation:
+        """Why a memory came back, or why not, and the smallest change that would admit it.
+
+        Args:
+            trace: a trace, its id, or its file.
+
+        Raises:
+            UsageError: no such trace, a trace of another entity, or no such memory.
+        """
+        story = self._as_trace(trace)
+        if story.entity != self._services.entity:
+            raise UsageError(
+                f"trace {story.trace_id} is of entity {story.entity!r}, "
+                f"not of {self._services.entity!r}; open that entity"
+            )
+        reach = None
+        if story.candidate(memory_id) is None:
+            reach = await reach_of(
+                story,
+                memory_id,
+                search=self._store,
+                reader=self._store,
+                embedder=self._embedders.entity,
+            )
+        return explain(story, memory_id, reach=reach)
+
+    def explain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
+        """As `aexplain`, for callers without an event loop."""
+
+        async def work() -> Explanation:
+            return await self.aexplain(trace, memory_id)
+
+        return self._door.call(work)
+
+    async def acounts(self) -> StoreCounts:
+        """What is stored for the entity."""
+        return await self._store.counts()
+
+    # --- embedding it ---
+
+    @property
+    def graph(self) -> RecallGraph:
+        """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out)."""
+        return self._graph
+
+    @property
+    def store(self) -> EntityStore:
+        """The entity's store, for searches of your own."""
+        return self._store
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, with its caches."""
+        return self._embedders.entity
+
+    @property
+    def settings(self) -> RecallSettings:
+        """Limits and ranking in force."""
+        return self._services.settings
+
+    def as_retriever(self, *, k: int | None = None) -> "BaseRetriever":
+        """A langchain-core retriever: one document a memory."""
+        from secondhop.langchain_bridge import SecondhopRetriever
+
+        return SecondhopRetriever(recall=self, k=k)
+
+    def as_tool(self, *, k: int | None = None) -> "BaseTool":
+        """A langchain-core tool that an agent may call."""
+        from secondhop.langchain_bridge import recall_tool
+
+        return recall_tool(self, k=k)
+
+    # --- closing ---
+
+    async def aclose(self) -> None:
+        """Close files and connections; what was stored stays."""
+        await self._store.aclose()
+        self._embedders.close()
+        await self._home.aclose()
+
+    def close(self) -> None:
+        """As `aclose`, for callers without an event loop."""
+        self._door.call(self.aclose)
+        self._door.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- inside ---
+
+    async def _expect_memories(self) -> None:
+        if not (await self._store.counts()).memories:
+            raise UnknownEntityError(self._services.entity, store=str(self._home.path))
+
+    async def _is_interrupted(self, thread_id: str, question: str) -> bool:
+        if not self._graph.checkpointer:
+            raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
+        kept = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
+        return bool(kept.next) and kept.values.get("question") == question.strip()
+
+    def _as_trace(self, trace: str | Path | RecallTrace) -> RecallTrace:
+        if isinstance(trace, RecallTrace):
+            return trace
+        path = Path(trace)
+        if isinstance(trace, Path) or path.suffix == ".json" or path.parent != Path("."):
+            return load_trace(path)
+        return self.trace(str(trace))

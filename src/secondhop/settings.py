@@ -1,0 +1,72 @@
+"""The `SECONDHOP_*` variables of the environment, read by the command line and servers only."""
+
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from secondhop.errors import UsageError
+
+PREFIX = "SECONDHOP_"
+
+
+class Settings(BaseSettings):
+    """Defaults of the command line's options; an option given by hand wins over its variable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
+    )
+
+    store: Path = Path(".secondhop")
+    """Folder of the embedded store."""
+    chroma: str | None = None
+    """URL of a Chroma server; None keeps the vectors in the store's folder."""
+    entity: str = Field(default="default", min_length=1)
+    """Whose memory it is."""
+    llm: str | None = None
+    """"offline" or "openai:MODEL"; None chooses."""
+    embedder: str = Field(default="default", min_length=1)
+    """Which embedding model a store is built and searched with."""
+    offline: bool = False
+    """True: never fetch a model; say what is missing instead."""
+    model_dir: Path | None = None
+    """Where models are kept; None is the user's cache folder."""
+
+
+def load_settings() -> Settings:
+    """The settings that this process's environment describes.
+
+    Raises:
+        UsageError: a `SECONDHOP_*` variable that nobody reads, or a value that cannot be.
+    """
+    refuse_unknown(os.environ)
+    try:
+        return Settings()
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name = f"{PREFIX}{problem['loc'][0]}".upper()
+        raise UsageError(f"{name} cannot be {problem['input']!r}: {problem['msg']}") from error
+
+
+def variable_names() -> list[str]:
+    """Every variable that is read, sorted."""
+    return sorted(f"{PREFIX}{field}".upper() for field in Settings.model_fields)
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """A misspelt variable is an error with its nearest valid name, never a silent default."""
+    known = [name.removeprefix(PREFIX) for name in variable_names()]
+    for name in sorted(names):
+        ending = name.upper().removeprefix(PREFIX)
+        if name.upper().startswith(PREFIX) and ending not in known:
+            near = get_close_matches(ending, known, n=1)
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"known: {variable_list()}"
+            raise UsageError(f"unknown environment variable {name}; {hint}")
+
+
+def variable_list() -> str:
+    """Every variable that is read, in one line."""
+    return ", ".join(variable_names())

@@ -1,0 +1,56 @@
+"""Where the traces of an entity's recalls are kept."""
+
+import re
+from pathlib import Path
+
+from secondhop.errors import UsageError
+from secondhop.graph.trace import RecallTrace, load_trace
+
+KEPT = 200
+"""Traces kept an entity; the oldest go first."""
+
+_TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
+
+
+class TraceFolder:
+    """A folder of trace files, one a recall, named by trace id. Nothing else writes there."""
+
+    def __init__(self, path: Path, *, kept: int = KEPT) -> None:
+        self._path, self._kept = path, kept
+
+    def save(self, trace: RecallTrace) -> Path:
+        """Write a trace and let the oldest beyond `kept` go.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        self._path.mkdir(parents=True, exist_ok=True)
+        file = self._file(trace.trace_id)
+        part = file.with_suffix(".part")
+        part.write_text(trace.model_dump_json(), encoding="utf-8")
+        part.replace(file)
+        for old in self._newest_first()[self._kept :]:
+            old.unlink(missing_ok=True)
+        return file
+
+    def load(self, trace_id: str) -> RecallTrace:
+        """Read the trace of a recall.
+
+        Raises:
+            UsageError: there is none of that id.
+        """
+        file = self._file(trace_id)
+        if not file.exists():
+            newest = [path.stem for path in self._newest_first()[:3]]
+            known = f"; the newest are {', '.join(newest)}" if newest else ""
+            raise UsageError(f"no trace {trace_id!r} is kept in {self._path}{known}")
+        return load_trace(file)
+
+    def _file(self, trace_id: str) -> Path:
+        if not _TRACE_ID.fullmatch(trace_id):
+            raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
+        return self._path / f"{trace_id}.json"
+
+    def _newest_first(self) -> list[Path]:
+        files = [(path.stat().st_mtime_ns, path) for path in self._path.glob("*.json")]
+        return [path for _, path in sorted(files, reverse=True)]

@@ -1,0 +1,396 @@
+"""The catalog of one entity: its memories, passages and lexical index, in one SQLite file.
+
+One file an entity is the isolation, and why neither word weights nor speed depend on others.
+All methods block; `EntityStore` calls them from worker threads.
+"""
+
+import heapq
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from secondhop.errors import CorruptStoreError
+from secondhop.stores import lexicon
+from secondhop.stores.analysis import analyzer_id, query_terms
+from secondhop.stores.catalog_writes import drop_memories, reindex_terms, store_memory
+from secondhop.stores.database import Database
+from secondhop.stores.migrations import MIGRATIONS, check_version, migrate, schema_version
+from secondhop.stores.records import (
+    EmbeddedMemory,
+    Memory,
+    MemoryCard,
+    Passage,
+    PassageHit,
+    StoreCounts,
+    Topic,
+)
+from secondhop.stores.rows import (
+    CARD_COLUMNS,
+    MEMORY_COLUMNS,
+    PASSAGE_COLUMNS,
+    Row,
+    card_of,
+    memory_of,
+    passage_of,
+)
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Whose catalog this is, and which vectors belong to it."""
+
+    entity: str
+    embedder_id: str
+    dimension: int
+    generation: int = 1
+    """Which of the entity's collections holds its vectors; a reindex fills the next one."""
+
+
+class Catalog:
+    """What is stored for one entity. A file that does not exist yet reads as an empty store."""
+
+    def __init__(self, path: Path, *, bm25: lexicon.Bm25 | None = None) -> None:
+        self.path = path
+        self._database = Database(path)
+        self._bm25 = bm25 or lexicon.Bm25()
+        self._ready = False
+
+    def exists(self) -> bool:
+        """Whether anything was ever stored; False too for a file whose creation was cut short."""
+        if not self.path.is_file():
+            self._ready = False
+        if self._ready or not self.path.is_file():
+            return self._ready
+        with self._database.reading() as connection:
+            found = check_version(connection, path=self.path, known=len(MIGRATIONS))
+            self._ready = found == len(MIGRATIONS) and bool(_meta(connection))
+            return bool(found) and bool(_meta(connection))
+
+    def needs_upgrade(self) -> bool:
+        """Whether the schema or the analyzer that wrote the lexical index is an older one."""
+        with self._database.reading() as connection:
+            old_schema = schema_version(connection) < len(MIGRATIONS)
+            return old_schema or _meta(connection).get("analyzer") != analyzer_id()
+
+    def upgrade(self) -> None:
+        """Bring an existing file to this schema and analyzer; needs the writer's lock."""
+        with self._database.creating() as connection:
+            migrate(connection, path=self.path)
+        with self._database.writing() as connection:
+            if _meta(connection).get("analyzer") != analyzer_id():
+                reindex_terms(connection)
+                _set_meta(connection, {"analyzer": analyzer_id()})
+        self._ready = True
+
+    def create(self, identity: Identity) -> None:
+        """Make the file; its owner must hold the writer's lock."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.creating() as connection:
+            migrate(connection, path=self.path)
+        self.adopt(identity)
+        self._ready = True
+
+    def identity(self) -> Identity:
+        """Who this catalog belongs to.
+
+        Raises:
+            CorruptStoreError: the file does not say.
+        """
+        with self._database.reading() as connection:
+            meta = _meta(connection)
+        try:
+            return Identity(
+                entity=json.loads(meta["entity"]),
+                embedder_id=meta["embedder_id"],
+                dimension=int(meta["dimension"]),
+                generation=int(meta["generation"]),
+            )
+        except (KeyError, ValueError) as error:
+            raise CorruptStoreError(
+                f"{self.path} does not say whose memory it is ({error!r}); put a backup in place"
+            ) from error
+
+    def adopt(self, identity: Identity) -> None:
+        """Write the identity, at creation or when a reindex is finished."""
+        with self._database.writing() as connection:
+            values = {
+                "entity": json.dumps(identity.entity),
+                "embedder_id": identity.embedder_id,
+                "dimension": str(identity.dimension),
+                "generation": str(identity.generation),
+            }
+            if "analyzer" not in _meta(connection):
+                values["analyzer"] = analyzer_id()
+            _set_meta(connection, values)
+
+    # --- writing: an intent first, then the vectors, then everything else at once ---
+
+    def intend(self, passage_ids: Sequence[str]) -> int:
+        """Note that vectors of these passages are about to be put; the number of the note."""
+        with self._database.writing() as connection:
+            return _add_intent(connection, "put", passage_ids)
+
+    def store(self, memories: Sequence[EmbeddedMemory], *, intent: int) -> int | None:
+        """Store memories whose vectors are in the index, replacing their older versions.
+
+        The intent becomes a 'drop' of the vectors that the older versions leave behind; its
+        number, or None when nothing is left behind.
+        """
+        with self._database.writing() as connection:
+            replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
+            for memory in memories:
+                store_memory(connection, memory)
+            stale = replaced - {p.passage_id for m in memories for p in m.passages}
+            connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+            _count_change(connection)
+            return _add_intent(connection, "drop", sorted(stale)) if stale else None
+
+    def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
+        """(how many of them existed, number of the 'drop' for their vectors)."""
+        with self._database.writing() as connection:
+            existed = len(_existing(connection, memory_ids))
+            if not existed:
+                return 0, None
+            stale = drop_memories(connection, memory_ids)
+            _count_change(connection)
+            return existed, _add_intent(connection, "drop", sorted(stale)) if stale else None
+
+    def settle(self, intent: int) -> None:
+        """The vectors of this note are as the catalog says."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+
+    def intents(self) -> dict[int, list[str]]:
+        """{number: passage ids whose vectors the catalog does not know} of the open notes."""
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
+            open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
+            return {
+                number: [i for i in ids if i not in _memory_ids(connection, ids)]
+                for number, ids in open_ids.items()
+            }
+
+    # --- reading ---
+
+    def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+        """Best `k` by `lexicon.search`; equal scores by smaller passage id."""
+        terms = query_terms(query)
+        with self._reading() as connection:
+            if connection is None or k < 1 or not (terms.words or terms.joined):
+                return []
+            numbers, scores = lexicon.search(connection, terms, settings=self._bm25)
+            if not len(numbers):
+                return []
+            kth = heapq.nlargest(k, scores.tolist())[-1]
+            near = {int(n): float(s) for n, s in zip(numbers, scores, strict=True) if s >= kth}
+            rows = _in_chunks(
+                connection,
+                "SELECT passage_no, passage_id, memory_id FROM passages WHERE passage_no IN",
+                list(near),
+            )
+            hits = [PassageHit(pid, mid, near[number]) for number, pid, mid in rows]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:k]
+
+    def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
+        """{passage id: memory id} of the stored ones."""
+        with self._reading() as connection:
+            return {} if connection is None else _memory_ids(connection, passage_ids)
+
+    def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """See `MemoryReader.cards`."""
+        with self._reading() as connection:
+            sql = f"SELECT {CARD_COLUMNS} FROM memories WHERE memory_id IN"
+            cards = map(card_of, _in_chunks(connection, sql, memory_ids))
+            return {card.memory_id: card for card in cards}
+
+    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """See `MemoryReader.passages`."""
+        with self._reading() as connection:
+            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
+            passages = map(passage_of, _in_chunks(connection, sql, passage_ids))
+            return {passage.passage_id: passage for passage in passages}
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """See `MemoryReader.memory`."""
+        with self._reading() as connection:
+            sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id IN"
+            return next(map(memory_of, _in_chunks(connection, sql, [memory_id])), None)
+
+    def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
+        """See `MemoryWriter.content_hashes`."""
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            return dict(
+                connection.execute(
+                    "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
+                    (origin,),
+                )
+            )
+
+    def passage_ids(self) -> list[str]:
+        """Of everything stored, by memory and ordinal."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
+            return [passage_id for (passage_id,) in rows]
+
+    def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
+        """The next `limit` memories whose id is greater than `after`, with their passages."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            memories = connection.execute(
+                f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id > ? "
+                f"ORDER BY memory_id LIMIT ?",
+                (after, limit),
+            ).fetchall()
+            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
+            return [
+                (memory_of(row), tuple(map(passage_of, connection.execute(sql, row[:1]))))
+                for row in memories
+            ]
+
+    def openings(
+        self, memory_ids: Sequence[str], *, characters: int
+    ) -> list[tuple[str, str, list[str]]]:
+        """(title, first characters of the text, passage ids) of each, in the order given."""
+        with self._reading() as connection:
+            titles = {
+                card.memory_id: card.title
+                for card in map(
+                    card_of,
+                    _in_chunks(
+                        connection,
+                        f"SELECT {CARD_COLUMNS} FROM memories WHERE memory_id IN",
+                        memory_ids,
+                    ),
+                )
+            }
+            members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
+            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
+            for passage in map(passage_of, _in_chunks(connection, sql, memory_ids)):
+                members[passage.memory_id].append(passage)
+        return [
+            (
+                titles[memory_id],
+                next((p.text[:characters] for p in members[memory_id] if p.ordinal == 0), ""),
+                [p.passage_id for p in sorted(members[memory_id], key=lambda p: p.ordinal)],
+            )
+            for memory_id in memory_ids
+            if memory_id in titles
+        ]
+
+    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
+        """What is stored; the caller knows the number of vectors."""
+        with self._reading() as connection:
+            memories = passages = tokens = pending = 0
+            if connection is not None:
+                (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+                (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
+                passages, tokens = connection.execute(
+                    "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
+                ).fetchone()
+        return StoreCounts(
+            memories=memories,
+            passages=passages,
+            tokens=tokens,
+            vectors=vectors,
+            pending=pending,
+            schema_version=len(MIGRATIONS),
+            embedder=embedder,
+        )
+
+    def passage_count(self) -> int:
+        """Passages stored."""
+        with self._reading() as connection:
+            return 0 if connection is None else int(_meta(connection).get("passages", 0))
+
+    def changes(self) -> int:
+        """Grows with every put and delete."""
+        with self._reading() as connection:
+            return 0 if connection is None else int(_meta(connection).get("changes", 0))
+
+    def topics(self) -> tuple[int, list[Topic]]:
+        """(the `changes` they were made at, -1 when they never were; the topics)."""
+        with self._reading() as connection:
+            meta = {} if connection is None else _meta(connection)
+        return int(meta.get("topics_at", -1)), [
+            Topic(**fields) for fields in json.loads(meta.get("topics", "[]"))
+        ]
+
+    def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
+        """Remember the memory map, and at which `changes` it was made."""
+        fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]
+        with self._database.writing() as connection:
+            _set_meta(connection, {"topics": json.dumps(fields), "topics_at": str(made_at)})
+
+    def close(self) -> None:
+        """Close the file; the catalog cannot be used after."""
+        self._database.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        if not self.exists():
+            yield None
+            return
+        with self._database.reading() as connection:
+            yield connection
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, str]:
+    (tables,) = connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"
+    ).fetchone()
+    return dict(connection.execute("SELECT key, value FROM meta")) if tables else {}
+
+
+def _set_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> None:
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        values.items(),
+    )
+
+
+def _count_change(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "INSERT INTO meta VALUES ('changes', '1') "
+        "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+    )
+
+
+def _add_intent(connection: sqlite3.Connection, kind: str, passage_ids: Sequence[str]) -> int:
+    cursor = connection.execute(
+        "INSERT INTO outbox (kind, passage_ids) VALUES (?, ?)", (kind, json.dumps(passage_ids))
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def _existing(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[Row]:
+    return list(
+        _in_chunks(connection, "SELECT memory_id FROM memories WHERE memory_id IN", memory_ids)
+    )
+
+
+def _memory_ids(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, str]:
+    sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
+    return dict(_in_chunks(connection, sql, passage_ids))
+
+
+def _in_chunks(
+    connection: sqlite3.Connection | None, sql: str, values: Sequence[Any]
+) -> Iterable[Row]:
+    """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
+    for start in range(0, len(values) if connection else 0, _CHUNK):
+        chunk = list(dict.fromkeys(values[start : start + _CHUNK]))
+        assert connection is not None
+        yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)

@@ -1,0 +1,135 @@
+"""One SQLite file: connections for many threads, transactions, and its errors as ours."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
+
+_BUSY_TIMEOUT_S = 30.0
+
+
+class Database:
+    """Transactions on one file. Safe to use from any thread; a connection serves one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._guard = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._inode = 0
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view of the file; nothing can be written through it."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; on disk (fsync) when the block ends."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA query_only = OFF")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # a full disk makes SQLite roll back by itself
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def creating(self) -> Iterator[sqlite3.Connection]:
+        """A connection outside any transaction, the file created if need be: for migrations."""
+        with self._connection(create=True) as connection:
+            connection.execute("PRAGMA query_only = OFF")
+            connection.execute("PRAGMA journal_mode = WAL")
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection; those in use close when their block ends."""
+        with self._guard:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    @contextmanager
+    def _connection(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = self._take(create=create)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        except sqlite3.Error as error:
+            raise _as_ours(error, self.path) from error
+
+    def _take(self, *, create: bool) -> sqlite3.Connection:
+        with self._guard:
+            if self._closed:
+                raise StoreError(f"{self.path} was closed; open the entity again")
+            self._forget_another_file()
+            if self._idle:
+                return self._idle.pop()
+        mode = "rwc" if create else "rw"
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            # FULL: with NORMAL a commit in WAL mode may be lost when the power fails
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _forget_another_file(self) -> None:
+        """A connection to a file that was deleted would go on writing to nowhere."""
+        inode = self.path.stat().st_ino if self.path.exists() else 0
+        if inode != self._inode:
+            for connection in self._idle:
+                connection.close()
+            self._idle, self._inode = [], inode
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._guard:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        with suppress(sqlite3.Error):
+            connection.close()
+
+
+def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
+    # the low byte is SQLite's primary code: https://sqlite.org/rescode.html
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return StoreFullError(
+                f"no space is left to write {path}; free some and try again; "
+                f"everything stored before is kept"
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return CorruptStoreError(
+                f"{path} is damaged ({error}); put a backup of it in place, or delete it "
+                f"and ingest its sources again"
+            )
+        case sqlite3.SQLITE_BUSY:
+            return StoreError(f"another program keeps {path} locked; try again when it is done")
+        case _:
+            return StoreError(f"could not read or write {path}: {error}; check the disk and rights")

@@ -1,0 +1,288 @@
+"""The handle bound to one entity: catalog and vectors as one store.
+
+The catalog is the truth and the vectors follow it. A write notes its passage ids first (an
+intent), so that a process killed anywhere leaves vectors that the next start can find and undo:
+
+    put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
+            -> old vectors away -> note away
+    delete: catalog and note -> vectors away -> note away
+
+Passage ids hold the content hash, so vectors of an old version never pass for the new one.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+
+from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.batches import checked, in_batches
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.file_lock import WriterLock
+from secondhop.stores.memory_map import map_memories
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import (
+    EmbeddedMemory,
+    Memory,
+    MemoryCard,
+    Passage,
+    PassageHit,
+    StoreCounts,
+    Topic,
+    Vector,
+    Vectors,
+)
+from secondhop.stores.vector_cache import VectorCache
+from secondhop.stores.writer_turn import to_its_end, writer_turn
+
+_REMOVED_AT_ONCE = 5_000
+
+
+class EntityStore:
+    """`MemorySearch`, `MemoryReader` and `MemoryWriter` of one entity."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        *,
+        identity: Identity,
+        lock_path: Path,
+        before_first_put: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.identity = identity
+        self._catalog = catalog
+        self._index = index
+        self._lock_path = lock_path
+        self._before_first_put = before_first_put
+        self._cache = VectorCache()
+        self._topics: tuple[int, Sequence[Topic]] | None = None
+        self.lock_timeout_s = 30.0
+        """How long a write waits for another process's write."""
+
+    async def open(self) -> None:
+        """Undo what a killed process left half done, and compare the vectors with the catalog.
+
+        Creates nothing for an entity without memories. While another process writes, its open
+        notes are not touched: they are no leftovers.
+
+        Raises:
+            SchemaVersionError: written by a newer secondhop.
+            CorruptStoreError: vectors are missing or cannot be read.
+        """
+        if not await asyncio.to_thread(self._catalog.exists):
+            return
+        if await asyncio.to_thread(self._catalog.needs_upgrade):
+            async with self._writing():
+                await asyncio.to_thread(self._catalog.upgrade)
+        lock = WriterLock(self._lock_path)
+        if lock.try_acquire():
+            try:
+                await to_its_end(self._repair_and_compare())
+            finally:
+                lock.release()
+
+    async def aclose(self) -> None:
+        """Close the catalog's connections."""
+        await asyncio.to_thread(self._catalog.close)
+
+    # --- MemorySearch ---
+
+    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
+        """See `MemorySearch`.
+
+        Raises:
+            UsageError: the queries have another dimension than the store.
+            CorruptStoreError: passages are stored, and the index finds none.
+        """
+        if queries.ndim != 2 or queries.shape[1] != self.identity.dimension:
+            raise UsageError(
+                f"queries of shape {queries.shape} for a store of dimension "
+                f"{self.identity.dimension}; embed them with {self.identity.embedder_id}"
+            )
+        if k < 1 or not len(queries):
+            return [[] for _ in queries]
+        depth = k
+        while True:
+            found = await self._index.nearest(queries, k=depth)
+            if not any(found):
+                await self._expect_nothing(queries)
+            ids = list({passage_id for ranking in found for passage_id, _ in ranking})
+            # vectors that the catalog does not know are about to be stored or removed
+            owners = await asyncio.to_thread(self._catalog.memory_ids, ids)
+            rankings = [
+                [PassageHit(pid, owners[pid], score) for pid, score in ranking if pid in owners]
+                for ranking in found
+            ]
+            filled = all(len(ranking) >= k for ranking in rankings)
+            if filled or all(len(ranking) < depth for ranking in found):
+                return [ranking[:k] for ranking in rankings]
+            depth *= 2
+
+    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+        """See `MemorySearch`."""
+        return await asyncio.to_thread(self._catalog.lexical, query, k=k)
+
+    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `MemorySearch`."""
+        known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+        cached = self._cache.take(list(known))
+        fetched = await self._index.fetch([i for i in known if i not in cached])
+        self._cache.keep(fetched)
+        return {i: (cached | fetched)[i] for i in known if i in cached or i in fetched}
+
+    # --- MemoryReader ---
+
+    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.cards, memory_ids)
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.passages, passage_ids)
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.memory, memory_id)
+
+    async def topics(self) -> Sequence[Topic]:
+        """See `MemoryReader`. Writes nothing: a map that is out of date is made in memory."""
+        changes = await asyncio.to_thread(self._catalog.changes)
+        if self._topics is None or self._topics[0] != changes:
+            made_at, topics = await asyncio.to_thread(self._catalog.topics)
+            if made_at != changes:
+                topics = await map_memories(self._catalog, self._index)
+            self._topics = changes, topics
+        return self._topics[1]
+
+    # --- MemoryWriter ---
+
+    async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
+        """See `MemoryWriter`. Of two versions of one memory the later one is stored.
+
+        Raises:
+            UsageError: passages and vectors do not fit together; nothing was stored.
+            StoreFullError: no space; complete batches before it are stored, nothing by half.
+        """
+        wanted = checked(memories, dimension=self.identity.dimension)
+        if wanted:
+            async with self._writing():
+                await to_its_end(self._put(wanted))
+
+    async def delete(self, memory_ids: Sequence[str]) -> int:
+        """See `MemoryWriter`."""
+        if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
+            return 0
+        async with self._writing():
+            return await to_its_end(self._delete(memory_ids))
+
+    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
+        """See `MemoryWriter`."""
+        return await asyncio.to_thread(self._catalog.content_hashes, origin=origin)
+
+    async def counts(self) -> StoreCounts:
+        """See `MemoryWriter`."""
+        vectors = 0
+        if await asyncio.to_thread(self._catalog.exists):
+            vectors = await self._index.count()
+        return await asyncio.to_thread(
+            self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
+        )
+
+    async def refresh_topics(self) -> None:
+        """Make the memory map anew if the store changed; ingest calls it when it is done."""
+        if await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(self._refresh_topics())
+
+    # --- inside the writer's lock ---
+
+    async def _put(self, memories: Sequence[EmbeddedMemory]) -> None:
+        if not await asyncio.to_thread(self._catalog.exists):
+            await asyncio.to_thread(self._before_first_put)
+            await asyncio.to_thread(self._catalog.create, self.identity)
+        await self._repair()
+        for batch in in_batches(memories):
+            await self._put_batch(batch)
+
+    async def _put_batch(self, batch: Sequence[EmbeddedMemory]) -> None:
+        ids = [p.passage_id for embedded in batch for p in embedded.passages]
+        intent = await asyncio.to_thread(self._catalog.intend, ids)
+        for embedded in batch:
+            self._cache.drop([p.passage_id for p in embedded.passages])
+        await self._index.upsert(ids, _stacked(batch, dimension=self.identity.dimension))
+        leaving = await asyncio.to_thread(self._catalog.store, batch, intent=intent)
+        if leaving is not None:
+            await self._repair()
+
+    async def _delete(self, memory_ids: Sequence[str]) -> int:
+        existed, _ = await asyncio.to_thread(self._catalog.remove, memory_ids)
+        await self._repair()
+        return existed
+
+    async def _repair(self) -> None:
+        """Remove the vectors that open notes name and the catalog does not know."""
+        intents = await asyncio.to_thread(self._catalog.intents)
+        for number, unknown in intents.items():
+            if unknown:
+                await self._index.remove(unknown)
+            await asyncio.to_thread(self._catalog.settle, number)
+
+    async def _repair_and_compare(self) -> None:
+        await self._repair()
+        stored = await asyncio.to_thread(self._catalog.passage_count)
+        if await self._index.count() == stored:
+            return
+        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
+        present = await self._index.ids()
+        missing = len(expected - present)
+        if missing:
+            raise CorruptStoreError(
+                f"{missing} of {len(expected)} passage vectors of entity "
+                f"{self.identity.entity!r} are missing; the memories are safe: "
+                f"`secondhop reindex` rebuilds the vectors"
+            )
+        orphans = sorted(present - expected)
+        for start in range(0, len(orphans), _REMOVED_AT_ONCE):
+            await self._index.remove(orphans[start : start + _REMOVED_AT_ONCE])
+
+    async def _refresh_topics(self) -> None:
+        changes = await asyncio.to_thread(self._catalog.changes)
+        made_at, _ = await asyncio.to_thread(self._catalog.topics)
+        if made_at != changes:
+            topics = await map_memories(self._catalog, self._index)
+            await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
+
+    async def _expect_nothing(self, queries: Vectors) -> None:
+        """Nothing was found: right only if nothing is stored (a first put may just have ended)."""
+        if not await asyncio.to_thread(self._catalog.passage_count):
+            return
+        await self._expect_same_vectors()
+        if not any(await self._index.nearest(queries, k=1)):
+            raise CorruptStoreError(
+                f"memories of entity {self.identity.entity!r} are stored, but none of their "
+                f"vectors can be found; `secondhop reindex` rebuilds the vectors"
+            )
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[None]:
+        async with writer_turn(self._lock_path, timeout_s=self.lock_timeout_s):
+            await self._expect_same_vectors()
+            yield
+
+    async def _expect_same_vectors(self) -> None:
+        """A reindex since this store was opened has moved the vectors elsewhere."""
+        if not await asyncio.to_thread(self._catalog.exists):
+            return
+        if await asyncio.to_thread(self._catalog.identity) != self.identity:
+            raise StoreError(
+                f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
+            )
+
+
+def _stacked(batch: Sequence[EmbeddedMemory], *, dimension: int) -> Vectors:
+    rows = [np.zeros((0, dimension), dtype=np.float32)]
+    rows += [np.asarray(embedded.vectors, dtype=np.float32) for embedded in batch]
+    return np.concatenate(rows)

@@ -1,0 +1,90 @@
+"""Locks between processes, on files; the system frees them when a process dies.
+
+POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wait on a ghost.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)  # lets go of the lock
+
+
+class WriterLock:
+    """One writer at a time; `try_acquire` never waits."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def try_acquire(self) -> bool:
+        """Take the lock if nobody holds it, in this process or another."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Let go; does nothing when the lock is not held."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class StampedLock:
+    """Many readers or one writer, and a stamp that says which write was the last.
+
+    Whoever keeps something in memory compares the stamp under the lock: another stamp means that
+    somebody else wrote in between.
+    """
+
+    _STAMP_BYTES = 16
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # readers pass this gate one after the other; a waiting writer closes it behind itself,
+        # so that a stream of readers cannot keep it out for ever
+        self._gate = path.with_name(path.name + ".gate")
+
+    @contextmanager
+    def shared(self) -> Iterator[bytes]:
+        """The stamp; nobody writes meanwhile."""
+        with _opened(self._path) as descriptor:
+            with _opened(self._gate) as gate:
+                fcntl.flock(gate, fcntl.LOCK_SH)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield os.pread(descriptor, self._STAMP_BYTES, 0)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[bytes]:
+        """The stamp; nobody reads or writes meanwhile."""
+        with _opened(self._path) as descriptor:
+            with _opened(self._gate) as gate:
+                fcntl.flock(gate, fcntl.LOCK_EX)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield os.pread(descriptor, self._STAMP_BYTES, 0)
+
+    def restamp(self) -> bytes:
+        """Write and return a new stamp; only while `exclusive` is held."""
+        stamp = os.urandom(self._STAMP_BYTES)
+        with _opened(self._path) as descriptor:
+            os.pwrite(descriptor, stamp, 0)
+        return stamp

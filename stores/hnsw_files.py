@@ -1,0 +1,181 @@
+"""Looks whether Chroma's files of one collection are whole, before Chroma loads them.
+
+Chroma 1.5.9 does not look: random bytes in `data_level0.bin` end the process with a segmentation
+fault, and a deleted segment folder gives one hit where there should be 120, without an error.
+Reading 100,000 vectors of 384 dimensions here takes about 0.3 s, once an opened collection.
+"""
+
+import pickle
+import sqlite3
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from secondhop.errors import CorruptStoreError
+
+_HEADER = struct.Struct("<i6QiI3QdQ")
+_NORM_TOLERANCE = 1e-2
+_DELETED = 1  # third byte of an element's link list
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """`header.bin`, as hnswlib writes it; sizes and offsets in bytes."""
+
+    persistence_version: int
+    offset_level0: int
+    max_elements: int
+    elements: int
+    element_size: int
+    label_offset: int
+    vector_offset: int
+    max_level: int
+    entry_point: int
+    max_links: int
+    max_links_level0: int
+    links: int
+    level_factor: float
+    ef_construction: int
+
+
+def check_collection(folder: Path, name: str) -> None:
+    """Passes silently when the collection's files are whole, or when there are none yet.
+
+    Raises:
+        CorruptStoreError: they are not, or hold fewer vectors than they should.
+    """
+    try:
+        found = _segment(folder, name)
+        if found is not None:
+            _check_segment(folder, *found)
+    except (sqlite3.DatabaseError, OSError, ValueError, struct.error) as error:
+        raise _corrupt(folder, str(error)) from error
+
+
+def _corrupt(path: Path, reason: str) -> CorruptStoreError:
+    return CorruptStoreError(
+        f"the vectors below {path} are damaged ({reason}); "
+        f"the memories are safe: `secondhop reindex` rebuilds the vectors"
+    )
+
+
+def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
+    """(id of the vector segment, ids that it must know, log entries not in its files yet)."""
+    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=30)
+    try:
+        row = connection.execute(
+            "SELECT c.id, v.id, m.id FROM collections c "
+            "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
+            "JOIN segments m ON m.collection = c.id AND m.scope = 'METADATA' WHERE c.name = ?",
+            (name,),
+        ).fetchone()
+        if row is None:
+            return None
+        collection_id, vector_segment, metadata_segment = row
+        (pending,) = connection.execute(
+            "SELECT count(*) FROM embeddings_queue WHERE topic LIKE ?", (f"%/{collection_id}",)
+        ).fetchone()
+        ids = {
+            passage_id
+            for (passage_id,) in connection.execute(
+                "SELECT embedding_id FROM embeddings WHERE segment_id = ?", (metadata_segment,)
+            )
+        }
+        return vector_segment, ids, pending
+    finally:
+        connection.close()
+
+
+def _check_segment(folder: Path, segment: str, ids: set[str], pending: int) -> None:
+    files = folder / segment
+    labels: Mapping[str, int] = {}
+    if (files / "index_metadata.pickle").exists():
+        header = _header(files)
+        labels = _labels(files)
+        _check_level0(files, header, labels)
+        _check_links(files, header)
+    missing = len(ids - labels.keys())
+    if missing > pending:
+        raise _corrupt(folder, f"{missing} of {len(ids)} vectors are missing")
+
+
+def _header(files: Path) -> _Header:
+    header = _Header(*_HEADER.unpack((files / "header.bin").read_bytes()))
+    sound = (
+        header.elements <= header.max_elements
+        and header.max_links_level0 * 4 + 4 <= header.vector_offset
+        and header.vector_offset < header.label_offset
+        and header.label_offset + 8 == header.element_size
+        and (header.elements == 0 or header.entry_point < header.elements)
+    )
+    if not sound:
+        raise ValueError("header.bin makes no sense")
+    return header
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads dicts, strings and numbers, and refuses anything that could run code."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        raise pickle.UnpicklingError(f"index_metadata.pickle names {module_name}.{global_name}")
+
+
+def _labels(files: Path) -> Mapping[str, int]:
+    with (files / "index_metadata.pickle").open("rb") as file:
+        try:
+            labels = _PlainUnpickler(file).load()["id_to_label"]
+        except (pickle.UnpicklingError, LookupError, TypeError, EOFError, AttributeError) as error:
+            raise ValueError(f"index_metadata.pickle: {error}") from error
+    if not isinstance(labels, dict):
+        raise ValueError("index_metadata.pickle holds no labels")
+    return labels
+
+
+def _check_level0(files: Path, header: _Header, labels: Mapping[str, int]) -> None:
+    rows = _rows(files / "data_level0.bin", header.elements, header.element_size)
+    counts = rows[:, :2].copy().view("<u2")[:, 0]
+    links = rows[:, 4 : 4 + 4 * header.max_links_level0].copy().view("<u4")
+    used = np.arange(header.max_links_level0) < counts[:, None]
+    if (counts > header.max_links_level0).any() or (links[used] >= header.elements).any():
+        raise ValueError("data_level0.bin links to vectors that do not exist")
+    vectors = rows[:, header.vector_offset : header.label_offset].copy().view("<f4")
+    squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32)
+    if not (np.abs(squares - 1) < _NORM_TOLERANCE).all():
+        raise ValueError("data_level0.bin holds vectors that are not of unit length")
+    alive = (rows[:, 2] & _DELETED) == 0
+    stored = rows[:, header.label_offset :].copy().view("<u8")[:, 0]
+    if set(stored[alive].tolist()) != set(labels.values()):
+        raise ValueError("data_level0.bin and index_metadata.pickle name different vectors")
+
+
+def _rows(path: Path, count: int, size: int) -> npt.NDArray[np.uint8]:
+    if path.stat().st_size < count * size:
+        raise ValueError(f"{path.name} is cut short")
+    if not count:
+        return np.zeros((0, size), dtype=np.uint8)
+    return np.memmap(path, dtype=np.uint8, mode="r", shape=(count, size))
+
+
+def _check_links(files: Path, header: _Header) -> None:
+    """The upper levels: for each element its size in bytes, then one link list a level."""
+    raw = (files / "link_lists.bin").read_bytes()
+    level_size = 4 + 4 * header.max_links
+    place = 0
+    for _ in range(header.elements):
+        (size,) = struct.unpack_from("<I", raw, place)
+        place += 4
+        if size % level_size or size > level_size * max(header.max_level, 0):
+            raise ValueError("link_lists.bin makes no sense")
+        for start in range(place, place + size, level_size):
+            (count,) = struct.unpack_from("<H", raw, start)
+            targets = struct.unpack_from(f"<{min(count, header.max_links)}I", raw, start + 4)
+            if count > header.max_links or any(link >= header.elements for link in targets):
+                raise ValueError("link_lists.bin links to vectors that do not exist")
+        place += size

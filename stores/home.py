@@ -1,0 +1,269 @@
+"""The folder of a store, and the way to one entity in it.
+
+store.json                   which embedding model, which store
+entities/<name>-<hash>/      catalog.db: the truth about one entity
+chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
+locks/                       empty files that processes lock
+"""
+
+import asyncio
+import hashlib
+import re
+import shutil
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.chroma_client import ChromaClient, ChromaFolder, ChromaServer
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.manifest import (
+    Manifest,
+    create_manifest,
+    read_manifest,
+    replace_manifest,
+)
+from secondhop.stores.reindex import Reindex
+from secondhop.stores.writer_turn import to_its_end, writer_turn
+
+LONGEST_ENTITY = 512
+"""Characters in an entity's name."""
+_LOCK_TIMEOUT_S = 30.0
+
+
+class StoreHome:
+    """One store: a folder, and Chroma in it or on a server."""
+
+    def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:
+        self.path = path
+        self._server = chroma_url
+        self._chroma: ChromaClient = (
+            ChromaServer(chroma_url)
+            if chroma_url
+            else ChromaFolder(path / "chroma", locks=path / "locks")
+        )
+
+    async def open_entity(self, entity: str, *, embedder_id: str, dimension: int) -> EntityStore:
+        """The store of one entity; creates nothing before the first put.
+
+        Raises:
+            UsageError: the name is empty or too long.
+            EmbedderMismatchError: its vectors come from another model.
+            SchemaVersionError: written by a newer secondhop.
+            CorruptStoreError: its vectors cannot be read.
+        """
+        identity = Identity(entity=entity, embedder_id=embedder_id, dimension=dimension)
+        catalog = Catalog(self._catalog_path(entity))
+        try:
+            store_id, known = await asyncio.to_thread(self._check, catalog, identity)
+            store = EntityStore(
+                catalog,
+                self._vectors(store_id, known),
+                identity=known,
+                lock_path=self._writer_lock(entity),
+                before_first_put=lambda: self._found_store(identity, store_id),
+            )
+            await store.open()
+        except BaseException:
+            catalog.close()
+            raise
+        return store
+
+    def entities(self) -> list[str]:
+        """Names of those with a catalog, sorted."""
+        names: list[str] = []
+        for path in sorted((self.path / "entities").glob("*/catalog.db")):
+            catalog = Catalog(path)
+            try:
+                if catalog.exists():
+                    names.append(catalog.identity().entity)
+            finally:
+                catalog.close()
+        return sorted(names)
+
+    async def delete_entity(self, entity: str) -> bool:
+        """Delete everything of an entity; whether there was anything."""
+        folder = self._catalog_path(entity).parent
+        if not await asyncio.to_thread(folder.exists):
+            return False
+        async with writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S):
+            return await to_its_end(self._delete(entity, folder))
+
+    async def begin_reindex(self, entity: str, *, embedder_id: str, dimension: int) -> Reindex:
+        """Start to rebuild an entity's vectors, in a collection of their own.
+
+        Until `finish` everything stays as it was, and a rerun starts afresh. Vectors that cannot
+        be read at all, of every entity, are moved aside (`chroma.damaged-…`): each entity then
+        needs its own reindex. Other writers wait until the reindex ends; use it as `async with`.
+
+        Raises:
+            StoreError: nothing is stored for the entity, or another process writes.
+        """
+        turn = writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S)
+        await turn.__aenter__()
+        catalog = Catalog(self._catalog_path(entity))
+        try:
+            store_id, old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
+            new = replace(
+                old,
+                embedder_id=embedder_id,
+                dimension=dimension,
+                generation=old.generation + 1,
+            )
+            await self._drop_or_move_aside(self._vectors(store_id, new))
+        except BaseException:
+            catalog.close()
+            await turn.__aexit__(None, None, None)
+            raise
+        return Reindex(
+            catalog=catalog,
+            old=self._vectors(store_id, old),
+            new=self._vectors(store_id, new),
+            identity=new,
+            turn=turn,
+            finished=self._adopt_embedder,
+        )
+
+    async def aclose(self) -> None:
+        """Close the vectors; entity stores are closed by whoever opened them."""
+        await asyncio.to_thread(self._chroma.close)
+
+    # --- blocking parts, for worker threads ---
+
+    def _check(self, catalog: Catalog, wanted: Identity) -> tuple[str, Identity]:
+        """(store id, the identity that the catalog has, or the wanted one for a new entity)."""
+        manifest = read_manifest(self._manifest_path)
+        if catalog.exists():
+            known = catalog.identity()
+            if manifest is None:
+                raise CorruptStoreError(
+                    f"{self._manifest_path} is gone; put a backup of it in place"
+                )
+        else:
+            known = replace(
+                wanted,
+                embedder_id=manifest.embedder_id if manifest else wanted.embedder_id,
+                dimension=manifest.dimension if manifest else wanted.dimension,
+            )
+        self._expect_same_embedder(known, wanted)
+        return (manifest.store_id if manifest else uuid.uuid4().hex), known
+
+    def _expect_same_embedder(self, known: Identity, wanted: Identity) -> None:
+        if (known.embedder_id, known.dimension) != (wanted.embedder_id, wanted.dimension):
+            raise EmbedderMismatchError(
+                built_with=f"{known.embedder_id} ({known.dimension} dimensions)",
+                opened_with=f"{wanted.embedder_id} ({wanted.dimension} dimensions)",
+                store=str(self.path),
+            )
+
+    def _found_store(self, identity: Identity, store_id: str) -> None:
+        manifest = create_manifest(
+            self._manifest_path,
+            store_id=store_id,
+            embedder_id=identity.embedder_id,
+            dimension=identity.dimension,
+        )
+        found = replace(identity, embedder_id=manifest.embedder_id, dimension=manifest.dimension)
+        self._expect_same_embedder(found, identity)
+        if manifest.store_id != store_id:
+            raise StoreError(
+                f"another process created {self.path} at the same moment; open the entity again"
+            )
+
+    def _prepare_reindex(self, catalog: Catalog, entity: str) -> tuple[str, Identity]:
+        manifest = read_manifest(self._manifest_path)
+        if manifest is None or not catalog.exists():
+            raise StoreError(
+                f"nothing is stored for entity {entity!r} in {self.path}, so nothing can be "
+                f"reindexed; check the entity and --store"
+            )
+        catalog.upgrade()
+        return manifest.store_id, catalog.identity()
+
+    async def _drop_or_move_aside(self, vectors: ChromaVectors) -> None:
+        """Make room for new vectors, even where the old ones cannot be read."""
+        try:
+            await vectors.drop()
+        except CorruptStoreError:
+            if self._server:
+                raise
+            await asyncio.to_thread(self._chroma.close)
+            folder = self.path / "chroma"
+            folder.rename(self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}")
+
+    async def _delete(self, entity: str, folder: Path) -> bool:
+        manifest = read_manifest(self._manifest_path)
+        catalog = Catalog(folder / "catalog.db")
+        try:
+            existed = catalog.exists()
+            if existed and manifest:
+                await self._vectors(manifest.store_id, catalog.identity()).drop()
+        finally:
+            catalog.close()
+        await asyncio.to_thread(shutil.rmtree, folder)
+        return existed
+
+    def _adopt_embedder(self, identity: Identity) -> None:
+        """New entities use the new model as soon as every entity does."""
+        manifest = read_manifest(self._manifest_path)
+        if manifest is None or manifest.embedder_id == identity.embedder_id:
+            return
+        if all(embedder == identity.embedder_id for embedder in self.embedders().values()):
+            replace_manifest(
+                self._manifest_path,
+                replace(manifest, embedder_id=identity.embedder_id, dimension=identity.dimension),
+            )
+
+    def embedders(self) -> Mapping[str, str]:
+        """{entity: id of the model that its vectors come from}."""
+        known: dict[str, str] = {}
+        for path in (self.path / "entities").glob("*/catalog.db"):
+            catalog = Catalog(path)
+            try:
+                if catalog.exists():
+                    identity = catalog.identity()
+                    known[identity.entity] = identity.embedder_id
+            finally:
+                catalog.close()
+        return known
+
+    # --- names ---
+
+    @property
+    def _manifest_path(self) -> Path:
+        return self.path / "store.json"
+
+    def manifest(self) -> Manifest | None:
+        """What `store.json` says; None before the first put."""
+        return read_manifest(self._manifest_path)
+
+    def _catalog_path(self, entity: str) -> Path:
+        return self.path / "entities" / entity_slug(entity) / "catalog.db"
+
+    def _writer_lock(self, entity: str) -> Path:
+        return self.path / "locks" / f"{entity_slug(entity)}.writer"
+
+    def _vectors(self, store_id: str, identity: Identity) -> ChromaVectors:
+        name = f"{store_id[:12]}-{_digest(identity.entity)}.{identity.generation}"
+        return ChromaVectors(self._chroma, name=name)
+
+
+def entity_slug(entity: str) -> str:
+    """A folder name that reads like the entity and is its own: names that differ, differ here.
+
+    Raises:
+        UsageError: the name is empty or longer than 512 characters.
+    """
+    if not 0 < len(entity) <= LONGEST_ENTITY:
+        raise UsageError(
+            f"an entity's name has 1 to {LONGEST_ENTITY} characters, this one {len(entity)}"
+        )
+    readable = re.sub("[^a-z0-9]+", "-", entity.lower()).strip("-")[:32] or "entity"
+    return f"{readable}-{_digest(entity)}"
+
+
+def _digest(entity: str) -> str:
+    return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,93 @@
+"""The catalog's schema, as numbered steps; `PRAGMA user_version` says how many have run."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from secondhop.errors import SchemaVersionError
+
+Migration = tuple[str, ...]
+"""SQL statements that lead from one version to the next, run in one transaction."""
+
+MIGRATIONS: Sequence[Migration] = (
+    (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE memories (
+            memory_id TEXT PRIMARY KEY,
+            title TEXT NOT NULL,
+            source TEXT NOT NULL,
+            created_at TEXT NOT NULL,   -- ISO 8601 with offset
+            origin TEXT NOT NULL,
+            messages TEXT NOT NULL,     -- JSON [[role, content], ...]: the source of truth
+            content_hash TEXT NOT NULL,
+            passage_count INTEGER NOT NULL
+        )""",
+        "CREATE INDEX memories_by_origin ON memories (origin)",
+        """CREATE TABLE passages (
+            passage_no INTEGER PRIMARY KEY,
+            passage_id TEXT NOT NULL UNIQUE,
+            memory_id TEXT NOT NULL REFERENCES memories (memory_id) ON DELETE CASCADE,
+            ordinal INTEGER NOT NULL,
+            heading TEXT NOT NULL,
+            text TEXT NOT NULL,
+            tokens INTEGER NOT NULL,
+            terms INTEGER NOT NULL      -- search terms in title, heading and text
+        )""",
+        "CREATE INDEX passages_by_memory ON passages (memory_id, ordinal)",
+        # postings: see lexicon.py
+        """CREATE TABLE postings (
+            block INTEGER NOT NULL,
+            term TEXT NOT NULL,
+            entries BLOB NOT NULL,
+            PRIMARY KEY (block, term)
+        ) WITHOUT ROWID""",
+        # passage ids whose vectors may be in the index without the catalog knowing them
+        """CREATE TABLE outbox (
+            intent_no INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL CHECK (kind IN ('put', 'drop')),
+            passage_ids TEXT NOT NULL   -- JSON [passage id, ...]
+        )""",
+    ),
+)
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """How many migrations have run; 0 in a new file."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def check_version(connection: sqlite3.Connection, *, path: Path, known: int) -> int:
+    """The version found.
+
+    Raises:
+        SchemaVersionError: it is newer than `known`; nothing was changed.
+    """
+    found = schema_version(connection)
+    if found > known:
+        raise SchemaVersionError(found=found, known=known, path=str(path))
+    return found
+
+
+def migrate(
+    connection: sqlite3.Connection, *, path: Path, steps: Sequence[Migration] = MIGRATIONS
+) -> None:
+    """Run the steps that are missing, each in a transaction of its own.
+
+    The version is read again inside each transaction: of two processes that migrate at once, the
+    second finds the work done.
+
+    Raises:
+        SchemaVersionError: the file is newer than these steps; nothing was changed.
+    """
+    while check_version(connection, path=path, known=len(steps)) < len(steps):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = schema_version(connection)
+            for statement in steps[version] if version < len(steps) else ():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {min(version + 1, len(steps))}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise

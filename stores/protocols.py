@@ -1,0 +1,105 @@
+"""What recall and ingest need of a store: narrow, and always bound to one entity.
+
+No method takes an entity or a raw filter: a handle that is bound to one entity cannot reach
+another, however it is called. Adapters pass the conformance tests in `tests/stores/`.
+"Nothing matches" is an empty answer; "could not look" is an error from `secondhop.errors`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from secondhop.stores.records import (
+    EmbeddedMemory,
+    Memory,
+    MemoryCard,
+    Passage,
+    PassageHit,
+    StoreCounts,
+    Topic,
+    Vector,
+    Vectors,
+)
+
+
+class VectorIndex(Protocol):
+    """The passage vectors of one entity, in whatever database keeps them."""
+
+    async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+        """For each query row, at most `k` (passage id, cosine), best first, ties by smaller id."""
+        ...
+
+    async def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """The stored vectors of these ids, of unit length; unknown ids are left out."""
+        ...
+
+    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """Store or replace; durable when it returns; doing it twice changes nothing."""
+        ...
+
+    async def remove(self, passage_ids: Sequence[str]) -> None:
+        """Forget these ids; unknown ids are no error."""
+        ...
+
+    async def ids(self) -> set[str]:
+        """Every stored passage id (for repair and `doctor`, not for recall)."""
+        ...
+
+    async def count(self) -> int:
+        """How many ids are stored."""
+        ...
+
+
+class MemorySearch(Protocol):
+    """Finding: the two legs of a query. Hits name stored, complete memories only."""
+
+    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
+        """For each query row, at most `k` passages by cosine, best first."""
+        ...
+
+    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+        """At most `k` passages by normalised BM25, best first; [] when no word of it is known."""
+        ...
+
+    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """Vectors of passages, unit length; unknown ids are left out."""
+        ...
+
+
+class MemoryReader(Protocol):
+    """Looking up what was found."""
+
+    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """Title, source and date of memories; unknown ids are left out."""
+        ...
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Passages by id; unknown ids are left out."""
+        ...
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """The whole memory, or None."""
+        ...
+
+    async def topics(self) -> Sequence[Topic]:
+        """The memory map, biggest cluster first; [] for an empty store."""
+        ...
+
+
+class MemoryWriter(Protocol):
+    """Storing: all or nothing a memory, and durable when it returns."""
+
+    async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
+        """Store or replace. After it returns they are found; killed before, none is half there."""
+        ...
+
+    async def delete(self, memory_ids: Sequence[str]) -> int:
+        """Delete with passages, index rows and vectors; the number that existed."""
+        ...
+
+    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
+        """{memory id: content hash} of everything stored, or of one origin."""
+        ...
+
+    async def counts(self) -> StoreCounts:
+        """What is stored now."""
+        ...

@@ -1,0 +1,134 @@
+"""What a store keeps: memories, their passages, and what a search finds among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+"""float32 [dim], of unit length."""
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+"""float32 [n, dim], rows of unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation; a note or an episode is a single turn of role "user"."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One retrievable thing: a conversation, a note, an episode."""
+
+    memory_id: str
+    """Unique within its entity, and the same when the same source is read again."""
+    title: str
+    source: str
+    """What kind of document it is: "conversation", "note", "episode", or the caller's own word."""
+    created_at: datetime
+    """When it was written, with a time zone."""
+    messages: tuple[Message, ...]
+    origin: str = ""
+    """Which input brought it (a file or folder): deletions are followed within an origin."""
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of everything a reader would see; equal hashes mean nothing has to be stored again."""
+        digest = sha256()
+        for part in self._content_parts():
+            digest.update(str(len(part)).encode())
+            digest.update(b":")
+            digest.update(part.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def _content_parts(self) -> list[str]:
+        parts = [self.title, self.source, self.created_at.isoformat()]
+        for message in self.messages:
+            parts += [message.role, message.content]
+        return parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A chunk of a memory: what is embedded and searched."""
+
+    passage_id: str
+    """`passage_id_of(memory, ordinal)`: another content gives other ids, so no stale vector matches."""
+    memory_id: str
+    ordinal: int
+    """Position within the memory, from 0."""
+    text: str
+    tokens: int
+    """tiktoken cl100k_base tokens of `text`."""
+    heading: str = ""
+    """Markdown headings above the passage, "A > B"; "" when there are none."""
+
+
+def passage_id_of(memory: Memory, ordinal: int) -> str:
+    """`<memory id>:<12 hex digits of the content hash>:<ordinal>`."""
+    return f"{memory.memory_id}:{memory.content_hash[:12]}:{ordinal}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedMemory:
+    """A memory ready to be stored: nothing of it is missing."""
+
+    memory: Memory
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    """float32 [len(passages), dim], rows of unit length, in the order of `passages`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A passage that a search found."""
+
+    passage_id: str
+    memory_id: str
+    score: float
+    """Dense: cosine, -1..1. Lexical: BM25 over the most this query could reach, 0..1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCard:
+    """What ranking and results need of a memory, without its text."""
+
+    memory_id: str
+    title: str
+    source: str
+    created_at: datetime
+    passage_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """One cluster of the memory map: what a part of the entity's memory is about."""
+
+    label: str
+    """A few telling words, most telling first."""
+    size: int
+    """Memories in the cluster."""
+    titles: Sequence[str]
+    """Two titles from the middle of the cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreCounts:
+    """What a store holds for one entity."""
+
+    memories: int
+    passages: int
+    tokens: int
+    vectors: int
+    pending: int
+    """Outbox rows that wait for repair; 0 in a store at rest."""
+    schema_version: int
+    embedder: str

@@ -1,0 +1,95 @@
+"""Rebuilding an entity's vectors from its catalog, beside the old ones."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Self
+
+from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.records import Memory, Passage, Vectors
+
+_PAGE = 64
+
+
+class Reindex:
+    """One reindex: `put` a vector for every passage of `memories()`, then `finish`.
+
+    Leaving the block without `finish` forgets the new vectors; the old ones stay in use.
+    """
+
+    def __init__(
+        self,
+        *,
+        catalog: Catalog,
+        old: ChromaVectors,
+        new: ChromaVectors,
+        identity: Identity,
+        turn: AbstractAsyncContextManager[None],
+        finished: Callable[[Identity], None],
+    ) -> None:
+        self._catalog, self._old, self._new = catalog, old, new
+        self._identity, self._turn, self._finished = identity, turn, finished
+        self._is_open, self._is_done = True, False
+
+    async def memories(self) -> AsyncIterator[tuple[Memory, tuple[Passage, ...]]]:
+        """Every stored memory with its passages, by memory id."""
+        after = ""
+        while page := await asyncio.to_thread(self._catalog.page, after=after, limit=_PAGE):
+            for memory, passages in page:
+                yield memory, passages
+            after = page[-1][0].memory_id
+
+    async def put(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """Store new vectors, rows of unit length in the order of the ids."""
+        wanted = (len(passage_ids), self._identity.dimension)
+        if vectors.shape != wanted:
+            raise UsageError(f"vectors of shape {vectors.shape}, where {wanted} is needed")
+        if passage_ids:
+            await self._new.upsert(passage_ids, vectors)
+
+    async def finish(self) -> None:
+        """Use the new vectors from now on, in one step, and delete the old ones.
+
+        Raises:
+            StoreError: a passage has no new vector yet; the old ones stay in use.
+        """
+        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
+        missing = expected - await self._new.ids()
+        if missing:
+            raise StoreError(
+                f"{len(missing)} of {len(expected)} passages have no new vector yet; "
+                f"put them before finish()"
+            )
+        await asyncio.to_thread(self._catalog.adopt, self._identity)
+        self._is_done = True
+        await asyncio.to_thread(self._finished, self._identity)
+        try:
+            await self._old.drop()
+        except CorruptStoreError:
+            return  # what could not be read before is not used any more
+
+    async def aclose(self) -> None:
+        """End it; without `finish` the new vectors are forgotten."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            if not self._is_done:
+                await self._new.drop()
+        finally:
+            await asyncio.to_thread(self._catalog.close)
+            await self._turn.__aexit__(None, None, None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

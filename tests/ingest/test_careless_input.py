@@ -1,0 +1,262 @@
+"""Broken, odd and hostile files: each is one clear line in the ledger, and nothing hangs."""
+
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from secondhop.errors import IngestError, UsageError
+from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.settings import IngestSettings
+from secondhop.ingest.sources import read_source
+from secondhop.ingest.walk import Walker, source_of
+from secondhop.stores.records import Memory
+
+
+def read(*paths: Path, max_file_bytes: int = 10_000_000) -> tuple[list[Memory], list[Skipped]]:
+    walker = Walker(max_file_bytes=max_file_bytes)
+    entries = [e for path in paths for e in read_source(source_of(path), walker=walker, given=None)]
+    found = [entry.memory for entry in entries if isinstance(entry, Found)]
+    return found, [entry for entry in entries if isinstance(entry, Skipped)]
+
+
+def only_reason(path: Path) -> str:
+    found, skipped = read(path)
+    assert not found
+    (entry,) = skipped
+    return entry.reason
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_a_truncated_export_gives_nothing_and_says_where(tmp_path: Path, samples: Path) -> None:
+    whole = (samples / "chatgpt" / "conversations.json").read_bytes()
+    path = write(tmp_path / "conversations.json", whole[: len(whole) // 2])
+    reason = only_reason(path)
+    assert "broken JSON" in reason
+    assert "line 1, column" in reason
+    assert read(path)[1][0].may_hide_memories
+
+
+def test_a_nesting_bomb_is_broken_json(tmp_path: Path) -> None:
+    bomb = "[" * 200_000 + "]" * 200_000
+    assert "nested too deeply" in only_reason(write(tmp_path / "bomb.json", bomb))
+
+
+def test_a_number_too_long_to_read_is_broken_json(tmp_path: Path) -> None:
+    assert "broken JSON" in only_reason(write(tmp_path / "n.json", f'[{{"id": {"9" * 5000}}}]'))
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("Grüße aus Köln".encode("utf-8-sig"), "Grüße aus Köln"),
+        ("Grüße aus Köln".encode("utf-16"), "Grüße aus Köln"),
+        ("Grüße aus Köln".encode("utf-32"), "Grüße aus Köln"),
+        ("Grüße aus Köln".encode("cp1252"), "Grüße aus Köln"),
+        ("Grüße aus Köln, schöne Füße".encode() + b"\xff", "Grüße aus Köln, schöne Füße\ufffd"),
+        (b"nul\x00 in a note\r\nline", "nul in a note\nline"),
+    ],
+)
+def test_encodings_are_found_out(tmp_path: Path, raw: bytes, expected: str) -> None:
+    (note,), skipped = read(write(tmp_path / "note.md", raw))
+    assert (note.messages[0].content, skipped) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    "raw", [bytes(range(256)) * 20, b"\xff\xfeabc", b"\x81\x8d", b"\0" * 500, b"%PDF-1.7 x"]
+)
+def test_what_cannot_be_decoded_is_skipped(tmp_path: Path, raw: bytes) -> None:
+    reason = only_reason(write(tmp_path / "note.md", raw))
+    assert "binary" in reason or "cannot be decoded" in reason
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.json", "a.jsonl"])
+def test_empty_files_are_named(tmp_path: Path, name: str) -> None:
+    assert only_reason(write(tmp_path / name, "  \n")).startswith("an empty")
+
+
+def test_surrogates_and_nuls_in_json_are_mended(tmp_path: Path) -> None:
+    text = r'[{"id": "a\ud800", "text": "x\ud800y \ud83d\ude00 \u0000z", "title": "\udfff"}]'
+    (memory,), _ = read(write(tmp_path / "rows.json", text))
+    assert memory.memory_id == "a\ufffd"
+    assert memory.messages[0].content == "x\ufffdy 😀 z"
+    memory.title.encode()
+
+
+@pytest.mark.parametrize(
+    "date", ["yesterday", "2024-13-45", 1e300, -5, True, [], "0001-01-01T00:00+14:00"]
+)
+def test_a_date_that_does_not_parse_becomes_the_time_of_the_file(
+    tmp_path: Path, date: object
+) -> None:
+    path = write(tmp_path / "rows.json", json.dumps([{"id": "a", "text": "b", "date": date}]))
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    (memory,), _ = read(path)
+    assert memory.created_at == datetime.fromtimestamp(1_700_000_000, UTC)
+
+
+def test_a_naive_date_is_taken_as_utc(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.json", '[{"id": "a", "text": "b", "date": "2024-05-01 10:00"}]')
+    assert read(path)[0][0].created_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
+
+
+def _export(mapping: object, current: object = "a") -> str:
+    return json.dumps([{"id": "c", "title": "t", "mapping": mapping, "current_node": current}])
+
+
+def _node(parent: str | None, text: str = "hello") -> dict[str, object]:
+    content = {"content_type": "text", "parts": [text]}
+    return {
+        "parent": parent,
+        "children": [],
+        "message": {"author": {"role": "user"}, "content": content},
+    }
+
+
+@pytest.mark.parametrize(
+    ("export", "reason"),
+    [
+        (_export({"a": _node("b"), "b": _node("a")}), "loops at a"),
+        (_export({"a": _node("a")}), "loops at a"),
+        (_export({"a": _node("gone")}), "lacks gone"),
+        (_export({"a": _node(None)}, "gone"), "lacks gone"),
+        (_export(None), "no message tree"),
+        (_export({"a": None}), "lacks a"),
+        (_export({}, None), "an empty conversation"),
+    ],
+)
+def test_a_broken_message_tree_is_skipped(tmp_path: Path, export: str, reason: str) -> None:
+    assert reason in only_reason(write(tmp_path / "conversations.json", export))
+
+
+def test_a_missing_current_node_means_the_newest_leaf(tmp_path: Path) -> None:
+    mapping = {"r": {**_node(None, "first"), "children": ["a"]}, "a": _node("r", "last")}
+    (memory,), _ = read(write(tmp_path / "conversations.json", _export(mapping, None)))
+    assert [message.content for message in memory.messages] == ["first", "last"]
+
+
+def test_a_very_long_conversation_is_walked_without_recursion(tmp_path: Path) -> None:
+    mapping = {str(n): _node(str(n - 1) if n else None, f"turn {n}") for n in range(5_000)}
+    (memory,), _ = read(write(tmp_path / "conversations.json", _export(mapping, "4999")))
+    assert len(memory.messages) == 5_000
+
+
+def test_a_zip_is_read_as_it_was_downloaded(tmp_path: Path, samples: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("conversations.json", "user.json"):
+            archive.write(samples / "chatgpt" / name, name)
+        archive.writestr("dalle/picture.png", b"\x89PNG\r\n")
+    found, skipped = read(tmp_path / "export.zip")
+    assert len(found) == 2
+    assert [entry.item.rpartition("export.zip/")[2] for entry in skipped][1:] == [
+        "dalle/picture.png",
+        "user.json",
+    ]
+
+
+def test_shards_are_read_one_after_the_other(tmp_path: Path) -> None:
+    for number in range(3):
+        export = json.loads(_export({"a": _node(None)}))
+        export[0]["id"] = f"c{number}"
+        write(tmp_path / f"conversations-00{number}.json", json.dumps(export))
+    assert [memory.memory_id for memory in read(tmp_path)[0]] == ["c0", "c1", "c2"]
+
+
+def test_a_broken_zip_is_named(tmp_path: Path, samples: Path) -> None:
+    assert "broken zip" in only_reason(write(tmp_path / "a.zip", b"PK\x03\x04nothing"))
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.write(samples / "chatgpt" / "conversations.json", "conversations.json")
+    raw = (tmp_path / "b.zip").read_bytes()
+    flipped = write(tmp_path / "b.zip", raw.replace(b"Carefeed sells", b"CAREFEED sells"))
+    assert "broken or encrypted" in only_reason(flipped)
+
+
+def test_links_that_lead_back_end(tmp_path: Path) -> None:
+    write(tmp_path / "note.md", "hello")
+    (tmp_path / "back").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+    (tmp_path / "same.md").symlink_to(tmp_path / "note.md")
+    found, skipped = read(tmp_path)
+    assert len(found) == 1
+    assert len(skipped) == 3
+
+
+def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "note.md", "hello")
+    found, (again,) = read(tmp_path, path)
+    assert len(found) == 1
+    assert "read already" in again.reason
+
+
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    assert only_reason(tmp_path / "pipe.md") == "not a regular file"
+
+
+def test_a_file_above_the_limit_is_skipped(tmp_path: Path) -> None:
+    _, (entry,) = read(write(tmp_path / "n.md", "x" * 2_000_001), max_file_bytes=2_000_000)
+    assert "larger than 2 MB" in entry.reason
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "note.md", "hello")
+    path.chmod(0)
+    assert "permission denied" in only_reason(path)
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_named(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        write(tmp_path / name, "hello")
+    walker = Walker(max_file_bytes=100)
+    entries = read_source(source_of(tmp_path), walker=walker, given=None)
+    assert isinstance(next(entries), Found)
+    (tmp_path / "b.md").unlink()
+    (gone,) = entries
+    assert isinstance(gone, Skipped)
+    assert gone.may_hide_memories
+
+
+def test_a_path_that_does_not_exist_names_it_and_the_formats(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match=r"nowhere does not exist.*chatgpt, claude, markdown"):
+        source_of(tmp_path / "nowhere")
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(UsageError, match="no format is called 'word'"):
+        IngestSettings(format="word")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: "---\ntitle: [unclosed\n---\nbody",
+        lambda: "---\n" + "[" * 50_000 + "\n---\nbody",
+        lambda: "---\ntitle: never closed\nbody",
+        lambda: "---\n---\nbody",
+        lambda: "---\n- a list\n---\nbody",
+    ],
+)
+def test_odd_front_matter_loses_no_text(tmp_path: Path, make: Callable[[], str]) -> None:
+    (note,), _ = read(write(tmp_path / "note.md", make()))
+    assert "body" in note.messages[0].content
+
+
+def test_rows_of_a_wrong_kind_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.json", '[1, null, {"id": "a", "text": "b"}, {"id": "c"}]')
+    found, skipped = read(path)
+    assert [memory.memory_id for memory in found] == ["a"]
+    assert [entry.item.rpartition(" ")[2] for entry in skipped] == ["[0]", "[1]", "[3]"]
+
+
+def test_json_that_is_no_memory_is_named(tmp_path: Path) -> None:
+    assert "without memories" in only_reason(write(tmp_path / "a.json", '{"version": 3}'))
+    assert "neither a list nor an object" in only_reason(write(tmp_path / "b.json", '"text"'))

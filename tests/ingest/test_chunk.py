@@ -1,0 +1,233 @@
+"""What stands together in a passage."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secondhop.errors import UsageError
+from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.stores.records import Memory, Message, Passage, passage_id_of
+
+
+def count_words(text: str) -> int:
+    """One a word, and one more for every eight characters of long runs."""
+    return sum(1 + len(word) // 8 for word in text.split())
+
+
+def count_bytes(text: str) -> int:
+    """Not additive: the rounding depends on where a text is cut."""
+    return len(text.encode()) // 4 + 1
+
+
+SMALL = ChunkSettings(max_tokens=40, overlap_tokens=10)
+
+
+def memory_of(*messages: Message, source: str = "conversation") -> Memory:
+    return Memory(
+        memory_id="m",
+        title="t",
+        source=source,
+        created_at=datetime(2024, 5, 1, tzinfo=UTC),
+        messages=messages,
+    )
+
+
+def chunk(*messages: Message) -> Sequence[Passage]:
+    return chunk_memory(memory_of(*messages), count_tokens=count_words, settings=SMALL)
+
+
+def note(text: str) -> Sequence[Passage]:
+    memory = memory_of(Message("user", text), source="note")
+    return chunk_memory(memory, count_tokens=count_words, settings=SMALL)
+
+
+def texts(passages: Sequence[Passage]) -> list[str]:
+    return [passage.text for passage in passages]
+
+
+def words(stem: str, n: int) -> str:
+    return " ".join(f"{stem}{number}" for number in range(n))
+
+
+def test_a_note_that_fits_is_one_passage_without_a_speaker() -> None:
+    (passage,) = note("# Servers\n\nowl: 192.168.40.12\n")
+    assert passage.text == "# Servers\n\nowl: 192.168.40.12"
+    assert passage.heading == "Servers"
+    assert passage.tokens == count_words(passage.text)
+
+
+def test_passage_ids_are_those_of_the_store() -> None:
+    memory = memory_of(Message("user", words("a", 100)), source="note")
+    passages = chunk_memory(memory, count_tokens=count_words, settings=SMALL)
+    assert [p.passage_id for p in passages] == [
+        passage_id_of(memory, n) for n in range(len(passages))
+    ]
+
+
+def test_small_turns_share_a_passage_with_their_speakers() -> None:
+    (passage,) = chunk(Message("user", "Hi"), Message("assistant", "Hello"), Message("Anna", "Hey"))
+    assert passage.text == "User: Hi\n\nAssistant: Hello\n\nAnna: Hey"
+
+
+def test_a_question_stays_with_its_answer() -> None:
+    first, second = chunk(
+        Message("user", words("q", 10)),
+        Message("assistant", words("a", 12)),
+        Message("user", words("r", 10)),
+        Message("assistant", words("b", 12)),
+    )
+    assert first.text.startswith("User: q0")
+    assert first.text.endswith("a11")
+    assert second.text == f"User: {words('r', 10)}\n\nAssistant: {words('b', 12)}"
+
+
+def test_a_turn_that_fits_is_not_split_and_one_that_does_not_starts_with_its_question() -> None:
+    passages = texts(chunk(Message("user", words("q", 5)), Message("assistant", words("a", 90))))
+    assert passages[0].startswith("User: q0 q1 q2 q3 q4\n\nAssistant: a0 a1")
+    assert all(text.startswith("Assistant: a") for text in passages[1:])
+
+
+def test_the_next_passage_repeats_the_end_of_a_text_that_had_to_be_split() -> None:
+    sentences = " ".join(f"{words(chr(97 + n), 4)}." for n in range(20))
+    first, second, *_ = texts(note(sentences))
+    assert first.endswith("g0 g1 g2 g3. h0 h1 h2 h3.")
+    assert second.startswith("g0 g1 g2 g3. h0 h1 h2 h3. i0")
+
+
+def test_no_overlap_when_none_is_wanted() -> None:
+    memory = memory_of(Message("user", words("a", 200)), source="note")
+    none = ChunkSettings(max_tokens=40, overlap_tokens=0)
+    passages = texts(chunk_memory(memory, count_tokens=count_words, settings=none))
+    assert " ".join(passages) == words("a", 200)
+
+
+def test_headings_stay_with_their_text_and_give_the_path() -> None:
+    body = f"# Owl\n\n{words('o', 30)}\n\n## Backups\n\n### Nightly\n\n{words('b', 30)}\n"
+    first, second = note(body)
+    assert (first.heading, second.heading) == ("Owl", "Owl > Backups")
+    assert second.text.startswith("## Backups\n\n### Nightly\n\nb0")
+
+
+def test_a_heading_is_never_left_alone_at_the_end() -> None:
+    passages = texts(note(f"{words('a', 8)}\n\n## Setup\n\n{words('b', 60)}"))
+    assert not any(text.endswith("## Setup") for text in passages)
+
+
+def test_a_fence_that_fits_stays_whole() -> None:
+    code = "```python\n" + "\n".join(f"x{n} = {n}" for n in range(8)) + "\n```"
+    passages = texts(note(f"{words('a', 30)}\n\n{code}\n\n{words('b', 30)}"))
+    assert any(code in text for text in passages)
+
+
+def test_a_fence_too_large_is_split_on_lines_and_fenced_again() -> None:
+    lines = [f"    value_{n} = {n}" for n in range(40)]
+    passages = texts(note("```python\n" + "\n".join(lines) + "\n```"))
+    assert len(passages) > 2
+    assert all(t.startswith("```python\n    value_") and t.endswith("\n```") for t in passages)
+
+
+def test_a_fence_inside_a_fence_and_an_open_one_do_not_confuse() -> None:
+    (passage,) = note("````md\n```\n# no heading\n```\n````\n\nafter")
+    assert passage.heading == ""
+    assert note("```\n# no heading")[0].heading == ""
+
+
+def test_a_table_too_large_repeats_its_header() -> None:
+    rows = "\n".join(f"| r{n} | {n} |" for n in range(30))
+    passages = texts(note(f"| name | n |\n|---|---|\n{rows}"))
+    assert len(passages) > 2
+    assert all(text.startswith("| name | n |\n|---|---|\n| r") for text in passages)
+
+
+def test_chinese_is_split_at_its_full_stops() -> None:
+    def each_character(text: str) -> int:
+        return len(text)
+
+    memory = memory_of(Message("user", "今天天气很好。我们去公园散步吧。" * 10), source="note")
+    passages = chunk_memory(memory, count_tokens=each_character, settings=SMALL)
+    assert all(passage.text.endswith("。") for passage in passages)
+
+
+def test_text_of_spaces_gives_no_passage() -> None:
+    assert note(" \n\n ") == ()
+
+
+@pytest.mark.parametrize(("most", "overlap"), [(10, 0), (100, 51), (100, -1)])
+def test_settings_that_cannot_be_are_refused(most: int, overlap: int) -> None:
+    with pytest.raises(UsageError):
+        ChunkSettings(max_tokens=most, overlap_tokens=overlap)
+
+
+_LINES = st.one_of(
+    st.sampled_from(
+        ["", "# One", "## Two", "```py", "```", "~~~", "| a | b |", "|---|---|", "---"]
+    ),
+    st.text(alphabet="ab .!?\n#`|-\t。é😀", max_size=120),
+    st.integers(1, 400).map(lambda n: "x" * n),
+    st.integers(1, 80).map(lambda n: words("w", n)),
+)
+_TURNS = st.lists(
+    st.builds(
+        Message,
+        st.sampled_from(["user", "assistant", "Anna", "a name so long that it is no label " * 9]),
+        st.lists(_LINES, max_size=12).map("\n".join),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def holds_in_order(passages: Sequence[Passage], text: str) -> bool:
+    shown = iter("".join(passage.text for passage in passages))
+    return all(char in shown for char in text if not char.isspace())
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(turns=_TURNS, source=st.sampled_from(["note", "conversation"]))
+def test_every_character_is_shown_in_order_within_the_limit(
+    turns: list[Message], source: str
+) -> None:
+    memory = memory_of(*turns, source=source)
+    for counter in (count_words, count_bytes):
+        passages = chunk_memory(memory, count_tokens=counter, settings=SMALL)
+        assert holds_in_order(passages, "".join(message.content for message in turns))
+        assert all(0 < counter(p.text) <= SMALL.max_tokens for p in passages)
+        assert [p.tokens for p in passages] == [counter(p.text) for p in passages]
+        assert passages == chunk_memory(memory, count_tokens=counter, settings=SMALL)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30))
+def test_every_passage_brings_something_new(paragraphs: list[int]) -> None:
+    blocks = [" ".join(f"p{i}w{n}" for n in range(size)) for i, size in enumerate(paragraphs)]
+    seen: set[str] = set()
+    for passage in note("\n\n".join(blocks)):
+        fresh = set(passage.text.split()) - seen
+        assert fresh
+        seen |= fresh
+    assert seen == set(" ".join(blocks).split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 10_000_000, "A sentence. " * 830_000],
+    ids=["one run", "sentences"],
+)
+def test_ten_megabytes_take_seconds(text: str) -> None:
+    began = time.perf_counter()
+    memory = memory_of(Message("user", text), source="note")
+    longest = 0
+
+    def counter(piece: str) -> int:
+        nonlocal longest
+        longest = max(longest, len(piece))
+        return len(piece) // 4 + 1
+
+    passages = chunk_memory(memory, count_tokens=counter)
+    assert time.perf_counter() - began < 20
+    assert longest <= 4_100
+    assert len(passages) > 1_000

@@ -1,0 +1,361 @@
+"""Whole ingests into a store in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from secondhop.errors import IngestError, ModelError
+from secondhop.ingest.batches import embedding_text
+from secondhop.ingest.chunk import chunk_memory
+from secondhop.ingest.ledger import NothingIngestedError
+from secondhop.ingest.pipeline import ingest, ingest_memories
+from secondhop.ingest.settings import IngestSettings
+from secondhop.models.embedder import Vectors
+from secondhop.stores.records import EmbeddedMemory, Memory, Message
+
+if TYPE_CHECKING:
+    from tests.ingest.conftest import CrcEmbedder, DictWriter
+
+
+def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
+    return Memory(
+        memory_id=memory_id,
+        title="",
+        source="note",
+        created_at=datetime(2024, 5, 1, tzinfo=UTC),
+        messages=(Message("user", text),),
+        origin=origin,
+    )
+
+
+async def test_a_second_ingest_stores_and_embeds_nothing(
+    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    first = await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    asked = len(embedder.asked)
+    second = await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    assert (first.read, first.stored, first.unchanged) == (20, 20, 0)
+    assert (second.read, second.stored, second.unchanged, second.deleted) == (20, 0, 20, 0)
+    assert len(embedder.asked) == asked
+    assert len(writer.kept) == 20
+
+
+async def test_the_ledger_keeps_the_contract_of_the_command_line(
+    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    ledger = await ingest([samples / "notes"], writer=writer, embedder=embedder, settings=settings)
+    shown = json.loads(json.dumps(ledger.to_dict()))
+    assert {key: shown[key] for key in ("read", "stored", "unchanged", "deleted")} == {
+        "read": 3,
+        "stored": 3,
+        "unchanged": 0,
+        "deleted": 0,
+    }
+    assert [set(row) for row in shown["skipped"]] == [{"item", "reason"}] * 2
+    assert shown["deletions_followed"] is True
+
+
+async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replaced(
+    samples: Path,
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+) -> None:
+    folder = copytree(samples / "notes", tmp_path / "notes")
+    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    (folder / "projects" / "garden.md").unlink()
+    (folder / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
+    ledger = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    assert (ledger.stored, ledger.unchanged, ledger.deleted) == (1, 1, 1)
+    assert set(writer.kept) == {"2024-05-01.md", "servers.md"}
+    assert "Ruth" in writer.texts("2024-05-01.md")[0]
+
+
+async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
+    samples: Path,
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+) -> None:
+    folder = copytree(samples / "chatgpt", tmp_path / "chatgpt")
+    (folder / "note.md").write_text("beside it")
+    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    export = folder / "conversations.json"
+    export.write_bytes(export.read_bytes()[:1000])
+    ledger = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    assert (ledger.unchanged, ledger.deleted, len(writer.kept)) == (1, 0, 3)
+    assert not ledger.deletions_followed
+    (kept_back,) = ledger.deletions_not_followed
+    assert "conversations.json" in kept_back.reason
+
+
+async def test_an_input_that_holds_nothing_any_more_wipes_nothing(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text('[{"id": "a", "text": "b"}]')
+    await ingest([path], writer=writer, embedder=embedder, settings=settings)
+    path.write_text("[]")
+    with pytest.raises(NothingIngestedError, match=r"rows\.json: JSON without memories") as caught:
+        await ingest([path], writer=writer, embedder=embedder, settings=settings)
+    assert set(writer.kept) == {"a"}
+    assert caught.value.ledger.deletions_not_followed
+
+
+async def test_a_wrong_path_stores_nothing_of_the_others(
+    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    with pytest.raises(IngestError, match="does not exist"):
+        await ingest(
+            [samples, samples / "nowhere"], writer=writer, embedder=embedder, settings=settings
+        )
+    assert not writer.kept
+
+
+async def test_two_folders_may_hold_a_note_of_the_same_name(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    for name in ("work", "home"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "todo.md").write_text(f"for {name}")
+    for folders in (["work"], ["home"], ["home", "work"], ["work", "home"]):
+        ledger = await ingest(
+            [tmp_path / name for name in folders],
+            writer=writer,
+            embedder=embedder,
+            settings=settings,
+        )
+        assert ledger.deleted == 0
+    assert sorted(text for key in writer.kept for text in writer.texts(key)) == [
+        "for home",
+        "for work",
+    ]
+    assert ledger.unchanged == 2
+
+
+def _export(folder: Path, name: str, *, text: str, updated: float | None) -> None:
+    content = {"content_type": "text", "parts": [text]}
+    node: dict[str, object] = {
+        "parent": None,
+        "children": [],
+        "message": {"author": {"role": "user"}, "content": content},
+    }
+    conversation: dict[str, object] = {
+        "id": "c",
+        "title": "t",
+        "create_time": 1714557600,
+        "update_time": updated,
+    }
+    export = [{**conversation, "mapping": {"a": node}, "current_node": "a"}]
+    (folder / name).write_text(json.dumps(export))
+
+
+@pytest.mark.parametrize("names", [("june.json", "july.json"), ("a.json", "b.json")])
+async def test_of_two_exports_the_later_update_of_a_conversation_wins(
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+    names: tuple[str, str],
+) -> None:
+    _export(tmp_path, names[0], text="old", updated=1714557600)
+    _export(tmp_path, names[1], text="new", updated=1717236000)
+    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    assert writer.texts("c") == ["new"]
+    assert (ledger.read, ledger.stored, len(ledger.skipped)) == (2, 1, 1)
+
+
+async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    rows = [{"id": "a", "text": text, "date": "2024-05-01"} for text in ("one", "two", "one")]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    assert writer.texts("a") == ["one"]
+    assert ["says something else" in s.reason for s in ledger.skipped] == [True, False]
+
+
+async def test_a_format_that_was_asked_for_does_not_delete_the_others(
+    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    notes = IngestSettings(format="markdown", count_tokens=settings.count_tokens)
+    ledger = await ingest([samples], writer=writer, embedder=embedder, settings=notes)
+    assert (ledger.unchanged, ledger.deleted, len(writer.kept)) == (3, 0, 20)
+
+
+async def test_a_huge_memory_is_put_whole_and_quickly(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    (tmp_path / "huge.txt").write_text(" ".join(map(str, range(300_000))))
+    began = time.perf_counter()
+    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    assert time.perf_counter() - began < 20
+    assert ledger.passages == len(writer.kept["huge.txt"].passages) > 1000
+    assert max(len(texts) for texts in embedder.asked) == settings.batch_passages
+    assert len(writer.puts) == 1
+
+
+async def test_equal_texts_of_a_batch_are_embedded_once(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    memories = [memory(str(n), "the same words") for n in range(10)]
+    await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
+    assert embedder.asked == [["the same words"]]
+    assert len(writer.kept) == 10
+
+
+def test_title_and_headings_are_embedded_with_the_text() -> None:
+    text = "# Owl\n\n" + "a " * 300 + "\n\n## Disk\n\n" + "b " * 300
+    note = memory("m", text)
+    titled = replace(note, title="servers.md")
+    last = chunk_memory(titled, count_tokens=lambda text: len(text.split()))[-1]
+    assert embedding_text(titled, last).startswith("servers.md\n\nOwl > Disk\n\n## Disk\n\nb b")
+
+
+async def test_memories_at_hand_replace_an_origin_only_when_asked(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    async def store(*ids: str, replace_origin: str | None = None) -> int:
+        ledger = await ingest_memories(
+            [memory(name, origin="app") for name in ids],
+            writer=writer,
+            embedder=embedder,
+            settings=settings,
+            replace_origin=replace_origin,
+        )
+        return ledger.deleted
+
+    assert await store("a", "b", "c") == 0
+    assert await store("a") == 0
+    assert await store("a", "d", replace_origin="app") == 2
+    assert set(writer.kept) == {"a", "d"}
+
+
+async def test_memories_at_hand_are_cleaned_and_empty_ones_named(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    given = [memory("a\ud800", "x\0y"), memory("b", " \n"), memory(" ", "no id")]
+    ledger = await ingest_memories(given, writer=writer, embedder=embedder, settings=settings)
+    assert writer.texts("a\ufffd") == ["xy"]
+    assert [entry.reason for entry in ledger.skipped] == [
+        "empty: no message with text",
+        "a memory without an id",
+    ]
+
+
+async def test_progress_is_told_and_ends_with_what_was_stored(
+    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    heard: list[tuple[str, int, int | None]] = []
+    await ingest(
+        [samples],
+        writer=writer,
+        embedder=embedder,
+        settings=settings,
+        progress=lambda stage, done, total: heard.append((stage, done, total)),
+    )
+    assert ("store", 20, None) in heard
+    assert heard[-1] == ("read", 20, 20)
+
+
+class FailingEmbedder:
+    """Fails at its third batch."""
+
+    model_id, dimension, calls = "failing", 16, 0
+
+    def __init__(self, inner: CrcEmbedder) -> None:
+        self._inner = inner
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        if self.calls == 3:
+            raise ModelError("out of memory")
+        return await self._inner.embed_passages(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return await self.embed_passages(texts)
+
+
+async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_half(
+    writer: DictWriter, embedder: CrcEmbedder
+) -> None:
+    settings = IngestSettings(batch_passages=4, count_tokens=lambda text: len(text.split()))
+    memories = [memory(str(n), f"text {n}") for n in range(20)]
+    failing = FailingEmbedder(embedder)
+    with pytest.raises(ModelError, match="out of memory"):
+        await ingest_memories(memories, writer=writer, embedder=failing, settings=settings)
+    assert len(writer.kept) == 8
+    ledger = await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
+    assert (ledger.unchanged, ledger.stored) == (8, 12)
+
+
+async def test_a_broken_iterable_is_the_callers_own_error(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    def breaking() -> Iterator[Memory]:
+        yield memory("a")
+        raise KeyError("theirs")
+
+    with pytest.raises(KeyError, match="theirs"):
+        await ingest_memories(breaking(), writer=writer, embedder=embedder, settings=settings)
+
+
+async def test_a_cancelled_ingest_finishes_the_put_it_began(
+    writer: DictWriter, embedder: CrcEmbedder
+) -> None:
+    settings = IngestSettings(batch_passages=2, count_tokens=lambda text: len(text.split()))
+    embedder.seconds_a_text, writer.put_seconds = 0.005, 0.05
+    memories = [memory(str(n), f"text {n}") for n in range(200)]
+    run = asyncio.create_task(
+        ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
+    )
+    await asyncio.sleep(0.3)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    puts = len(writer.puts)
+    await asyncio.sleep(0.1)
+    assert 0 < len(writer.puts) == puts < 100
+
+
+async def test_embedding_hardly_ever_waits_for_reading_or_storing(
+    writer: DictWriter, embedder: CrcEmbedder
+) -> None:
+    settings = IngestSettings(batch_passages=8, count_tokens=lambda text: len(text.split()))
+    embedder.seconds_a_text, writer.put_seconds = 0.004, 0.02
+    memories = [memory(str(n), f"text {n}") for n in range(240)]
+    began = time.perf_counter()
+    await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
+    embedding_alone = 240 * embedder.seconds_a_text
+    assert embedding_alone / (time.perf_counter() - began) > 0.6
+
+
+async def test_nothing_at_all_is_an_error(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
+) -> None:
+    with pytest.raises(NothingIngestedError, match="nothing was given"):
+        await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+
+
+async def test_a_disk_that_is_full_is_told_as_it_is(
+    embedder: CrcEmbedder, settings: IngestSettings, writer: DictWriter
+) -> None:
+    async def full(memories: Sequence[EmbeddedMemory]) -> None:
+        raise OSError(28, "No space left on device")
+
+    writer.put = full  # type: ignore[method-assign]  # the disk fills up
+    with pytest.raises(OSError, match="No space left"):
+        await ingest_memories([memory("a")], writer=writer, embedder=embedder, settings=settings)

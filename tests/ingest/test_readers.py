@@ -1,0 +1,169 @@
+"""Each sample file as its reader sees it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.sources import read_source
+from secondhop.ingest.walk import Walker, source_of
+from secondhop.stores.records import Memory, Message
+
+
+def entries(path: Path, *, given: str | None = None) -> list[Found | Skipped]:
+    walker = Walker(max_file_bytes=10_000_000)
+    return list(read_source(source_of(path), walker=walker, given=given))
+
+
+def memories(path: Path, *, given: str | None = None) -> list[Memory]:
+    return [entry.memory for entry in entries(path, given=given) if isinstance(entry, Found)]
+
+
+def reasons(path: Path, *, given: str | None = None) -> list[str]:
+    return [entry.reason for entry in entries(path, given=given) if isinstance(entry, Skipped)]
+
+
+def test_chatgpt_keeps_the_branch_its_owner_last_saw(samples: Path) -> None:
+    prep, sourdough = memories(samples / "chatgpt" / "conversations.json")
+    assert prep.memory_id == "6630a1b2-0001"
+    assert prep.created_at == datetime(2024, 5, 1, 10, 0, 0, 123456, tzinfo=UTC)
+    assert prep.messages == (
+        Message("user", "What does Carefeed do, and who are its customers?"),
+        Message("assistant", "Carefeed sells communication software to senior living operators."),
+        Message("user", "[image]\n\nHere is the org chart. Who would I report to?"),
+        Message("assistant", "```python\nprint(2 + 2)\n```"),
+        Message("assistant", "```\n4\n```"),
+        Message("assistant", "You would report to the VP of Product."),
+    )
+    assert sourdough.title == "New Chat"
+
+
+def test_chatgpt_folder_names_its_empty_conversation_and_its_other_files(samples: Path) -> None:
+    assert reasons(samples / "chatgpt") == [
+        "an empty conversation: no message with text",
+        "a part of an export that holds no conversation",
+        "a part of an export that holds no conversation",
+    ]
+
+
+def test_claude_keeps_text_blocks_and_attachments(samples: Path) -> None:
+    review, untitled = memories(samples / "claude" / "conversations.json")
+    assert review.title == "Résumé review"
+    assert review.created_at == datetime(2025, 2, 3, 9, 15, 30, 123456, tzinfo=UTC)
+    assert review.messages == (
+        Message(
+            "user",
+            "Please review my résumé.\n\nAttachment resume.txt:\n\n"
+            "Led the billing migration for 40 facilities.",
+        ),
+        Message("assistant", "Looking.\n\nLead with the migration."),
+    )
+    assert (untitled.title, untitled.messages[0].content) == (
+        "New Chat",
+        "Old exports only have text.",
+    )
+
+
+def test_markdown_notes_take_title_and_date_from_where_they_stand(samples: Path) -> None:
+    standup, garden, servers = memories(samples / "notes")
+    assert (standup.memory_id, standup.title) == ("2024-05-01.md", "Standup")
+    assert standup.created_at == datetime(2024, 5, 1, tzinfo=UTC)
+    assert (garden.memory_id, garden.title) == ("projects/garden.md", "Planting plan")
+    assert (servers.title, servers.source) == ("Server addresses", "note")
+    assert servers.created_at == datetime(2025, 5, 20, tzinfo=UTC)
+    assert servers.messages[0].content.startswith("# Servers\n")
+
+
+def test_a_folder_lists_what_it_did_not_read(samples: Path) -> None:
+    assert reasons(samples / "notes") == [
+        "hidden (its name begins with a dot)",
+        "a binary file, not text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "speakers", "last", "day"),
+    [
+        ("roles.txt", ["user", "assistant", "user"], "Thanks!", None),
+        ("stamped.txt", ["Anna", "Ben", "Anna"], "Fine.", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+        (
+            "clock 2024-03-09.txt",
+            ["Anna", "Ben"],
+            "Yes, book two beds.",
+            datetime(2024, 3, 9, tzinfo=UTC),
+        ),
+        (
+            "whatsapp.txt",
+            ["Anna", "Ben Müller", "Anna"],
+            "<Media omitted>",
+            datetime(2023, 12, 31, 22, 15, tzinfo=UTC),
+        ),
+    ],
+)
+def test_transcripts_tell_who_spoke(
+    samples: Path, name: str, speakers: list[str], last: str, day: datetime | None
+) -> None:
+    (memory,) = memories(samples / "transcripts" / name)
+    assert [message.role for message in memory.messages] == speakers
+    assert memory.messages[-1].content == last
+    assert memory.source == "conversation"
+    assert day is None or memory.created_at == day
+
+
+def test_a_turn_of_a_transcript_may_have_several_lines(samples: Path) -> None:
+    (memory,) = memories(samples / "transcripts" / "roles.txt")
+    assert memory.messages[1].content == "Overnight in the fridge.\n\nTwelve hours at least."
+
+
+def test_text_in_which_nobody_speaks_is_a_note(samples: Path) -> None:
+    (memory,) = memories(samples / "transcripts" / "thoughts.txt")
+    assert (memory.source, memory.title) == ("note", "thoughts")
+    assert "cashews" in memory.messages[0].content
+
+
+def test_a_scenario_is_read_as_it_stands(samples: Path) -> None:
+    found = memories(samples / "scenario")
+    assert [memory.memory_id for memory in found] == ["02ca69e6", "m-001", "ep-001"]
+    assert [memory.source for memory in found] == ["conversation", "note", "episode"]
+    assert found[1].title == "servers.md"
+
+
+def test_rows_of_any_making_are_read_and_broken_ones_are_named(samples: Path) -> None:
+    lease, dentist, bare, chat = memories(samples / "rows" / "mixed.jsonl")
+    assert (lease.memory_id, lease.title) == ("u-1", "Lease")
+    assert lease.created_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
+    assert (dentist.memory_id, dentist.created_at.hour) == ("7", 8)
+    assert bare.memory_id.startswith("row-")
+    assert bare.created_at == datetime(2024, 5, 1, 10, 0, 0, 123000, tzinfo=UTC)
+    assert [message.content for message in chat.messages] == [
+        "What is in the picture?\n\n[image]",
+        "A heron.",
+    ]
+    skipped = [e for e in entries(samples / "rows" / "mixed.jsonl") if isinstance(e, Skipped)]
+    assert [entry.item.rpartition("/")[2] for entry in skipped] == [
+        "mixed.jsonl line 3",
+        "mixed.jsonl line 6",
+        "mixed.jsonl line 7",
+    ]
+
+
+def test_a_bare_list_of_messages_is_one_conversation(samples: Path) -> None:
+    (chat,) = memories(samples / "rows" / "chat.json")
+    assert (chat.memory_id, chat.title) == ("chat.json", "chat")
+    assert [message.role for message in chat.messages] == ["user", "assistant"]
+
+
+def test_every_sample_is_recognised_and_reads_the_same_twice(samples: Path) -> None:
+    first, second = memories(samples), memories(samples)
+    assert first == second
+    assert [m.content_hash for m in first] == [m.content_hash for m in second]
+    assert len(first) == 20
+
+
+def test_a_given_format_is_obeyed(samples: Path) -> None:
+    (memory,) = memories(samples / "notes" / "servers.md", given="transcript")
+    assert memory.messages[0].content.startswith("---")
+    assert "not read: only claude was asked for" in reasons(samples / "rows", given="claude")[
+        -1:
+    ] or ("not read: only claude was asked for" in reasons(samples / "notes", given="claude"))

@@ -1,0 +1,242 @@
+"""The command line's contract: keys, exit statuses, and nothing but JSON on standard output."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from secondhop.interfaces.cli import app
+from secondhop.settings import variable_names
+
+Cli: TypeAlias = Callable[..., Result]
+
+NOTES = {
+    "plan": ("note", "My plan for the Carefeed job: cut onboarding from nine weeks to four."),
+    "research": ("conversation", "Carefeed sells communication software to nursing homes."),
+    "résumé": ("note", "Résumé: eight years of product, led teams of twelve, two launches."),
+    "hostile": ("note", "Carefeed \x1b[31mred\x1b[0m [bold]not markup[/bold] :boom:"),
+    "garden": ("note", "The tomatoes need water twice a week; the basil is in the shade."),
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scenario file of five memories, one of them hostile."""
+    path = tmp_path_factory.mktemp("notes") / "conversations.jsonl"
+    rows = [
+        {
+            "id": name,
+            "title": f"{name} [red]title[/red]\x1b[2J",
+            "source": source,
+            "created_at": "2025-11-01T10:00:00Z",
+            "messages": [{"role": "user", "content": text}],
+        }
+        for name, (source, text) in NOTES.items()
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def store(notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds them."""
+    folder = tmp_path_factory.mktemp("store")
+    done = CliRunner().invoke(
+        app, ["ingest", str(notes), "--store", str(folder), "--embedder", "hashing"]
+    )
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def cli(store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+    """Run a command on that store."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_STORE", str(store))
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(app, arguments)
+
+    return invoke
+
+
+def document(result: Result) -> dict[str, Any]:
+    """The one JSON document on standard output."""
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+QUESTION = "Help me prepare for my Carefeed interview"
+
+
+def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
+    ledger = document(cli("ingest", str(notes), "--json"))
+
+    assert {"read", "stored", "unchanged", "deleted", "skipped"} <= set(ledger)
+    assert (ledger["read"], ledger["stored"], ledger["unchanged"]) == (5, 0, 5)
+
+
+def test_ingest_of_a_folder_lists_what_it_skipped(cli: Cli, notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "good.md").write_text("# Plan\nFour weeks.", encoding="utf-8")
+    (tmp_path / "in" / "bad.json").write_text("{", encoding="utf-8")
+
+    ledger = document(cli("ingest", "in", "--store", "other", "--json"))
+
+    assert ledger["stored"] == 1
+    assert [set(entry) for entry in ledger["skipped"]] == [{"item", "reason"}]
+
+
+def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
+    answer = document(cli("recall", QUESTION, "--k", "3", "--json", "--at", "2025-11-17T13:00Z"))
+
+    assert {
+        "memories", "maybe", "degraded", "stop_reason", "rounds", "spent", "trace_id"
+    } <= set(answer)  # fmt: skip
+    assert 1 <= len(answer["memories"]) <= 3
+    for memory in answer["memories"]:
+        assert {
+            "id", "title", "created_at", "score", "facets", "hop", "round", "why", "evidence"
+        } <= set(memory)  # fmt: skip
+        assert memory["evidence"][0]["text"]
+    assert answer["asked_at"].startswith("2025-11-17T13:00")
+
+
+def test_recall_within_a_token_budget(cli: Cli) -> None:
+    few = document(cli("recall", QUESTION, "--tokens", "30", "--json"))
+    more = document(cli("recall", QUESTION, "--tokens", "400", "--json"))
+
+    assert len(few["memories"]) < len(more["memories"])
+
+
+def test_a_recall_can_be_explained_by_id_and_by_file(cli: Cli, store: Path) -> None:
+    answer = document(cli("recall", QUESTION, "--json", "--trace"))
+    returned = answer["memories"][0]["id"]
+    file = next(store.rglob(f"*{answer['trace_id']}*"))
+
+    assert answer["trace"]["trace_id"] == answer["trace_id"]
+    for name in (answer["trace_id"], str(file)):
+        story = document(cli("explain", name, returned, "--json"))
+        assert {"memory_id", "returned", "story", "cut_by", "nearest_change"} <= set(story)
+        assert story["returned"] is True
+    for memory_id in NOTES:
+        assert cli("explain", answer["trace_id"], memory_id).exit_code == 0
+
+
+def test_recall_for_people_shows_memory_text_as_text(cli: Cli) -> None:
+    shown = cli("recall", "Carefeed [bold]not markup[/bold]", "--trace")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert "[red]title[/red]" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert "secondhop explain" in shown.stdout
+
+
+def test_stats_counts_what_is_stored(cli: Cli) -> None:
+    assert 5 in document(cli("stats", "--json")).values()
+    assert cli("stats").exit_code == 0
+
+
+def test_reindex_keeps_every_memory(cli: Cli, notes: Path) -> None:
+    assert cli("ingest", str(notes), "--store", "copy").exit_code == 0
+
+    before = document(cli("stats", "--store", "copy", "--json"))
+    after = document(cli("reindex", "--store", "copy", "--json"))
+
+    assert after["memories"] == before["memories"]
+
+
+def test_graph_is_mermaid_text_and_leaves_no_store_behind(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("graph", "--store", "none")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert "graph TD" in shown.stdout
+    assert "retrieve" in shown.stdout
+    assert document(cli("graph", "--json"))["mermaid"].strip() == shown.stdout.strip()
+    assert not (tmp_path / "none").exists()
+
+
+WRONG_USAGE = {
+    "k of nothing": ("recall", "q", "--k", "0"),
+    "tokens of nothing": ("recall", "q", "--tokens", "0"),
+    "k that is no number": ("recall", "q", "--k", "many"),
+    "k and tokens": ("recall", "q", "--k", "3", "--tokens", "100"),
+    "an empty question": ("recall", ""),
+    "a blank question": ("recall", " \n\t "),
+    "no question": ("recall",),
+    "an unknown option": ("recall", "q", "--fast"),
+    "an unknown command": ("remember", "q"),
+    "a time that is none": ("recall", "q", "--at", "yesterday"),
+    "a model of a later version": ("recall", "q", "--llm", "openai:gpt-4o"),
+    "an unknown embedder": ("recall", "q", "--embedder", "magic"),
+    "a missing path": ("ingest", "no/such/path"),
+    "an unknown format": ("ingest", ".", "--format", "pdf"),
+    "an unknown trace": ("explain", "no-such-trace", "plan"),
+    "a scenario that is none": ("eval", "scenarios", "."),
+    "a missing scenario": ("demo", "--scenario", "nowhere"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_USAGE)
+def test_wrong_usage_leaves_with_2_and_says_what_is_wrong(case: str, cli: Cli) -> None:
+    refused = cli(*WRONG_USAGE[case])
+
+    assert refused.exit_code == 2, refused.output
+    assert refused.stdout == ""
+    assert refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def failing_work(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Commands whose usage is right and whose work cannot be done."""
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    (folder / "empty").mkdir()
+    (folder / "file").write_text("", encoding="utf-8")
+    return {
+        "an empty store": ("recall", "q", "--store", "none"),
+        "an unknown entity": ("recall", "q", "--entity", "nobody"),
+        "a broken file": ("ingest", "broken.json"),
+        "an empty folder": ("ingest", "empty"),
+        "a store that is a file": ("ingest", "broken.json", "--store", "file"),
+        "a store below a file": ("recall", "q", "--store", "file/store"),
+    }
+
+
+def test_failed_work_leaves_with_1_and_says_what_to_do(cli: Cli, tmp_path: Path) -> None:
+    for case, arguments in failing_work(tmp_path).items():
+        failed = cli(*arguments, "--json")
+
+        assert failed.exit_code == 1, (case, failed.output)
+        assert failed.stderr.startswith("secondhop: "), case
+        assert "Traceback" not in failed.output, case
+    assert not (tmp_path / "none").exists()
+
+
+def test_another_embedder_than_the_stores_is_refused_with_the_way_out(cli: Cli) -> None:
+    refused = cli("recall", "q", "--embedder", "default")
+
+    assert refused.exit_code == 1, refused.output
+    assert "reindex" in refused.stderr
+
+
+def test_a_very_long_question_is_answered_or_refused_in_order(cli: Cli) -> None:
+    asked = cli("recall", "carefeed interview " * 5_000, "--json")
+
+    assert asked.exit_code in {0, 1, 2}
+    assert asked.exception is None or isinstance(asked.exception, SystemExit)
+
+
+def test_an_unknown_variable_is_refused_by_name(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECONDHOP_STROE", "x")
+
+    refused = cli("recall", "q")
+
+    assert refused.exit_code == 2
+    assert "did you mean SECONDHOP_STORE" in refused.stderr

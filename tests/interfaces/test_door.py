@@ -1,0 +1,77 @@
+"""Errors at the door: one line on standard error, a status, and never a traceback."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from secondhop.errors import SecondhopError, StoreError, UsageError
+from secondhop.interfaces.door import door
+
+RUN = [sys.executable, "-m", "secondhop"]
+HEAVY = ("chromadb", "langgraph", "numpy", "onnxruntime", "openai", "pydantic_settings", "rich")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (UsageError("k is 0"), 2),
+        (StoreError("no space"), 1),
+        (SecondhopError("something"), 1),
+        (PermissionError(13, "Permission denied", "/x"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_error_has_its_status(
+    error: BaseException, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as left, door():
+        raise error
+
+    assert left.value.exit_code == status
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == (0 if isinstance(error, KeyboardInterrupt) else 1)
+
+
+def test_a_mistake_of_our_own_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError), door():
+        raise ZeroDivisionError
+
+
+def test_help_and_version_import_nothing_heavy() -> None:
+    program = (
+        "import sys, json\n"
+        "from secondhop.interfaces.cli import app\n"
+        "import secondhop\n"
+        "try: app(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+    )
+    for argument in ("--help", "--version"):
+        ran = subprocess.run(
+            [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
+        )
+        assert "secondhop" in ran.stdout
+        assert not set(HEAVY) & set(json.loads(ran.stderr))
+
+
+def test_a_reader_that_had_enough_ends_it_quietly() -> None:
+    with subprocess.Popen(
+        [*RUN, "graph"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+        status = running.wait()
+
+    assert (status, said) == (0, "")
+
+
+def test_json_on_standard_output_is_pure_in_a_real_process() -> None:
+    ran = subprocess.run([*RUN, "graph", "--json"], capture_output=True, check=True)
+
+    assert "mermaid" in json.loads(ran.stdout)

@@ -1,0 +1,156 @@
+"""`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from secondhop.evals.baselines import BASELINES
+from secondhop.evals.measures import MEASURES
+from secondhop.interfaces.cli import app
+from secondhop.settings import variable_names
+
+Cli: TypeAlias = Callable[..., Result]
+
+TEXTS = {
+    "plan": "My plan for the Carefeed job: cut onboarding from nine weeks to four.",
+    "research": "Carefeed sells communication software to nursing homes.",
+    "research-again": "Carefeed sells nursing homes their communication software.",
+    "résumé": "Résumé: eight years of product, led teams of twelve, two launches.",
+    "garden": "The tomatoes need water twice a week; the basil is in the shade.",
+}
+
+
+def row(memory_id: str, text: str) -> dict[str, Any]:
+    return {
+        "id": memory_id,
+        "title": memory_id,
+        "source": "note",
+        "created_at": "2025-11-01T10:00:00Z",
+        "messages": [{"role": "user", "content": text}],
+    }
+
+
+QUESTION = {
+    "id": "q-1",
+    "query": "Help me prepare for my Carefeed interview",
+    "asked_at": "2025-11-17T13:00:00Z",
+    "k": 3,
+    "facets": [
+        {"name": "employer", "why": "w", "hop": 1, "relevant": {"research": 3}},
+        {"name": "own plan", "why": "w", "hop": 2, "relevant": {"plan": 3}},
+        {"name": "track record", "why": "w", "hop": 2, "relevant": {"résumé": 3}},
+    ],
+    "redundant": [["research", "research-again"]],
+    "stale": {},
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A scenario of five memories, one question, and one that nothing answers."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    unanswerable = {key: QUESTION[key] for key in ("query", "asked_at")} | {"id": "n-1"}
+    files = {
+        "conversations": [row(name, text) for name, text in TEXTS.items()],
+        "queries": [QUESTION],
+        "no_answer": [unanswerable],
+    }
+    for name, rows in files.items():
+        lines = "\n".join(json.dumps(one) for one in rows)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command with a cache folder of its own."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(app, arguments)
+
+    return invoke
+
+
+def document(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_an_evaluation_reports_rankings_means_baselines_and_times(cli: Cli, small: Path) -> None:
+    report = document(cli("eval", "scenarios", str(small), "--json", "--per-question"))["small"]
+
+    assert set(report["results"]) == {"q-1"}
+    assert set(report["results"]["q-1"]) <= set(TEXTS)
+    assert tuple(report["mean"]) == MEASURES
+    assert tuple(report["baselines"]) == BASELINES
+    assert all(tuple(one["mean"]) == MEASURES for one in report["baselines"].values())
+    assert report["ms"]["q-1"] > 0
+    assert report["no_answer"]["questions"] == 1
+    assert report["queries"]["q-1"] == report["mean"]
+
+
+def test_a_second_evaluation_finds_the_same(cli: Cli, small: Path) -> None:
+    first, second = (
+        document(cli("eval", "scenarios", str(small), "--json", "--store", "kept"))["small"]
+        for _ in range(2)
+    )
+
+    assert first["results"] == second["results"]
+    assert (small.parent / "kept").is_dir()
+
+
+def test_a_throwaway_evaluation_leaves_nothing_where_it_was_started(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    before = set(tmp_path.iterdir())
+
+    assert cli("eval", "scenarios", str(small)).exit_code == 0
+    assert set(tmp_path.iterdir()) - before == {tmp_path / "cache"}
+
+
+def test_the_report_for_people_fits_60_columns(
+    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    shown = cli("eval", "scenarios", str(small), "--per-question")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines())) <= 60
+    assert "mmr 0.7" in shown.stdout
+    assert "of 1 unanswerable ones were answered" in shown.stdout
+
+
+def test_two_scenarios_of_one_name_are_refused(cli: Cli, small: Path) -> None:
+    refused = cli("eval", "scenarios", str(small), str(small))
+
+    assert refused.exit_code == 2
+    assert "same name" in refused.stderr
+
+
+def test_the_demo_shows_both_answers_and_the_trace(
+    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    shown = cli("demo", "--scenario", str(small))
+    compared = document(cli("demo", "--scenario", str(small), "--json"))
+
+    assert shown.exit_code == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines())) <= 60
+    assert "plain top-k search" in shown.stdout
+    assert "stopped: " in shown.stdout
+    assert set(compared) == {"question", "facets", "plain", "secondhop", "trace_id"}
+    assert compared["facets"] == ["employer", "own plan", "track record"]
+    assert len(compared["plain"]["memories"]) == 3

@@ -1,0 +1,46 @@
+"""The documents hold: Python blocks run as they stand, links lead somewhere, commands exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from secondhop.interfaces.cli import app
+
+REPO = Path(__file__).resolve().parents[2]
+PAGES = [*sorted(REPO.glob("*.md")), *sorted((REPO / "docs").glob("*.md"))]
+README = (REPO / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.M | re.S)
+COMMANDS = re.findall(
+    r"^## `([a-z]+(?: [a-z]+)?)", (REPO / "docs" / "cli.md").read_text(encoding="utf-8"), re.M
+)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("block", BLOCKS)
+def test_python_in_the_readme_runs(block: str, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+    local = [target for target in targets if "://" not in target]
+
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_documented_command_has_help(command: str) -> None:
+    shown = CliRunner().invoke(app, [*command.split(), "--help"])
+
+    assert shown.exit_code == 0, shown.output
+    assert "--json" in shown.stdout

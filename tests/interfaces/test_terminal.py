@@ -1,0 +1,59 @@
+"""Memory text is shown, never obeyed."""
+
+import io
+import json
+
+import pytest
+
+from secondhop.interfaces.terminal import bar, clean, console_on, print_json, shorten
+
+HOSTILE = (
+    "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\r\n\u202egnp.exe\u0000\ud800 [bold]x[/bold] :boom:"
+)
+
+
+def test_cleaned_text_is_one_line_without_controls() -> None:
+    assert clean(HOSTILE) == "red gnp.exe [bold]x[/bold] :boom:"
+
+
+def test_letters_of_all_scripts_and_joined_emoji_stay() -> None:
+    text = "naïve 東京 مرحبا 👩‍👩‍👧"
+
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "   ", "word", "two words", "x" * 50, HOSTILE])
+@pytest.mark.parametrize("length", [1, 2, 9, 40])
+def test_shortened_text_fits(text: str, length: int) -> None:
+    assert len(shorten(text, length)) <= length
+
+
+def test_bars_stay_within_their_width() -> None:
+    assert [len(bar(score)) for score in (-1.0, 0.0, 0.349, 1.0, 7.0)] == [10] * 5
+
+
+def test_markup_in_a_text_is_printed_as_it_is() -> None:
+    stream = io.StringIO()
+
+    console_on(stream).print("[bold]x[/bold] :boom: [link=file:///etc/passwd]y[/link]")
+
+    assert stream.getvalue() == "[bold]x[/bold] :boom: [link=file:///etc/passwd]y[/link]\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_a_terminal_that_lacks_a_character_gets_a_stand_in(encoding: str) -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+
+    console_on(stream).print("東京 naïve …")
+    stream.flush()
+
+    assert raw.getvalue()
+
+
+def test_json_is_ascii_and_holds_any_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"text": HOSTILE})
+
+    printed = capsys.readouterr().out
+    assert printed.isascii()
+    assert json.loads(printed) == {"text": HOSTILE}

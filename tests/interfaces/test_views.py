@@ -1,0 +1,92 @@
+"""What people see of an answer and of a trace: complete, readable at 60 columns, and inert."""
+
+import io
+
+import pytest
+from rich.console import Console, RenderableType
+
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.interfaces.answer_view import show_answer
+from secondhop.interfaces.trace_tree import trace_tree
+
+
+def console(width: int) -> Console:
+    return Console(file=io.StringIO(), width=width, markup=False, highlight=False, emoji=False)
+
+
+def printed(on: Console) -> str:
+    assert isinstance(on.file, io.StringIO)
+    return on.file.getvalue()
+
+
+def rendered(what: RenderableType, *, width: int) -> str:
+    on = console(width)
+    on.print(what)
+    return printed(on)
+
+
+@pytest.fixture(params=[60, 100])
+def width(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def test_an_answer_shows_memories_near_misses_and_what_to_type_next(
+    result: RecallResult, width: int
+) -> None:
+    on = console(width)
+    show_answer(result, on)
+    text = printed(on)
+
+    assert "1. [red]Goals[/red] for the first year" in text
+    assert "0.90  2025-11-01  hop 2  m-0" in text
+    assert "for: own plan, career narrative" in text
+    assert "It holds the plan you wrote." in text
+    assert "[bold]Nurses[/bold]" in text
+    assert "done without: the planner timed out" in text
+    assert "stopped: converged after 2 rounds, 12 queries, 88 ms" in text
+    assert "secondhop explain t-1 m-4" in text
+
+
+def test_an_answer_fits_its_terminal_and_carries_no_control_character(
+    result: RecallResult, trace: RecallTrace, width: int
+) -> None:
+    on = console(width)
+    show_answer(result, on)
+    text = printed(on) + rendered(trace_tree(trace), width=width)
+
+    assert max(map(len, text.splitlines())) <= width
+    assert not {"\x1b", "\x07"} & set(text)
+
+
+def test_near_misses_take_one_line_each(result: RecallResult) -> None:
+    on = console(60)
+    show_answer(result, on)
+    lines = printed(on).splitlines()
+    start = lines.index("Found, but not returned:")
+
+    assert lines[start + 1].startswith("   [red]Goals[/red] for the first year (0.50): pick")
+    assert lines[start + 2] == ""
+
+
+def test_an_empty_answer_says_so(result: RecallResult) -> None:
+    on = console(60)
+    show_answer(result.model_copy(update={"memories": [], "maybe": []}), on)
+
+    assert printed(on).startswith("Nothing in this memory answers that.")
+
+
+def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
+    text = " ".join(rendered(trace_tree(trace), width=200).split())
+
+    assert "the question itself, hop 1, weight 1" in text
+    assert "round 1, hop 1, expand, 3 ms; dense found 1 (#1 at rank 3); lexical found 0" in text
+    assert "failed: no answer" in text
+    assert "+ #1 [red]Goals[/red] for the first year [m-0] 0.60 = dense 0.70, lexical 0.20" in text
+    assert "hot by offline; also found for nobody's home" in text
+    assert "[d-0] 0.60: pick in round 1: repeats m-0" in text
+    assert text.count("repeats m-0") == 5
+    assert "and 2 more were dropped" in text
+    assert "stopped: converged, every facet is covered" in text
+    assert "retrieve 40 ms in 2 runs" in text
+    assert text.count("[m-1]") == 1

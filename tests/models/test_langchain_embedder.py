@@ -1,0 +1,93 @@
+import threading
+
+import numpy as np
+import pytest
+from langchain_core.embeddings import Embeddings
+
+from secondhop.errors import ModelError, UsageError
+from secondhop.models.langchain_embedder import LangchainEmbedder
+
+
+class SyncEmbeddings(Embeddings):
+    """Has synchronous methods only, as many adapters do; knows queries from documents."""
+
+    def __init__(self, model: str = "tiny") -> None:
+        self.model = model
+        self.threads: set[int] = set()
+        self.seen: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.threads.add(threading.get_ident())
+        self.seen += texts
+        return [[float(len(text)), 1.0] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        self.threads.add(threading.get_ident())
+        self.seen.append(text)
+        return [float(len(text)), -1.0]
+
+
+class FailingEmbeddings(SyncEmbeddings):
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        raise ConnectionResetError("gone")
+
+    def embed_query(self, text: str) -> list[float]:
+        return []
+
+
+class AsyncEmbeddings(SyncEmbeddings):
+    async def aembed_query(self, text: str) -> list[float]:
+        return [0.0, 5.0]
+
+
+async def test_a_synchronous_model_runs_in_a_thread_and_its_rows_become_unit_vectors() -> None:
+    model = SyncEmbeddings()
+    rows = await LangchainEmbedder(model).embed_passages(["a", "abc"])
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0)
+    assert rows[1, 0] / rows[1, 1] == pytest.approx(3.0)
+    assert threading.get_ident() not in model.threads
+
+
+async def test_queries_use_the_query_method_and_keep_their_order() -> None:
+    texts = ["x" * length for length in range(1, 30)]
+    rows = await LangchainEmbedder(SyncEmbeddings()).embed_queries(texts)
+    assert [-row[0] / row[1] for row in rows] == pytest.approx(list(range(1, 30)))
+
+
+async def test_an_asynchronous_method_is_preferred() -> None:
+    rows = await LangchainEmbedder(AsyncEmbeddings()).embed_queries(["a"])
+    assert rows.tolist() == [[0.0, 1.0]]
+
+
+async def test_prefixes_are_put_before_texts() -> None:
+    model = SyncEmbeddings()
+    embedder = LangchainEmbedder(model, query_prefix="query: ", passage_prefix="passage: ")
+    await embedder.embed_queries(["a"])
+    await embedder.embed_passages(["b"])
+    assert model.seen == ["query: a", "passage: b"]
+
+
+async def test_whatever_the_model_raises_becomes_a_model_error_with_its_cause() -> None:
+    embedder = LangchainEmbedder(FailingEmbeddings())
+    with pytest.raises(ModelError, match="ConnectionResetError: gone") as failure:
+        await embedder.embed_passages(["a"])
+    assert isinstance(failure.value.__cause__, ConnectionResetError)
+    with pytest.raises(ModelError, match="vectors of length"):
+        await embedder.embed_queries(["a"])
+
+
+def test_the_id_comes_from_the_class_and_its_model_or_must_be_given() -> None:
+    assert LangchainEmbedder(SyncEmbeddings("m1")).model_id == "langchain:SyncEmbeddings:m1"
+    assert LangchainEmbedder(SyncEmbeddings("m1"), model_id="mine").model_id == "mine"
+    with pytest.raises(UsageError, match="pass model_id"):
+        LangchainEmbedder(SyncEmbeddings(""))
+
+
+async def test_the_dimension_is_given_or_learned() -> None:
+    embedder = LangchainEmbedder(SyncEmbeddings())
+    with pytest.raises(ModelError, match="learn_dimension"):
+        _ = embedder.dimension
+    assert await embedder.learn_dimension() == 2
+    assert (await embedder.embed_passages([])).shape == (0, 2)
+    with pytest.raises(ModelError, match="length 3"):
+        await LangchainEmbedder(SyncEmbeddings(), dimension=3).embed_queries(["a"])

@@ -1,0 +1,306 @@
+import asyncio
+import base64
+import email.utils
+import json
+import threading
+import time
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from secondhop.errors import ModelError, UsageError
+from secondhop.models.openai_client import OpenAIConnection
+from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
+
+
+class EmbeddingsServer:
+    """Speaks the OpenAI embeddings protocol; `script` holds faults to serve before it works."""
+
+    def __init__(self) -> None:
+        self.script: list[tuple[int, dict[str, str], bytes]] = []
+        self.requests: list[dict[str, Any]] = []
+        self.times: list[float] = []
+        self.dimension = 8
+        self.drop_rows = 0
+        self.honours_base64 = True
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def answer(self, asked: dict[str, Any]) -> bytes:
+        texts: list[str] = asked["input"]
+        length = asked.get("dimensions", self.dimension)
+        packed = self.honours_base64 and asked.get("encoding_format") == "base64"
+        rows: list[dict[str, Any]] = []
+        for index, text in enumerate(texts[: len(texts) - self.drop_rows]):
+            vector = np.full(length, 2.0, dtype="<f4")
+            vector[0] = float(len(text))
+            embedding = base64.b64encode(vector.tobytes()).decode() if packed else vector.tolist()
+            rows.append({"object": "embedding", "index": index, "embedding": embedding})
+        rows.reverse()  # the protocol numbers rows; their order is free
+        return json.dumps({"object": "list", "data": rows, "model": "m", "usage": {}}).encode()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                length = int(self.headers["Content-Length"])
+                asked: dict[str, Any] = json.loads(self.rfile.read(length))
+                server.requests.append(asked)
+                server.times.append(time.time())
+                status, headers, body = (
+                    server.script.pop(0) if server.script else (200, {}, server.answer(asked))
+                )
+                if status == 0:  # hang up without an answer
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", **headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def embeddings_server() -> Generator[EmbeddingsServer]:
+    server = EmbeddingsServer()
+    yield server
+    server.close()
+
+
+def embedder_of(server: EmbeddingsServer, **config: Any) -> OpenAIEmbedder:
+    connection = OpenAIConnection(
+        base_url=server.base_url, api_key="secret-key", timeout_s=2.0, max_wait_s=5.0
+    )
+    return OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection, **config))
+
+
+NO_HEADERS = dict[str, str]()
+BROKEN = (500, NO_HEADERS, b'{"error": {"message": "broken"}}')
+HANG_UP = (0, NO_HEADERS, b"")
+
+
+@pytest.mark.parametrize("honours_base64", [True, False])
+async def test_rows_come_back_in_order_and_of_unit_length_whatever_the_encoding(
+    embeddings_server: EmbeddingsServer, honours_base64: bool
+) -> None:
+    embeddings_server.honours_base64 = honours_base64
+    embedder = embedder_of(embeddings_server)
+    rows = await embedder.embed_passages(["a", "abcd"])
+    assert rows.dtype == np.float32
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0)
+    assert rows[0, 0] / rows[0, 1] == pytest.approx(0.5)  # the server puts the text's length there
+    assert rows[1, 0] / rows[1, 1] == pytest.approx(2.0)
+    await embedder.aclose()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        (429, {"Retry-After": "0"}, b"{}"),
+        BROKEN,
+        HANG_UP,
+        (408, NO_HEADERS, b"{}"),
+        (503, NO_HEADERS, b"busy"),
+    ],
+    ids=["429", "500", "hang-up", "408", "503"],
+)
+async def test_a_failure_that_passes_is_tried_again(
+    embeddings_server: EmbeddingsServer, fault: tuple[int, dict[str, str], bytes]
+) -> None:
+    embeddings_server.script = [fault]
+    embedder = embedder_of(embeddings_server)
+    assert (await embedder.embed_queries(["a"])).shape == (1, 8)
+    assert len(embeddings_server.requests) == 2
+    await embedder.aclose()
+
+
+async def test_retry_after_is_obeyed_as_seconds_and_as_a_date(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    until = int(time.time()) + 2
+    date = email.utils.formatdate(until, usegmt=True)
+    embeddings_server.script = [
+        (429, {"Retry-After": "0.3"}, b"{}"),
+        (503, {"Retry-After": date}, b"{}"),
+    ]
+    embedder = embedder_of(embeddings_server)
+    await embedder.embed_queries(["a"])
+    first, second, third = embeddings_server.times
+    assert second - first >= 0.3
+    assert until - 0.1 <= third < until + 2.0
+    await embedder.aclose()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ((400, NO_HEADERS, b'{"error": {"message": "too long"}}'), "HTTP 400.*too long"),
+        ((401, NO_HEADERS, b'{"error": {"message": "no"}}'), "HTTP 401, check the API key"),
+        ((404, NO_HEADERS, b"{}"), "HTTP 404, check the model"),
+        ((429, {"Retry-After": "3600"}, b"{}"), "HTTP 429, slow down"),
+        (
+            (429, NO_HEADERS, b'{"error": {"message": "pay", "code": "insufficient_quota"}}'),
+            "quota",
+        ),
+        ((200, NO_HEADERS, b'{"object": "list", "data": []}'), "protocol|0 vectors"),
+        ((200, {"Content-Type": "text/html"}, b"<html>hello</html>"), "protocol"),
+        ((200, NO_HEADERS, b"{not json"), "protocol|failed"),
+        ((200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}'), "zero"),
+        ((200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": ["x"]}]}'), "protocol"),
+        ((200, NO_HEADERS, b'{"data": [{"index": 7, "embedding": [1.0]}]}'), "vectors"),
+    ],
+)
+async def test_what_no_second_try_would_cure_fails_at_once_and_says_what_to_do(
+    embeddings_server: EmbeddingsServer, answer: tuple[int, dict[str, str], bytes], told: str
+) -> None:
+    embeddings_server.script = [answer]
+    embedder = embedder_of(embeddings_server)
+    with pytest.raises(ModelError, match=told) as failure:
+        await embedder.embed_queries(["a private question"])
+    assert len(embeddings_server.requests) == 1
+    assert "secret-key" not in str(failure.value)
+    assert "private" not in str(failure.value)
+    await embedder.aclose()
+
+
+async def test_too_few_rows_are_an_error_and_never_shifted_onto_other_texts(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embeddings_server.drop_rows = 1
+    embedder = embedder_of(embeddings_server)
+    with pytest.raises(ModelError, match="2 vectors for 3 texts"):
+        await embedder.embed_passages(["a", "b", "c"])
+    await embedder.aclose()
+
+
+async def test_it_gives_up_after_the_given_number_of_tries(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embeddings_server.script = [BROKEN] * 9
+    connection = OpenAIConnection(
+        base_url=embeddings_server.base_url, api_key="k", attempts=3, max_wait_s=0.01
+    )
+    embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection))
+    with pytest.raises(ModelError, match="after 3 tries: HTTP 500"):
+        await embedder.embed_queries(["a"])
+    assert len(embeddings_server.requests) == 3
+    await embedder.aclose()
+
+
+async def test_a_server_that_is_not_there_is_named() -> None:
+    connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="k", attempts=1)
+    embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection))
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9.*no connection.*base_url"):
+        await embedder.embed_queries(["a"])
+    await embedder.aclose()
+
+
+async def test_texts_are_sent_in_requests_that_are_small_enough(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embedder = embedder_of(embeddings_server, texts_per_request=3, bytes_per_request=10)
+    rows = await embedder.embed_passages(["a", "b", "c", "d", "eeeeeeee", "ffffffff"])
+    sent = [request["input"] for request in embeddings_server.requests]
+    assert sent == [["a", "b", "c"], ["d", "eeeeeeee"], ["ffffffff"]]
+    assert rows.shape == (6, 8)
+    await embedder.aclose()
+
+
+async def test_prefixes_are_added_and_texts_the_protocol_refuses_are_replaced(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embedder = embedder_of(embeddings_server, query_prefix="q: ")
+    await embedder.embed_queries(["a"])
+    await embedder.embed_passages(["", " \n", "half \ud83d an emoji"])
+    sent = [request["input"] for request in embeddings_server.requests]
+    assert sent == [["q: a"], [".", ".", "half ? an emoji"]]
+    await embedder.aclose()
+
+
+@pytest.mark.model
+async def test_a_text_that_is_too_long_for_the_model_is_cut(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embedder = embedder_of(embeddings_server, tokens_per_text=5)
+    await embedder.embed_passages(["one two three four five six seven"])
+    assert embeddings_server.requests[0]["input"] == ["one two three four five"]
+    await embedder.aclose()
+
+
+async def test_the_dimension_is_known_given_or_learned(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    small = OpenAIEmbedderConfig(model="text-embedding-3-small")
+    assert OpenAIEmbedder(small).dimension == 1536
+    shortened = embedder_of(embeddings_server, dimensions=4)
+    assert (shortened.dimension, shortened.model_id) == (4, "openai:m/4")
+    assert (await shortened.embed_queries(["a"])).shape == (1, 4)
+    await shortened.aclose()
+    unknown = embedder_of(embeddings_server)
+    with pytest.raises(ModelError, match="learn_dimension"):
+        _ = unknown.dimension
+    assert await unknown.learn_dimension() == 8
+    assert unknown.dimension == 8
+    embeddings_server.dimension = 9
+    with pytest.raises(ModelError, match="length 8"):
+        await unknown.embed_queries(["a"])
+    await unknown.aclose()
+
+
+async def test_no_text_sends_no_request(embeddings_server: EmbeddingsServer) -> None:
+    embedder = embedder_of(embeddings_server, dimensions=4)
+    assert (await embedder.embed_passages([])).shape == (0, 4)
+    assert embeddings_server.requests == []
+
+
+def test_one_embedder_works_on_one_event_loop_after_another(
+    embeddings_server: EmbeddingsServer,
+) -> None:
+    embedder = embedder_of(embeddings_server)
+
+    async def once() -> tuple[int, ...]:
+        rows = await embedder.embed_queries(["a"])
+        await embedder.aclose()
+        return rows.shape
+
+    assert [asyncio.run(once()) for _ in range(3)] == [(1, 8)] * 3
+
+
+async def test_a_missing_key_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_ADMIN_KEY", raising=False)
+    embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m"))
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        await embedder.embed_queries(["a"])
+
+
+def test_limits_that_cannot_be_are_refused_and_the_key_stays_out_of_repr() -> None:
+    with pytest.raises(UsageError):
+        OpenAIConnection(attempts=0)
+    with pytest.raises(UsageError):
+        OpenAIEmbedderConfig(model="")
+    with pytest.raises(UsageError):
+        OpenAIEmbedderConfig(model="m", texts_per_request=0)
+    assert "secret" not in repr(OpenAIConnection(api_key="secret"))

@@ -1,0 +1,167 @@
+"""From votes to the next query vector."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.ranking.arrays import Vector, Vectors, unit_rows
+from secondhop.ranking.feedback import (
+    FeedbackWeights,
+    VoteVectors,
+    cold_penalty,
+    reference_formula,
+    refine_query,
+)
+
+NONE = np.zeros((0, 3), dtype=np.float32)
+X, Y, Z = np.eye(3, dtype=np.float32)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def votes(
+    *, hot: Vectors = NONE, warm: Vectors = NONE, cold: Vectors = NONE, wrong: Vectors = NONE
+) -> VoteVectors:
+    return VoteVectors(hot=hot, warm=warm, cold=cold, wrong=wrong)
+
+
+def rows(*vectors: Vector) -> Vectors:
+    return np.stack(vectors)
+
+
+def near_rows(seed: int, *, count: int) -> Vectors:
+    """Unit vectors with positive cosines, as texts of one person have."""
+    rng = np.random.default_rng(seed)
+    return unit_rows(rng.normal(size=(count, 3)) * 0.4 + 1.0)
+
+
+def test_hot_alone_by_hand() -> None:
+    # q + 0.75·hot = (1, 0.75, 0), of length 1.25
+    assert refine_query(X, [votes(hot=rows(Y))]) == pytest.approx([0.8, 0.6, 0.0])
+
+
+def test_warm_alone_moves_four_tenths_as_far() -> None:
+    # q + 0.75·0.4·warm = (1, 0.3, 0)
+    refined = refine_query(X, [votes(warm=rows(Y))])
+    assert refined == pytest.approx(np.array([1, 0.3, 0]) / np.sqrt(1.09))
+
+
+def test_hot_and_warm_are_divided_by_their_number() -> None:
+    # mean(1.0·Y, 0.4·Z) = (0, 0.5, 0.2); times 0.75 = (0, 0.375, 0.15)
+    refined = refine_query(X, [votes(hot=rows(Y), warm=rows(Z))])
+    raw = np.array([1, 0.375, 0.15])
+    assert refined == pytest.approx(raw / np.linalg.norm(raw))
+
+
+def test_cold_and_wrong_push_at_right_angles_to_the_anchor() -> None:
+    # anchor = (0.8, 0.6, 0); Z stands at a right angle to it and is subtracted whole
+    raw = np.array([1, 0.75, 0])
+    cold = refine_query(X, [votes(hot=rows(Y), cold=rows(Z))])
+    assert cold == pytest.approx((raw - [0, 0, 0.3]) / np.sqrt(1.25**2 + 0.09))
+    wrong = refine_query(X, [votes(hot=rows(Y), wrong=rows(Z))])
+    assert wrong == pytest.approx((raw - [0, 0, 0.6]) / np.sqrt(1.25**2 + 0.36))
+
+
+def test_what_is_cold_and_hot_at_once_moves_nothing_away() -> None:
+    anchor = np.array([0.8, 0.6, 0], dtype=np.float32)
+    refined = refine_query(X, [votes(hot=rows(Y), cold=rows(anchor))])
+    assert refined == pytest.approx(anchor)
+
+
+def test_a_vote_of_the_round_before_counts_half() -> None:
+    # (1.0·Z + 0.5·Y) / 1.5, times 0.75 = (0, 0.25, 0.5)
+    refined = refine_query(X, [votes(hot=rows(Y)), votes(hot=rows(Z))])
+    raw = np.array([1, 0.25, 0.5])
+    assert refined == pytest.approx(raw / np.linalg.norm(raw))
+
+
+def test_an_old_vote_alone_moves_half_as_far() -> None:
+    # 0.5·Y / max(0.5, 1), times 0.75 = 0.375
+    refined = refine_query(X, [votes(hot=rows(Y)), votes()])
+    raw = np.array([1, 0.375, 0])
+    assert refined == pytest.approx(raw / np.linalg.norm(raw))
+
+
+@given(seeds)
+def test_without_a_positive_vote_the_query_stays(seed: int) -> None:
+    vectors = near_rows(seed, count=4)
+    assert np.array_equal(refine_query(vectors[0], []), vectors[0])
+    only_negative = [votes(cold=vectors[1:3], wrong=vectors[3:])]
+    assert np.array_equal(refine_query(vectors[0], only_negative), vectors[0])
+
+
+@given(seeds)
+def test_warm_moves_less_than_hot(seed: int) -> None:
+    query, liked = near_rows(seed, count=2)
+    hot = refine_query(query, [votes(hot=rows(liked))])
+    warm = refine_query(query, [votes(warm=rows(liked))])
+    assert hot @ liked >= warm @ liked - 1e-6
+    assert warm @ liked >= query @ liked - 1e-6
+    assert warm @ query >= hot @ query - 1e-6
+
+
+@given(seeds, st.integers(1, 4), st.integers(1, 4), st.booleans())
+def test_negative_votes_never_move_the_query_towards_them(
+    seed: int, liked: int, disliked: int, wrong: bool
+) -> None:
+    vectors = near_rows(seed, count=1 + liked + disliked)
+    query, hot, bad = vectors[0], vectors[1 : 1 + liked], vectors[1 + liked :]
+    plain = refine_query(query, [votes(hot=hot)])
+    negative = votes(hot=hot, wrong=bad) if wrong else votes(hot=hot, cold=bad)
+    middle = bad.mean(axis=0)
+    assert refine_query(query, [negative]) @ middle <= plain @ middle + 1e-6
+
+
+@given(seeds, st.integers(1, 6))
+def test_the_order_of_votes_does_not_matter_to_the_last_bit(seed: int, count: int) -> None:
+    vectors = near_rows(seed, count=1 + 2 * count)
+    query, hot, cold = vectors[0], vectors[1 : 1 + count], vectors[1 + count :]
+    order = np.random.default_rng(seed).permutation(count)
+    plain = refine_query(query, [votes(hot=hot, cold=cold)])
+    turned = refine_query(query, [votes(hot=hot[order], cold=cold[order])])
+    assert np.array_equal(plain, turned)
+
+
+@given(seeds, st.integers(0, 3))
+def test_the_refined_vector_is_finite_and_of_unit_length(seed: int, rounds: int) -> None:
+    rng = np.random.default_rng(seed)
+    history = [votes(**random_votes(rng)) for _ in range(rounds)]
+    query = unit_rows(rng.normal(size=3))
+    refined = refine_query(query, history)
+    assert refined.dtype == np.float32
+    assert np.linalg.norm(refined) == pytest.approx(1.0, abs=1e-5)
+
+
+def random_votes(rng: np.random.Generator) -> dict[str, Vectors]:
+    kinds = ("hot", "warm", "cold", "wrong")
+    return {kind: unit_rows(rng.normal(size=(int(rng.integers(0, 3)), 3))) for kind in kinds}
+
+
+def test_a_query_that_the_votes_cancel_stays() -> None:
+    weights = FeedbackWeights(positive=1.0)
+    assert np.array_equal(refine_query(X, [votes(hot=rows(-X))], weights=weights), X)
+
+
+def test_the_cold_penalty_is_the_sharpened_nearness() -> None:
+    near = np.array([0.85, np.sqrt(1 - 0.85**2), 0], dtype=np.float32)
+    penalty = cold_penalty(rows(X, near, Z), rows(X))
+    assert penalty == pytest.approx([1.0, 0.5, 0.0], abs=1e-6)
+    assert cold_penalty(rows(X, Y), NONE).tolist() == [0, 0]
+
+
+def test_the_reference_formula_has_the_faults_we_say_it_has() -> None:
+    warm_alone = reference_formula(NONE, rows(Y), NONE)
+    assert warm_alone == pytest.approx(reference_formula(rows(Y), NONE, NONE))
+    assert reference_formula(NONE, NONE, rows(X)) == pytest.approx([-0.3, 0, 0])
+    # (1.0·X + 0.4·Y) / 1.4 - 0.3·Z
+    mixed = reference_formula(rows(X), rows(Y), rows(Z))
+    assert mixed == pytest.approx([1 / 1.4, 0.4 / 1.4, -0.3])
+
+
+def test_input_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="votes must be"):
+        refine_query(X, [votes(hot=np.zeros((0, 2), dtype=np.float32))])
+    with pytest.raises(ValueError, match="round_decay"):
+        FeedbackWeights(round_decay=2)
+    with pytest.raises(ValueError, match="weights"):
+        FeedbackWeights(cold=-1)

@@ -1,0 +1,128 @@
+"""Key phrases, names and noun slots."""
+
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.ranking.keyphrases import key_phrases, noun_slots
+
+NOTE = (
+    'Yesterday Alice Smith, Head of Engineering at Grow Therapy, asked about OKRs. See "Job '
+    'Mission" and SSL_MODE. Leadership matters, and leadership achievements matter more. '
+    "Monday is fine. Anna's plan is about no-show rates."
+)
+
+
+def kinds(text: str) -> dict[str, str]:
+    return {found.phrase: found.kind for found in key_phrases(text)}
+
+
+def test_names_identifiers_and_quotes_are_found() -> None:
+    found = kinds(NOTE)
+    names = {"Alice Smith", "Head of Engineering", "Grow Therapy", "OKRs", "Job Mission"}
+    assert names <= {phrase for phrase, kind in found.items() if kind == "name"}
+    assert found["SSL_MODE"] == "identifier"
+    assert found["no-show rates"] == "phrase"
+    assert kinds("they say “good enough for now” often")["good enough for now"] == "quote"
+
+
+def test_a_word_that_only_opens_a_sentence_is_no_name() -> None:
+    assert kinds("Carrots are good. We like carrots.").get("Carrots") != "name"
+    assert kinds("Carefeed hires. Carefeed grows.")["Carefeed"] == "name"
+    assert "Monday" not in {
+        p for p, kind in kinds("On Monday. Or Monday.").items() if kind == "name"
+    }
+
+
+def test_names_keep_their_small_words() -> None:
+    assert kinds("We met Maria van der Berg there.")["Maria van der Berg"] == "name"
+
+
+def test_what_comes_more_often_scores_higher() -> None:
+    found = key_phrases("We like Oslo, near Bergen, and Bergen in May.")
+    assert [p.phrase for p in found][:2] == ["Bergen", "Oslo"]
+    # 1.0 · (c + 1) / (c + 2)
+    assert [p.score for p in found][:2] == pytest.approx([3 / 4, 2 / 3])
+
+
+def test_rake_by_hand() -> None:
+    # phrases "red wine", "wine", "cheese": degree/frequency: red 2/1, wine 3/2, cheese 1
+    found = key_phrases("red wine and wine or cheese")
+    assert [phrase for phrase, _, _ in found] == ["red wine", "wine", "cheese"]
+    expected = [0.5, 0.5 * 1.5 / 3.5, 0.5 * 1 / 3.5]
+    assert [score for _, score, _ in found] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "slots"),
+    [
+        (
+            "Help me prepare for my Carefeed interview",
+            ["Carefeed interview", "Carefeed", "interview"],
+        ),
+        ("Plan a trip to Japan", ["trip", "Japan"]),
+        ("How can I sleep better?", ["sleep"]),
+        ("東京で面接の準備をしたい", ["東京", "面接", "準備"]),
+        ("东京的面试", ["东京", "面试"]),
+        ("हिन्दी में", ["हिन्दी में", "हिन्दी", "में"]),
+        ("what about it?", []),
+        ("", []),
+        ("??? …", []),
+    ],
+)
+def test_noun_slots_are_the_questions_own_topics(question: str, slots: list[str]) -> None:
+    assert noun_slots(question) == slots
+
+
+def test_quoted_titles_and_identifiers_are_slots() -> None:
+    slots = noun_slots('Where does "The Ripple Effect" mention GIMLI_API_KEY?')
+    assert slots[0] == "The Ripple Effect"
+    assert "GIMLI_API_KEY" in slots
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
+    found = key_phrases(text)
+    scores = [phrase.score for phrase in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    folded = [phrase.phrase.casefold() for phrase in found]
+    assert len(folded) == len(set(folded))
+    assert all(phrase.phrase.strip() for phrase in found)
+    assert key_phrases(text, n=2) == found[:2]
+    slots = [slot.casefold() for slot in noun_slots(text)]
+    assert len(slots) == len(set(slots))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "word ",
+        "A ",
+        "a_",
+        '"a ',
+        "‘a",
+        "Abc of ",
+        "a.b",
+        "- ",
+        "(",
+        " ",
+        "东京面试",
+        "aB",
+        "a-",
+        "'s",
+    ],
+)
+def test_time_grows_with_the_length_not_its_square(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = (unit * size)[:size]
+        start = process_time()
+        key_phrases(text)
+        return process_time() - start
+
+    seconds(1000)
+    short = min(seconds(5_000) for _ in range(2))
+    # eight times the text: a quadratic finder would take 64 times as long
+    assert min(seconds(40_000) for _ in range(2)) < 30 * short + 0.05

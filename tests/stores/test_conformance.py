@@ -1,0 +1,231 @@
+"""What every vector index must do, and what an entity's store must do over each of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from secondhop.errors import UsageError
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.chroma_client import ChromaFolder, ChromaServer
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.memory_index import MemoryIndex
+from secondhop.stores.protocols import VectorIndex
+
+ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(params=ADAPTERS)
+async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorIndex]:
+    if request.param == "numpy":
+        yield MemoryIndex()
+        return
+    client = (
+        ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+        if request.param == "folder"
+        else ChromaServer(request.getfixturevalue("chroma_server"))
+    )
+    vectors = ChromaVectors(client, name=f"{tmp_path.name.rstrip('_')}-x.1")
+    yield vectors
+    await vectors.drop()
+    client.close()
+
+
+@pytest.fixture
+async def store(
+    index: VectorIndex, tmp_path: Path, make: SimpleNamespace
+) -> AsyncIterator[EntityStore]:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    catalog = Catalog(tmp_path / "catalog.db")
+    opened = EntityStore(catalog, index, identity=identity, lock_path=tmp_path / "writer")
+    await opened.open()
+    async with aclosing(opened):
+        yield opened
+
+
+class TestVectorIndex:
+    async def test_an_empty_index_answers_with_nothing(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        assert await index.nearest(make.vectors("a", "b"), k=3) == [[], []]
+        assert await index.fetch(["a"]) == {}
+        assert await index.ids() == set()
+        assert await index.count() == 0
+        await index.remove(["a"])
+
+    async def test_finds_the_nearest_first_with_their_cosine(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        texts = [f"text {n}" for n in range(60)]
+        vectors = make.vectors(*texts)
+        await index.upsert(texts, vectors)
+        queries = make.vectors("one question", "text 7")
+        for query, ranking in zip(queries, await index.nearest(queries, k=5), strict=True):
+            best = np.argsort(-(vectors @ query))[:5]
+            assert [found for found, _ in ranking] == [texts[place] for place in best]
+            assert [c for _, c in ranking] == pytest.approx((vectors @ query)[best], abs=1e-5)
+
+    async def test_k_may_exceed_the_size(self, index: VectorIndex, make: SimpleNamespace) -> None:
+        await index.upsert(["a", "b"], make.vectors("a", "b"))
+        assert len((await index.nearest(make.vectors("a"), k=50))[0]) == 2
+
+    async def test_equal_vectors_come_by_smaller_id(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        await index.upsert(["b", "c", "a"], make.vectors("same", "same", "same"))
+        found = await index.nearest(make.vectors("same"), k=3)
+        assert [passage_id for passage_id, _ in found[0]] == ["a", "b", "c"]
+
+    async def test_upsert_replaces_and_doing_it_twice_changes_nothing(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        await index.upsert(["a"], make.vectors("old"))
+        for _ in range(2):
+            await index.upsert(["a"], make.vectors("new"))
+        assert await index.count() == 1
+        assert (await index.fetch(["a", "?"])).keys() == {"a"}
+        assert (await index.fetch(["a"]))["a"] == pytest.approx(make.vectors("new")[0], abs=1e-6)
+
+    async def test_removed_ids_are_gone_and_unknown_ones_no_error(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        texts = [f"t{n}" for n in range(120)]
+        await index.upsert(texts, make.vectors(*texts))
+        await index.remove([*texts[:110], "unknown"])
+        assert await index.ids() == set(texts[110:])
+        found = await index.nearest(make.vectors("t3"), k=20)
+        assert {passage_id for passage_id, _ in found[0]} == set(texts[110:])
+
+    async def test_takes_more_ids_than_one_batch(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        texts = [f"t{n}" for n in range(1_200)]
+        await index.upsert(texts, make.vectors(*texts))
+        assert len(await index.fetch(texts)) == await index.count() == 1_200
+
+
+class TestEntityStore:
+    async def test_what_was_put_is_found_by_both_legs_and_read_back(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        first = make.memory("m1", "the interview at Carefeed", "salary talk", title="Carefeed")
+        await store.put([first, make.memory("m2", "a cake recipe")])
+        dense = await store.dense(make.vectors("salary talk"), k=2)
+        assert dense[0][0].memory_id == "m1"
+        assert dense[0][0].score == pytest.approx(1.0, abs=1e-5)
+        hits = await store.lexical("interviews", k=5)
+        assert [hit.passage_id for hit in hits] == [first.passages[0].passage_id]
+        assert await store.memory("m1") == first.memory
+        assert await store.passages([hits[0].passage_id, "?"]) == {
+            hits[0].passage_id: first.passages[0]
+        }
+        cards = await store.cards(["m1", "?"])
+        assert (cards.keys(), cards["m1"].passage_count) == ({"m1"}, 2)
+        assert (await store.vectors([hits[0].passage_id, "?"])).keys() == {hits[0].passage_id}
+
+    async def test_an_empty_store_answers_with_nothing(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        assert await store.dense(make.vectors("a"), k=3) == [[]]
+        assert await store.lexical("a word", k=3) == []
+        assert await store.memory("m") is None
+        assert await store.topics() == []
+        assert await store.content_hashes() == {}
+        assert await store.delete(["m"]) == 0
+        counts = await store.counts()
+        assert (counts.memories, counts.passages, counts.vectors) == (0, 0, 0)
+
+    async def test_a_new_version_replaces_the_old_one_everywhere(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        await store.put([make.memory("m", "alpha one", "beta two", "gamma three")])
+        await store.put([make.memory("m", "delta four")])
+        assert await store.lexical("alpha beta gamma", k=5) == []
+        found = await store.dense(make.vectors("alpha one"), k=5)
+        assert [hit.passage_id.split(":")[0] for hit in found[0]] == ["m"]
+        counts = await store.counts()
+        assert (counts.passages, counts.vectors, counts.pending) == (1, 1, 0)
+
+    async def test_putting_the_same_again_changes_nothing(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        memory = make.memory("m", "alpha", "beta")
+        await store.put([memory])
+        before = await store.lexical("alpha", k=5), await store.counts()
+        await store.put([memory, memory])
+        assert (await store.lexical("alpha", k=5), await store.counts()) == before
+
+    async def test_deleted_memories_leave_nothing(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        await store.put([make.memory("a", "alpha", "common"), make.memory("b", "beta", "common")])
+        assert await store.delete(["a", "a", "unknown"]) == 1
+        assert await store.lexical("alpha", k=5) == []
+        assert {hit.memory_id for hit in await store.lexical("common", k=5)} == {"b"}
+        counts = await store.counts()
+        assert (counts.memories, counts.passages, counts.vectors, counts.pending) == (1, 2, 2, 0)
+
+    async def test_content_hashes_follow_the_origin(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        here = make.memory("a", "alpha", origin="notes/")
+        await store.put([here, make.memory("b", "beta", origin="mail/")])
+        assert await store.content_hashes(origin="notes/") == {"a": here.memory.content_hash}
+        assert (await store.content_hashes()).keys() == {"a", "b"}
+
+    async def test_vectors_the_catalog_does_not_know_are_never_shown(
+        self, store: EntityStore, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        await store.put([make.memory(f"m{n}", f"text {n}") for n in range(6)])
+        strangers = [f"half:put:{n}" for n in range(30)]
+        await index.upsert(strangers, make.vectors(*(["text 1"] * 30)))
+        found = await store.dense(make.vectors("text 1"), k=4)
+        assert len(found[0]) == 4
+        assert found[0][0].memory_id == "m1"
+        assert await store.vectors(strangers) == {}
+        await store.open()
+        assert (await store.counts()).vectors == 6
+
+    async def test_odd_texts_come_back_as_they_were(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        odd = make.memory("ünï/код 🙂", "nul\0 half \ud83d emoji", "", title="half \ude00")
+        await store.put([odd])
+        assert await store.memory("ünï/код 🙂") == odd.memory
+        ids = [passage.passage_id for passage in odd.passages]
+        assert list((await store.passages(ids)).values()) == list(odd.passages)
+
+    async def test_a_memory_without_passages_is_kept(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        await store.put([make.memory("empty")])
+        assert (await store.counts()).memories == 1
+        assert await store.dense(make.vectors("x"), k=2) == [[]]
+
+    async def test_what_does_not_fit_together_is_refused_and_nothing_stored(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        good, bad = make.memory("good", "text"), make.memory("bad", "text")
+        bad.vectors[0] *= 3
+        with pytest.raises(UsageError, match="unit length"):
+            await store.put([good, bad])
+        with pytest.raises(UsageError, match="dimension"):
+            await store.dense(np.ones((1, 3), dtype=np.float32), k=1)
+        assert (await store.counts()).memories == 0
+
+    async def test_topics_say_what_the_memories_are_about(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        cooking = [make.memory(f"c{n}", "bread", title="Baking bread at home") for n in range(6)]
+        work = [make.memory(f"w{n}", "salary", title="Salary negotiation") for n in range(3)]
+        await store.put([*cooking, *work])
+        stale = await store.topics()
+        await store.refresh_topics()
+        assert await store.topics() == stale
+        assert [topic.size for topic in stale] == [6, 3]
+        assert "bread" in stale[0].label
+        assert list(stale[1].titles) == ["Salary negotiation"]

@@ -1,0 +1,42 @@
+"""Rooms and pyproject.toml agree: a forgotten package works editable and is gone in a wheel."""
+
+import importlib
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[1]
+CONFIG = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = CONFIG["tool"]["setuptools"]
+
+
+def packages_on_disk() -> set[str]:
+    found: set[str] = set()
+    for name, folder in SETUPTOOLS["package-dir"].items():
+        root = REPO / folder
+        for init in root.rglob("__init__.py"):
+            found.add(".".join([name, *init.parent.relative_to(root).parts]))
+    return found
+
+
+def test_every_package_on_disk_is_listed_for_the_wheel() -> None:
+    assert packages_on_disk() == set(SETUPTOOLS["packages"])
+
+
+def test_typeroot_links_match_the_rooms() -> None:
+    check = [sys.executable, str(REPO / "tools" / "link_rooms.py"), "--check"]
+    assert subprocess.run(check, check=False).returncode == 0
+
+
+def test_pyright_checks_every_room() -> None:
+    rooms = {name.removeprefix("secondhop.") for name in SETUPTOOLS["package-dir"]} - {"secondhop"}
+    assert {f"tools/typeroot/secondhop/{room}" for room in rooms} <= set(
+        CONFIG["tool"]["pyright"]["include"]
+    )
+
+
+def test_rooms_are_imported_only_below_secondhop() -> None:
+    importlib.import_module("secondhop")
+
+    assert not {"graph", "nodes", "prompts", "stores"} & set(sys.modules)

@@ -1,0 +1,1 @@
+../../../src/secondhop/__main__.py

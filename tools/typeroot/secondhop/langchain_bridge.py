@@ -1,0 +1,1 @@
+../../../src/secondhop/langchain_bridge.py

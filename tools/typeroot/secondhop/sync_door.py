@@ -1,0 +1,1 @@
+../../../src/secondhop/sync_door.py
