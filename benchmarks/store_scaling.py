@@ -96,7 +96,8 @@ class World:
 
     @staticmethod
     def _unit(rows: npt.NDArray[np.float64]) -> Vectors:
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / norms, dtype=np.float32)
 
 
 async def fill(store: EntityStore, world: World, *, passages: int) -> list[float]:
@@ -112,7 +113,7 @@ async def fill(store: EntityStore, world: World, *, passages: int) -> list[float
 
 async def rounds(store: EntityStore, world: World, *, repeat: int) -> tuple[float, float, float]:
     """Median milliseconds of (dense, lexical, both side by side) over `repeat` rounds."""
-    taken: list[tuple[float, float, float]] = []
+    taken: list[list[float]] = []
     for _ in range(repeat + 1):
         vectors = world.vectors(_QUERIES)
         texts = [world.text(6, skip=20) for _ in range(_QUERIES)]
@@ -125,10 +126,9 @@ async def rounds(store: EntityStore, world: World, *, repeat: int) -> tuple[floa
             store.dense(vectors, k=_K), *(store.lexical(text, k=_K) for text in texts)
         )
         marks.append(time.perf_counter())
-        dense, lexical, both = (1e3 * float(step) for step in np.diff(marks))
-        taken.append((dense, lexical, both))
-    dense, lexical, both = zip(*taken[1:], strict=True)  # the first one loads the index
-    return statistics.median(dense), statistics.median(lexical), statistics.median(both)
+        taken.append([1e3 * float(step) for step in np.diff(marks)])
+    columns = np.median(np.array(taken[1:]), axis=0)  # the first one loads the index
+    return float(columns[0]), float(columns[1]), float(columns[2])
 
 
 async def recall_at_k(store: EntityStore, world: World, *, queries: int = 50) -> float:
@@ -163,7 +163,8 @@ async def size_report(size: int, *, dimension: int, repeat: int) -> AsyncIterato
                 begun = time.perf_counter()
                 puts = await fill(store, world, passages=size)
                 seconds = time.perf_counter() - begun
-                yield f"{size:>9,} passages stored in {seconds:.1f} s ({max(puts):.0f} ms worst put)"
+                worst = max(puts)
+                yield f"{size:>9,} passages stored in {seconds:.1f} s (worst put {worst:.0f} ms)"
                 begun = time.perf_counter()
                 await store.put(world.memories(64, prefix="new"))
                 small = 1e3 * (time.perf_counter() - begun)

@@ -2,9 +2,9 @@
 
 from typing import TypeAlias
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer
 
 from secondhop.graph.routing import after_pick, after_reconsider
 from secondhop.graph.step import step
@@ -26,7 +26,9 @@ from secondhop.nodes.state import RecallInput, RecallOutput, RecallState
 RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, RecallOutput]
 
 
-def build_recall_graph(services: Services, checkpointer: Checkpointer = None) -> RecallGraph:
+def build_recall_graph(
+    services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> RecallGraph:
     """begin -> decompose | expand -> ask -> retrieve* -> fuse -> rerank -> diversify -> critique
     -> pick -> {reconsider -> {ask | resolve} | resolve}
     """

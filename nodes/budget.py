@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import RecallState
@@ -34,6 +34,11 @@ class Remaining:
     llm_tokens: int
     seconds: float
 
+    @property
+    def affords_model(self) -> bool:
+        """Whether one more call to a language model may be made."""
+        return self.llm_calls > 0 and self.llm_tokens > 0
+
 
 def tokens_spent(spent: Mapping[str, float]) -> int:
     """Prompt and completion tokens together."""
@@ -48,4 +53,17 @@ def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
         llm_calls=max(0, limits.llm_calls - int(spent.get("llm_calls", 0))),
         llm_tokens=max(0, limits.llm_tokens - tokens_spent(spent)),
         seconds=max(0.0, state["deadline_at"] - time.time()),
+    )
+
+
+def half(left: Remaining, *, larger: bool) -> Remaining:
+    """What one of two steps that run side by side may spend; an odd call goes to the larger half.
+
+    >>> left = Remaining(rounds=4, llm_calls=3, llm_tokens=100, seconds=9.0)
+    >>> half(left, larger=True).llm_calls, half(left, larger=False).llm_calls
+    (2, 1)
+    """
+    odd = 1 if larger else 0
+    return replace(
+        left, llm_calls=(left.llm_calls + odd) // 2, llm_tokens=(left.llm_tokens + odd) // 2
     )

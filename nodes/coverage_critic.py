@@ -1,5 +1,6 @@
 """The critic without a model: what is covered, what is empty, and what the evidence names."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
@@ -14,6 +15,9 @@ LEADS = 3
 
 LEAD_WEIGHT = 0.3
 """Weight of a facet that a name in the evidence opened, against 1 for a planned one."""
+
+SPEAKER = re.compile(r"^\w[\w .'-]{0,30}: ", re.M)
+"""Who speaks, at the beginning of a turn."""
 
 REPEATS = 0.55
 """Coverage by a better candidate from which on a memory repeats it."""
@@ -102,8 +106,8 @@ def repeated_by(candidate: CandidateView, request: CriticRequest) -> str | None:
 
 
 def names_in(texts: Sequence[str]) -> list[str]:
-    """The names and identifiers of evidence, most telling first."""
-    found = (phrase for text in texts for phrase in key_phrases(text, n=6))
+    """The names and identifiers of evidence, most telling first; speakers' labels are none."""
+    found = (phrase for text in texts for phrase in key_phrases(SPEAKER.sub("", text), n=6))
     return [phrase.phrase for phrase in found if phrase.kind in {"name", "identifier"}]
 
 

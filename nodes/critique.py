@@ -43,13 +43,17 @@ async def judged(
     request: CriticRequest, *, services: Services
 ) -> tuple[Verdict, RecallUpdate]:
     """The critic's verdict, or its twin's and a note of why."""
+    place = f"critique {request.round}"
+    if services.critic is not services.offline_critic and not request.remaining.affords_model:
+        reason = "critique: no model call is left; judged offline instead"
+        return await services.offline_critic.judge(request), {"degraded": {place: reason}}
     try:
         async with asyncio.timeout(request.remaining.seconds):
             return await services.critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
         reason = f"critique: {error or 'no answer in time'}; judged offline instead"
         verdict = await services.offline_critic.judge(request)
-        return verdict, {"degraded": {f"critique {request.round}": reason}}
+        return verdict, {"degraded": {place: reason}}
 
 
 def critic_request(state: RecallState, pool: Pool, *, services: Services) -> CriticRequest:

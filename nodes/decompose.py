@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from secondhop.nodes.budget import remaining
+from secondhop.nodes.budget import half, remaining
 from secondhop.nodes.plan_step import degraded_plan, planned_update
 from secondhop.nodes.planning import PlanRequest
 from secondhop.nodes.services import Services
@@ -14,13 +14,13 @@ async def decompose(state: RecallState, *, services: Services) -> RecallUpdate:
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
-        remaining=remaining(state, services.settings.limits),
+        remaining=half(remaining(state, services.settings.limits), larger=False),
     )
     plan, degraded = await degraded_plan(
         services.planner.decompose, services.offline_planner.decompose, request
     )
     update = planned_update(plan, step="decompose", first_hop=1)
-    update["queries"] = {"q0": direct_query(state["question"]), **update["queries"]}
+    update["queries"] = {"q0": direct_query(state["question"]), **update.get("queries", {})}
     if plan.kind is not None:
         update["kind"] = plan.kind
     return update | degraded

@@ -42,7 +42,7 @@ def judged_relevance(
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
-        if memory_id in pool.replaced_by and (vote is None or vote["vote"] not in VOTED_RELEVANCE):
+        if memory_id in pool.replaced_by and not has_read(vote):
             relevance[row] *= REPLACED_FACTOR
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
@@ -51,6 +51,11 @@ def judged_relevance(
         ):
             relevance[row] = 0.0
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
+
+
+def has_read(vote: Vote | None) -> bool:
+    """Whether whoever voted has read the memory, and so may overrule a suspicion of ours."""
+    return vote is not None and (vote["by"] != "critic" or bool(vote["facet_ids"]))
 
 
 def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:

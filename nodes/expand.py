@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from secondhop.nodes.budget import remaining
+from secondhop.nodes.budget import half, remaining
 from secondhop.nodes.plan_step import degraded_plan, planned_update
 from secondhop.nodes.planning import PlanRequest
 from secondhop.nodes.services import Services
@@ -15,7 +15,7 @@ async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
         topics=await services.reader.topics(),
-        remaining=remaining(state, services.settings.limits),
+        remaining=half(remaining(state, services.settings.limits), larger=True),
     )
     plan, degraded = await degraded_plan(
         services.planner.expand, services.offline_planner.expand, request

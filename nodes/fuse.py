@@ -1,7 +1,9 @@
 """Rankings of queries → one ranking a facet, and calibrated scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
 
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
@@ -15,9 +17,10 @@ from secondhop.nodes.state import (
     RecallState,
     RecallUpdate,
 )
-from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.fusion import reciprocal_rank_fusion
 from secondhop.stores.records import MemoryCard
+
+Relevance: TypeAlias = Callable[[float, float], float]
 
 EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
@@ -44,12 +47,15 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
     ranking = services.settings.ranking
     depth = state["k"] * ranking.depth_factor
+    relevance = partial(
+        calibrated_relevance, settings=ranking, calibration=services.calibration
+    )
     facets = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state["queries"], state["rankings"]),
             depth=depth,
+            relevance=relevance,
             settings=ranking,
-            calibration=services.calibration,
         )
         for facet_id in state["facets"]
     }
@@ -79,13 +85,16 @@ def fuse_facet(
     rankings: Iterable[Ranking],
     *,
     depth: int,
+    relevance: Relevance,
     settings: RankingSettings,
-    calibration: LogisticCalibration,
 ) -> dict[str, FacetScore]:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
     A memory stands in a leg's ranking where its best passage stands; only the first `depth`
     memories of a leg count. Fusion is weighted RRF over all legs of all queries.
+
+    Args:
+        relevance: (cosine, normalised BM25) → calibrated relevance, 0..1.
     """
     orders: list[list[str]] = []
     weights: list[float] = []
@@ -99,7 +108,7 @@ def fuse_facet(
             note_passages(entries, hits, kept=set(order), found=found, leg=leg)
     fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
     return {
-        memory_id: facet_score(entries[memory_id], rank, score, settings, calibration)
+        memory_id: facet_score(entries[memory_id], rank, score, relevance)
         for rank, (memory_id, score) in enumerate(fused, start=1)
     }
 
@@ -133,17 +142,11 @@ def note_passages(
 
 
 def facet_score(
-    entry: FacetPoolEntry,
-    rank: int,
-    fused: float,
-    settings: RankingSettings,
-    calibration: LogisticCalibration,
+    entry: FacetPoolEntry, rank: int, fused: float, relevance: Relevance
 ) -> FacetScore:
     """A memory within a facet: its best passage speaks for it."""
     for score in entry.passages.values():
-        score.relevance = calibrated_relevance(
-            score.dense, score.lexical, settings=settings, calibration=calibration
-        )
+        score.relevance = relevance(score.dense, score.lexical)
     best = sorted(entry.passages.items(), key=lambda item: (-item[1].relevance, item[0]))
     kept = best[:EVIDENCE_PASSAGES]
     return FacetScore(

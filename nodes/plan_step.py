@@ -17,12 +17,15 @@ async def degraded_plan(
     ask_offline: Callable[[PlanRequest], Awaitable[Plan]],
     request: PlanRequest,
 ) -> tuple[Plan, RecallUpdate]:
-    """The planner's plan; when its model fails or is late, the offline twin's, and a note of it."""
+    """The planner's plan; when its model fails, is late or is too dear, the twin's, and a note."""
+    name = ask.__name__
+    if ask != ask_offline and not request.remaining.affords_model:
+        reason = f"{name}: no model call is left; planned offline instead"
+        return await ask_offline(request), {"degraded": {name: reason}}
     try:
         async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
-        name = ask.__name__
         reason = f"{name}: {error or 'no answer in time'}; planned offline instead"
         return await ask_offline(request), {"degraded": {name: reason}}
 

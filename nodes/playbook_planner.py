@@ -9,6 +9,7 @@ import numpy as np
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.question_kind import question_kind
+from secondhop.nodes.state import QuestionKind
 from secondhop.prompts.library import SLOT, Intent
 from secondhop.ranking.arrays import Floats, Indices
 from secondhop.ranking.keyphrases import noun_slots
@@ -21,6 +22,14 @@ TEMPERATURE = 0.05
 
 WARM_PART = 128
 """Example questions embedded at a time."""
+
+LOOKUPS: frozenset[QuestionKind] = frozenset({"factual", "temporal"})
+
+LOOKUP_WEIGHT = 0.4
+"""Mean weight of the facets of a look-up; 1 for other questions."""
+
+NAME_SHARE = 0.5
+"""What the cosine with an intent's name adds to the nearness of its example questions."""
 
 SAME_FACET = 0.86
 """Cosine of two facets' mean query vectors from which on they are one facet."""
@@ -42,8 +51,8 @@ class BlendedFacet:
 class PlaybookPlanner:
     """Finds the intents nearest to a question and blends their facets.
 
-    An intent is as near as the mean of its two nearest example questions. The examples are
-    embedded at first use; with a caching embedder that happens once a machine.
+    An intent is as near as the mean of its two nearest example questions, plus half the cosine
+    of its name. They are embedded at first use; with a caching embedder once a machine.
     """
 
     def __init__(
@@ -60,6 +69,7 @@ class PlaybookPlanner:
         self._library_embedder = library_embedder or embedder
         self._facets = facets
         self._asks: Vectors | None = None
+        self._names: Vectors | None = None
         self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
 
     @property
@@ -85,6 +95,8 @@ class PlaybookPlanner:
             )
             if progress is not None:
                 progress(min(start + WARM_PART, len(asks)), len(asks))
+        names = [intent.name.replace("-", " ") for intent in self._intents]
+        self._names = await self._library_embedder.embed_passages(names)
         self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def decompose(self, request: PlanRequest) -> Plan:
@@ -98,23 +110,29 @@ class PlaybookPlanner:
         )
 
     async def expand(self, request: PlanRequest) -> Plan:
-        """Facets of the nearest intents, the likeliest first."""
+        """Facets of the nearest intents, the likeliest first.
+
+        Whoever looks a fact up wants little beside it, so the facets then weigh less.
+        """
         await self.warm()
         near = await self._nearest(request.question)
+        lookup = question_kind(request.question) in LOOKUPS
         slot = (noun_slots(request.question) or [request.question])[0]
         blended: list[BlendedFacet] = []
         for intent, weight in near:
             await self._blend(blended, intent, weight=weight, slot=slot)
         best = sorted(blended, key=lambda facet: -facet.weight)[: self._facets]
-        total = sum(facet.weight for facet in best)
-        return Plan(facets=tuple(planned(facet, total=total, count=len(best)) for facet in best))
+        mean = sum(facet.weight for facet in best) / max(1, len(best))
+        scale = (LOOKUP_WEIGHT if lookup else 1.0) / max(mean, 1e-9)
+        return Plan(facets=tuple(planned(facet, scale=scale) for facet in best))
 
     async def _nearest(self, question: str) -> list[tuple[Intent, float]]:
         """The nearest intents with their weights in the blend, nearest first."""
-        if self._asks is None or not len(self._intents):
+        if self._asks is None or self._names is None or not self._intents:
             return []
         (vector,) = await self._embedder.embed_passages([question])
         nearness = intent_nearness(self._asks @ vector, self._owners, count=len(self._intents))
+        nearness += NAME_SHARE * (self._names @ vector)
         order = np.argsort(-nearness, kind="stable")[:INTENTS]
         weights = np.exp((nearness[order] - nearness[order[0]]) / TEMPERATURE)
         return [(self._intents[i], float(w)) for i, w in zip(order, weights, strict=True)]
@@ -149,13 +167,13 @@ def merge_facet(blended: list[BlendedFacet], new: BlendedFacet) -> None:
     blended.append(new)
 
 
-def planned(facet: BlendedFacet, *, total: float, count: int) -> PlannedFacet:
-    """Weights are scaled so that their mean is 1."""
+def planned(facet: BlendedFacet, *, scale: float) -> PlannedFacet:
+    """The plan's form of a blended facet."""
     return PlannedFacet(
         name=facet.name,
         why=facet.why,
         hop=facet.hop,
-        weight=round(facet.weight / total * count, 3),
+        weight=round(facet.weight * scale, 3),
         queries=tuple(facet.queries),
     )
 

@@ -23,10 +23,21 @@ _PROCEDURAL: Final = re.compile(
 )
 
 
+_TASK: Final = re.compile(
+    r"\b(help|write|draft|plan|prepare|make|give|tell|show|find|suggest|fix|add|create|explain|"
+    r"summari[sz]e|compare|check|review|remind|organi[sz]e|choose|pick|talk|let's|i|i'm|we|we're|"
+    r"my|our|is|are|was|again|ideas?)\b",
+    re.I,
+)
+KEYWORDS: Final = 6
+"""Words up to which a phrase without a verb is a look-up by keywords."""
+
+
 def question_kind(question: str) -> QuestionKind:
     """factual or temporal for a look-up, procedural for a how-to, conceptual for everything else.
 
-    Asked for advice, a question is no look-up, whatever word it begins with.
+    Asked for advice, a question is no look-up, whatever word it begins with; a few bare keywords
+    are one.
 
     >>> question_kind("Which iOS versions does our mobile app still support?")
     'factual'
@@ -36,6 +47,8 @@ def question_kind(question: str) -> QuestionKind:
     'temporal'
     >>> question_kind("How do I prune an apple tree?")
     'procedural'
+    >>> question_kind("PostgreSQL SSL_MODE setting")
+    'factual'
     """
     last = question.strip().rsplit(". ", 1)[-1]
     if _PROCEDURAL.search(last):
@@ -44,4 +57,5 @@ def question_kind(question: str) -> QuestionKind:
         return "conceptual"
     if _TEMPORAL.search(last):
         return "temporal"
-    return "factual" if _FACTUAL.search(last) else "conceptual"
+    keywords = len(question.split()) <= KEYWORDS and not _TASK.search(question)
+    return "factual" if keywords or _FACTUAL.search(last) else "conceptual"

@@ -68,8 +68,9 @@ async def reranked(reranker: Reranker | None, query: str, texts: list[str]) -> l
 
 def mixed(candidate: Candidate, facet_id: str, score: float) -> Candidate:
     """The candidate with its relevance to one facet moved towards the reranker's score."""
-    facet_score = candidate["scores"][facet_id]
-    relevance = round((1 - MIX) * facet_score["relevance"] + MIX * score, 4)
-    scores = {**candidate["scores"], facet_id: {**facet_score, "relevance": relevance}}
-    best = max(entry["relevance"] for entry in scores.values())
-    return {**candidate, "scores": scores, "score": best}
+    entry = candidate["scores"][facet_id].copy()
+    entry["relevance"] = round((1 - MIX) * entry["relevance"] + MIX * score, 4)
+    moved = candidate.copy()
+    moved["scores"] = {**candidate["scores"], facet_id: entry}
+    moved["score"] = max(other["relevance"] for other in moved["scores"].values())
+    return moved

@@ -42,6 +42,8 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
     errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
     vector, near = (None, []) if isinstance(dense, BaseException) else dense
     worded = [] if isinstance(lexical, BaseException) else lexical
+    if task["query"]["origin"] == "evidence":
+        near = holding_the_name(near, worded)
     return Ranking(
         query_id=task["query"]["query_id"],
         dense=as_hits(near),
@@ -59,6 +61,14 @@ async def dense_leg(
     vector = await query_vector(task["query"], services=services, round_number=task["round"])
     (hits,) = await services.search.dense(vector[None, :], k=depth)
     return vector, hits
+
+
+def holding_the_name(
+    dense: Sequence[PassageHit], lexical: Sequence[PassageHit]
+) -> list[PassageHit]:
+    """Hits of a name that evidence held: only where its words stand; a bare name means little."""
+    worded = {hit.passage_id for hit in lexical}
+    return [hit for hit in dense if hit.passage_id in worded]
 
 
 async def missing_cosines(

@@ -6,11 +6,12 @@ a document. The terms are plain strings of letters, digits and combining marks.
 
 import re
 import sys
+import threading
 import unicodedata
 from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import snowballstemmer
 
@@ -23,6 +24,7 @@ _UNSPACED = (
 )
 _UNSPACED_RUN = re.compile(f"([{_UNSPACED}]+)")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_ASCII_CHAIN = re.compile(rf"\w+(?:[{_CONNECTORS}]\w+)*")
 _SEPARATORS = re.compile(rf"['’]s$|[_{_CONNECTORS}]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # accents and vowel points that readers leave out; the vowel signs of Indic scripts stay
@@ -102,18 +104,20 @@ def plain_words(text: str) -> list[str]:
 
 def _chains(text: str) -> list[str]:
     """Words, with those that connectors link still in one piece."""
+    if text.isascii():
+        return _ASCII_CHAIN.findall(text)
     return _chain_pattern().findall(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
 
 
 @cache
 def _chain_pattern() -> re.Pattern[str]:
-    # Python's \w leaves out combining marks, so Hindi or Tamil words would break at every vowel
-    marks = "".join(
-        chr(code)
-        for code in range(0x300, sys.maxunicode + 1)
-        if unicodedata.category(chr(code))[0] == "M"
-    )
-    word = rf"[\w{marks}]+"
+    # Python's \w leaves out combining marks, so Hindi or Tamil words would break at every vowel.
+    # Marks beyond U+FFFF stand apart: a class that holds such characters is searched one by one.
+    codes = range(0x300, sys.maxunicode + 1)
+    marks = [chr(code) for code in codes if unicodedata.category(chr(code))[0] == "M"]
+    near = "".join(mark for mark in marks if mark <= "\uffff")
+    far = "".join(mark for mark in marks if mark > "\uffff")
+    word = rf"(?:\w+[{near}]*|[{near}]+|(?=[\U00010000-\U0010ffff])[{far}]+)+"
     return re.compile(rf"{word}(?:[{_CONNECTORS}]{word})*")
 
 
@@ -146,7 +150,7 @@ def _pieces(linked: str) -> tuple[_Piece, ...]:
     joinable = [word for word in joinable if word]
     whole = "".join(joinable)
     if len(joinable) > 1 and len(whole) <= _LONGEST_TERM:
-        parts.insert(0, _Piece(whole, whole, True))
+        parts.insert(0, _Piece(whole, _stem(whole), True))
     return tuple(parts)
 
 
@@ -169,9 +173,17 @@ def fold(word: str) -> str:
 def _stem(word: str) -> str:
     if len(word) > _LONGEST_TERM:
         return word[:_LONGEST_TERM]
-    return _stemmer().stemWord(word) if word.isascii() and word.isalpha() else word
+    return _english.stem(word) if word.isascii() and word.isalpha() else word
 
 
-@cache
-def _stemmer() -> "snowballstemmer.EnglishStemmer":
-    return snowballstemmer.stemmer("english")
+class _English(threading.local):
+    """A stemmer a thread: it keeps the word that it works on in itself."""
+
+    def __init__(self) -> None:
+        self._stemmer: Any = snowballstemmer.EnglishStemmer()
+
+    def stem(self, word: str) -> str:
+        return str(self._stemmer.stemWord(word))
+
+
+_english = _English()

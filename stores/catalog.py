@@ -4,19 +4,21 @@ One file an entity is the isolation, and why neither word weights nor speed depe
 All methods block; `EntityStore` calls them from worker threads.
 """
 
-import heapq
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from secondhop.errors import CorruptStoreError
 from secondhop.stores import lexicon
 from secondhop.stores.analysis import analyzer_id, query_terms
-from secondhop.stores.catalog_writes import drop_memories, reindex_terms, store_memory
+from secondhop.stores.catalog_notes import add_intent, count_change, read_meta, write_meta
+from secondhop.stores.catalog_writes import drop_memories, reindex_terms, store_memories
 from secondhop.stores.database import Database
 from secondhop.stores.migrations import MIGRATIONS, check_version, migrate, schema_version
 from secondhop.stores.records import (
@@ -69,24 +71,35 @@ class Catalog:
             return self._ready
         with self._database.reading() as connection:
             found = check_version(connection, path=self.path, known=len(MIGRATIONS))
-            self._ready = found == len(MIGRATIONS) and bool(_meta(connection))
-            return bool(found) and bool(_meta(connection))
+            self._ready = found == len(MIGRATIONS) and bool(read_meta(connection))
+            return bool(found) and bool(read_meta(connection))
 
     def needs_upgrade(self) -> bool:
         """Whether the schema or the analyzer that wrote the lexical index is an older one."""
         with self._database.reading() as connection:
             old_schema = schema_version(connection) < len(MIGRATIONS)
-            return old_schema or _meta(connection).get("analyzer") != analyzer_id()
+            return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
 
     def upgrade(self) -> None:
         """Bring an existing file to this schema and analyzer; needs the writer's lock."""
         with self._database.creating() as connection:
             migrate(connection, path=self.path)
-        with self._database.writing() as connection:
-            if _meta(connection).get("analyzer") != analyzer_id():
-                reindex_terms(connection)
-                _set_meta(connection, {"analyzer": analyzer_id()})
+        with self._database.reading() as connection:
+            outdated = read_meta(connection).get("analyzer") != analyzer_id()
+        if outdated:
+            self.rebuild_lexicon()
         self._ready = True
+
+    def rebuild_lexicon(self) -> None:
+        """Analyse all stored text again; needs the writer's lock."""
+        with self._database.writing() as connection:
+            reindex_terms(connection)
+            write_meta(connection, {"analyzer": analyzer_id()})
+
+    def postings(self) -> dict[tuple[int, str], frozenset[bytes]]:
+        """{(block, term): its entries}: the whole lexical index, to compare with another."""
+        with self._reading() as connection:
+            return {} if connection is None else lexicon.contents(connection)
 
     def create(self, identity: Identity) -> None:
         """Make the file; its owner must hold the writer's lock."""
@@ -103,7 +116,7 @@ class Catalog:
             CorruptStoreError: the file does not say.
         """
         with self._database.reading() as connection:
-            meta = _meta(connection)
+            meta = read_meta(connection)
         try:
             return Identity(
                 entity=json.loads(meta["entity"]),
@@ -125,16 +138,16 @@ class Catalog:
                 "dimension": str(identity.dimension),
                 "generation": str(identity.generation),
             }
-            if "analyzer" not in _meta(connection):
+            if "analyzer" not in read_meta(connection):
                 values["analyzer"] = analyzer_id()
-            _set_meta(connection, values)
+            write_meta(connection, values)
 
     # --- writing: an intent first, then the vectors, then everything else at once ---
 
     def intend(self, passage_ids: Sequence[str]) -> int:
         """Note that vectors of these passages are about to be put; the number of the note."""
         with self._database.writing() as connection:
-            return _add_intent(connection, "put", passage_ids)
+            return add_intent(connection, "put", passage_ids)
 
     def store(self, memories: Sequence[EmbeddedMemory], *, intent: int) -> int | None:
         """Store memories whose vectors are in the index, replacing their older versions.
@@ -144,22 +157,21 @@ class Catalog:
         """
         with self._database.writing() as connection:
             replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
-            for memory in memories:
-                store_memory(connection, memory)
+            store_memories(connection, memories)
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
-            _count_change(connection)
-            return _add_intent(connection, "drop", sorted(stale)) if stale else None
+            count_change(connection)
+            return add_intent(connection, "drop", sorted(stale)) if stale else None
 
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
         """(how many of them existed, number of the 'drop' for their vectors)."""
         with self._database.writing() as connection:
-            existed = len(_existing(connection, memory_ids))
-            if not existed:
+            existing = [memory_id for (memory_id,) in _existing(connection, memory_ids)]
+            if not existing:
                 return 0, None
-            stale = drop_memories(connection, memory_ids)
-            _count_change(connection)
-            return existed, _add_intent(connection, "drop", sorted(stale)) if stale else None
+            stale = drop_memories(connection, existing)
+            count_change(connection)
+            return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
 
     def settle(self, intent: int) -> None:
         """The vectors of this note are as the catalog says."""
@@ -189,8 +201,10 @@ class Catalog:
             numbers, scores = lexicon.search(connection, terms, settings=self._bm25)
             if not len(numbers):
                 return []
-            kth = heapq.nlargest(k, scores.tolist())[-1]
-            near = {int(n): float(s) for n, s in zip(numbers, scores, strict=True) if s >= kth}
+            # all that equal the k-th, too: the passage id decides between them
+            kth = np.partition(scores, -k)[-k] if len(scores) > k else 0.0
+            best = np.flatnonzero(scores >= kth)
+            near = dict(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
             rows = _in_chunks(
                 connection,
                 "SELECT passage_no, passage_id, memory_id FROM passages WHERE passage_no IN",
@@ -292,8 +306,8 @@ class Catalog:
 
     def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
+        memories = passages = tokens = pending = 0
         with self._reading() as connection:
-            memories = passages = tokens = pending = 0
             if connection is not None:
                 (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
                 (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
@@ -313,17 +327,17 @@ class Catalog:
     def passage_count(self) -> int:
         """Passages stored."""
         with self._reading() as connection:
-            return 0 if connection is None else int(_meta(connection).get("passages", 0))
+            return 0 if connection is None else int(read_meta(connection).get("passages", 0))
 
     def changes(self) -> int:
         """Grows with every put and delete."""
         with self._reading() as connection:
-            return 0 if connection is None else int(_meta(connection).get("changes", 0))
+            return 0 if connection is None else int(read_meta(connection).get("changes", 0))
 
     def topics(self) -> tuple[int, list[Topic]]:
         """(the `changes` they were made at, -1 when they never were; the topics)."""
         with self._reading() as connection:
-            meta = {} if connection is None else _meta(connection)
+            meta = {} if connection is None else read_meta(connection)
         return int(meta.get("topics_at", -1)), [
             Topic(**fields) for fields in json.loads(meta.get("topics", "[]"))
         ]
@@ -332,47 +346,19 @@ class Catalog:
         """Remember the memory map, and at which `changes` it was made."""
         fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]
         with self._database.writing() as connection:
-            _set_meta(connection, {"topics": json.dumps(fields), "topics_at": str(made_at)})
+            write_meta(connection, {"topics": json.dumps(fields), "topics_at": str(made_at)})
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
         self._database.close()
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+    def _reading(self) -> Generator[sqlite3.Connection | None, None, None]:
         if not self.exists():
             yield None
             return
         with self._database.reading() as connection:
             yield connection
-
-
-def _meta(connection: sqlite3.Connection) -> dict[str, str]:
-    (tables,) = connection.execute(
-        "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"
-    ).fetchone()
-    return dict(connection.execute("SELECT key, value FROM meta")) if tables else {}
-
-
-def _set_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> None:
-    connection.executemany(
-        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        values.items(),
-    )
-
-
-def _count_change(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        "INSERT INTO meta VALUES ('changes', '1') "
-        "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
-    )
-
-
-def _add_intent(connection: sqlite3.Connection, kind: str, passage_ids: Sequence[str]) -> int:
-    cursor = connection.execute(
-        "INSERT INTO outbox (kind, passage_ids) VALUES (?, ?)", (kind, json.dumps(passage_ids))
-    )
-    return int(cursor.lastrowid or 0)
 
 
 def _existing(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[Row]:
@@ -390,7 +376,8 @@ def _in_chunks(
     connection: sqlite3.Connection | None, sql: str, values: Sequence[Any]
 ) -> Iterable[Row]:
     """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
+    values = list(dict.fromkeys(values))
     for start in range(0, len(values) if connection else 0, _CHUNK):
-        chunk = list(dict.fromkeys(values[start : start + _CHUNK]))
+        chunk = values[start : start + _CHUNK]
         assert connection is not None
         yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)

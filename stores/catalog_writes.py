@@ -16,25 +16,25 @@ from secondhop.stores.rows import (
 )
 
 
-def store_memory(connection: sqlite3.Connection, embedded: EmbeddedMemory) -> None:
-    """Insert a memory that is not there, with its passages and postings."""
-    memory, passages = embedded.memory, embedded.passages
-    connection.execute(
+def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemory]) -> None:
+    """Insert memories that are not there, with their passages and postings."""
+    connection.executemany(
         f"INSERT INTO memories ({MEMORY_COLUMNS}, content_hash, passage_count) "
         f"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        memory_row(memory, passage_count=len(passages)),
+        [memory_row(e.memory, passage_count=len(e.passages)) for e in batch],
     )
     (highest,) = connection.execute("SELECT coalesce(max(passage_no), 0) FROM passages").fetchone()
+    passages = [(e.memory.title, passage) for e in batch for passage in e.passages]
     indexed = [
-        _indexed(highest + place, passage, title=memory.title)
-        for place, passage in enumerate(passages, start=1)
+        _indexed(passage_no, passage, title=title)
+        for passage_no, (title, passage) in enumerate(passages, start=highest + 1)
     ]
     connection.executemany(
         f"INSERT INTO passages (passage_no, {PASSAGE_COLUMNS}, terms) "
         f"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             passage_row(passage, passage_no=entry.passage_no, terms=entry.length)
-            for passage, entry in zip(passages, indexed, strict=True)
+            for (_, passage), entry in zip(passages, indexed, strict=True)
         ],
     )
     lexicon.add(connection, indexed)
@@ -43,17 +43,16 @@ def store_memory(connection: sqlite3.Connection, embedded: EmbeddedMemory) -> No
 
 
 def drop_memories(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Delete these memories with passages and postings; the passage ids that are gone."""
-    gone: set[str] = set()
-    for memory_id in memory_ids:
-        rows = list(_stored_passages(connection, memory_id))
-        indexed = [entry for _, entry in rows]
-        lexicon.remove(connection, indexed)
-        _adjust(connection, "passages", -len(indexed))
-        _adjust(connection, "terms", -sum(entry.length for entry in indexed))
-        connection.execute("DELETE FROM memories WHERE memory_id = ?", (memory_id,))
-        gone |= {passage.passage_id for passage, _ in rows}
-    return gone
+    """Delete these memories (no id twice) with passages and postings; the passage ids gone."""
+    rows = [row for memory_id in memory_ids for row in _stored_passages(connection, memory_id)]
+    indexed = [entry for _, entry in rows]
+    lexicon.remove(connection, indexed)
+    _adjust(connection, "passages", -len(indexed))
+    _adjust(connection, "terms", -sum(entry.length for entry in indexed))
+    connection.executemany(
+        "DELETE FROM memories WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids]
+    )
+    return {passage.passage_id for passage, _ in rows}
 
 
 def reindex_terms(connection: sqlite3.Connection) -> None:

@@ -5,12 +5,18 @@ that is forgotten once shows one entity the memory of another.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from secondhop.stores.chroma_client import ChromaClient
+from secondhop.errors import StoreError
+from secondhop.stores.chroma_client import ChromaClient, ChromaSession
 from secondhop.stores.records import Vector, Vectors
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
 
 _BATCH = 500
 
@@ -18,7 +24,8 @@ _BATCH = 500
 class ChromaVectors:
     """A `VectorIndex` in one collection. Reading creates nothing; the first upsert does."""
 
-    def __init__(self, client: ChromaClient, *, name: str) -> None:
+    def __init__(self, client: ChromaClient, *, name: Callable[[], str | None]) -> None:
+        """`name` tells the collection's name, or None as long as the store does not exist."""
         self._client = client
         self._name = name
 
@@ -55,9 +62,8 @@ class ChromaVectors:
 
     def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
         nothing: list[list[tuple[str, float]]] = [[] for _ in queries]
-        with self._client.reading(self._name) as session:
-            collection = session and session.collection(self._name)
-            if not collection or not len(queries) or k < 1:
+        with self._reading() as (_, collection):
+            if collection is None or not len(queries) or k < 1:
                 return nothing
             found = collection.query(
                 query_embeddings=np.asarray(queries, dtype=np.float32),
@@ -74,9 +80,8 @@ class ChromaVectors:
 
     def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
-        with self._client.reading(self._name) as session:
-            collection = session and session.collection(self._name)
-            if session is None or not collection:
+        with self._reading() as (session, collection):
+            if session is None or collection is None:
                 return {}
             for start in range(0, len(passage_ids), session.max_batch):
                 part = passage_ids[start : start + session.max_batch]
@@ -86,27 +91,43 @@ class ChromaVectors:
         return vectors
 
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
-        with self._client.writing(self._name, adds_bytes=vectors.nbytes) as session:
-            collection = session.collection(self._name, create=True)
+        name = self._existing_name()
+        with self._client.writing(name, adds_bytes=vectors.nbytes) as session:
+            collection = session.collection(name, create=True)
             assert collection is not None
             collection.upsert(ids=passage_ids, embeddings=vectors)
 
     def _remove(self, passage_ids: list[str]) -> None:
-        with self._client.writing(self._name) as session:
-            collection = session.collection(self._name)
-            if collection:
+        name = self._existing_name()
+        with self._client.writing(name) as session:
+            collection = session.collection(name)
+            if collection is not None:
                 collection.delete(ids=passage_ids)
 
     def _ids(self) -> set[str]:
-        with self._client.reading(self._name) as session:
-            collection = session and session.collection(self._name)
-            return set(collection.get(include=[])["ids"]) if collection else set()
+        with self._reading() as (_, collection):
+            return set(collection.get(include=[])["ids"]) if collection is not None else set()
 
     def _count(self) -> int:
-        with self._client.reading(self._name) as session:
-            collection = session and session.collection(self._name)
-            return collection.count() if collection else 0
+        with self._reading() as (_, collection):
+            return collection.count() if collection is not None else 0
 
     def _drop(self) -> None:
-        with self._client.writing(self._name) as session:
-            session.drop(self._name)
+        name = self._existing_name()
+        with self._client.writing(name) as session:
+            session.drop(name)
+
+    @contextmanager
+    def _reading(self) -> Generator[tuple[ChromaSession | None, "Collection | None"], None, None]:
+        name = self._name()
+        if name is None:
+            yield None, None
+            return
+        with self._client.reading(name) as session:
+            yield session, session.collection(name) if session else None
+
+    def _existing_name(self) -> str:
+        name = self._name()
+        if name is None:
+            raise StoreError("vectors come after the store: store.json is missing")
+        return name

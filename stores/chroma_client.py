@@ -10,7 +10,7 @@ thrown away.
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,12 +20,13 @@ from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import check_collection
 
 if TYPE_CHECKING:
+    import httpx
     from chromadb.api import ServerAPI
     from chromadb.api.models.Collection import Collection
 
 _OPEN_COLLECTIONS = 128
 """Indexes kept in memory at once, about 3 MB each when small."""
-_RESERVE_BYTES = 16 * 2**20
+RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
 HNSW = {
@@ -117,17 +118,18 @@ class ChromaServer:
     def __init__(self, url: str) -> None:
         self._url = url
         self._session: _Session | None = None
+        self._http: httpx.Client | None = None
         self._guard = threading.Lock()
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[ChromaSession | None]:
+    def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
         """See `ChromaClient`."""
         del name
         with chroma_errors(self._url):
             yield self._connected()
 
     @contextmanager
-    def writing(self, name: str, *, adds_bytes: int = 0) -> Iterator[ChromaSession]:
+    def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
         del name, adds_bytes
         with chroma_errors(self._url):
@@ -137,8 +139,11 @@ class ChromaServer:
         """See `ChromaClient`."""
         with self._guard:
             session, self._session = self._session, None
+            http, self._http = self._http, None
         if session is not None:
             session.api.stop()
+        if http is not None:
+            http.close()  # Chroma's client forgets to
 
     def _connected(self) -> _Session:
         from urllib.parse import urlsplit
@@ -160,6 +165,7 @@ class ChromaServer:
                 system = System(settings)
                 api = system.instance(FastAPI)
                 system.start()
+                self._http = vars(api)["_session"]
                 self._session = _Session(api)
             return self._session
 
@@ -178,7 +184,7 @@ class ChromaFolder:
         """{collection: stamp at which this client's memory of it is right}"""
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[ChromaSession | None]:
+    def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
         """See `ChromaClient`."""
         lock = self._lock(name)
         while self._database_file().exists():
@@ -193,7 +199,7 @@ class ChromaFolder:
         yield None
 
     @contextmanager
-    def writing(self, name: str, *, adds_bytes: int = 0) -> Iterator[ChromaSession]:
+    def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self._lock(name)
@@ -240,7 +246,7 @@ class ChromaFolder:
 
     def _check_space(self, adds_bytes: int) -> None:
         free = shutil.disk_usage(self.folder).free
-        needed = _RESERVE_BYTES + 4 * adds_bytes
+        needed = RESERVE_BYTES + 4 * adds_bytes
         if free < needed:
             raise StoreFullError(
                 f"{free:,} bytes are free below {self.folder}, storing these vectors safely takes "
@@ -248,7 +254,7 @@ class ChromaFolder:
             )
 
     @contextmanager
-    def _using(self) -> Iterator[_Session]:
+    def _using(self) -> Generator[_Session, None, None]:
         with self._changed:
             if self._session is None:
                 self._session = self._started()
@@ -292,7 +298,7 @@ class ChromaFolder:
 
 
 @contextmanager
-def chroma_errors(place: str) -> Iterator[None]:
+def chroma_errors(place: str) -> Generator[None, None, None]:
     """Chroma's errors as ours. Chroma gives no codes for these, only words."""
     from chromadb.errors import ChromaError, InternalError
     from httpx import HTTPError

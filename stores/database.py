@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Database:
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Generator[sqlite3.Connection, None, None]:
         """One consistent view of the file; nothing can be written through it."""
         with self._connection() as connection:
             connection.execute("PRAGMA query_only = ON")
@@ -33,7 +33,7 @@ class Database:
                 connection.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Generator[sqlite3.Connection, None, None]:
         """All or nothing; on disk (fsync) when the block ends."""
         with self._connection() as connection:
             connection.execute("PRAGMA query_only = OFF")
@@ -48,7 +48,7 @@ class Database:
                 raise
 
     @contextmanager
-    def creating(self) -> Iterator[sqlite3.Connection]:
+    def creating(self) -> Generator[sqlite3.Connection, None, None]:
         """A connection outside any transaction, the file created if need be: for migrations."""
         with self._connection(create=True) as connection:
             connection.execute("PRAGMA query_only = OFF")
@@ -64,7 +64,7 @@ class Database:
             connection.close()
 
     @contextmanager
-    def _connection(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+    def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
         try:
             connection = self._take(create=create)
             try:

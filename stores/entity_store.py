@@ -11,13 +11,14 @@ Passage ids hold the content hash, so vectors of an old version never pass for t
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import numpy as np
 
-from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.batches import checked, in_batches
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.file_lock import WriterLock
@@ -38,6 +39,7 @@ from secondhop.stores.vector_cache import VectorCache
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 _REMOVED_AT_ONCE = 5_000
+_log = logging.getLogger(__name__)
 
 
 class EntityStore:
@@ -81,6 +83,9 @@ class EntityStore:
         if lock.try_acquire():
             try:
                 await to_its_end(self._repair_and_compare())
+            except StoreFullError as error:
+                # reading needs no space, and what is left over is never shown
+                _log.warning("leftovers stay for now: %s", error)
             finally:
                 lock.release()
 
@@ -267,7 +272,7 @@ class EntityStore:
             )
 
     @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[None]:
+    async def _writing(self) -> AsyncGenerator[None, None]:
         async with writer_turn(self._lock_path, timeout_s=self.lock_timeout_s):
             await self._expect_same_vectors()
             yield

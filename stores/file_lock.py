@@ -5,13 +5,13 @@ POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wa
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
+def _opened(path: Path) -> Generator[int, None, None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -65,7 +65,7 @@ class StampedLock:
         self._gate = path.with_name(path.name + ".gate")
 
     @contextmanager
-    def shared(self) -> Iterator[bytes]:
+    def shared(self) -> Generator[bytes, None, None]:
         """The stamp; nobody writes meanwhile."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
@@ -74,7 +74,7 @@ class StampedLock:
             yield os.pread(descriptor, self._STAMP_BYTES, 0)
 
     @contextmanager
-    def exclusive(self) -> Iterator[bytes]:
+    def exclusive(self) -> Generator[bytes, None, None]:
         """The stamp; nobody reads or writes meanwhile."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:

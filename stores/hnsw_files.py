@@ -11,7 +11,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import numpy as np
@@ -67,7 +67,7 @@ def _corrupt(path: Path, reason: str) -> CorruptStoreError:
 
 def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
     """(id of the vector segment, ids that it must know, log entries not in its files yet)."""
-    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=ro"
+    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
     connection = sqlite3.connect(uri, uri=True, timeout=30)
     try:
         row = connection.execute(
@@ -100,6 +100,7 @@ def _check_segment(folder: Path, segment: str, ids: set[str], pending: int) -> N
         header = _header(files)
         labels = _labels(files)
         _check_level0(files, header, labels)
+        _check_lengths(files, header)
         _check_links(files, header)
     missing = len(ids - labels.keys())
     if missing > pending:
@@ -135,7 +136,7 @@ def _labels(files: Path) -> Mapping[str, int]:
             raise ValueError(f"index_metadata.pickle: {error}") from error
     if not isinstance(labels, dict):
         raise ValueError("index_metadata.pickle holds no labels")
-    return labels
+    return cast("dict[str, int]", labels)
 
 
 def _check_level0(files: Path, header: _Header, labels: Mapping[str, int]) -> None:
@@ -151,8 +152,19 @@ def _check_level0(files: Path, header: _Header, labels: Mapping[str, int]) -> No
         raise ValueError("data_level0.bin holds vectors that are not of unit length")
     alive = (rows[:, 2] & _DELETED) == 0
     stored = rows[:, header.label_offset :].copy().view("<u8")[:, 0]
-    if set(stored[alive].tolist()) != set(labels.values()):
-        raise ValueError("data_level0.bin and index_metadata.pickle name different vectors")
+    # more vectors than labels are fine: a process killed while it saved leaves that, and Chroma
+    # then enters them again from its log
+    if not set(labels.values()) <= set(stored[alive].tolist()):
+        raise ValueError("index_metadata.pickle names vectors that data_level0.bin does not hold")
+
+
+def _check_lengths(files: Path, header: _Header) -> None:
+    """Lengths of the vectors before Chroma made them unit vectors: ours always were."""
+    size = header.elements * 4
+    raw = (files / "length.bin").read_bytes()[:size]
+    lengths = np.frombuffer(raw, dtype="<f4")
+    if len(raw) < size or not (np.abs(lengths - 1) < _NORM_TOLERANCE).all():
+        raise ValueError("length.bin makes no sense")
 
 
 def _rows(path: Path, count: int, size: int) -> npt.NDArray[np.uint8]:

@@ -40,6 +40,7 @@ class StoreHome:
     def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:
         self.path = path
         self._server = chroma_url
+        self._store_id: str | None = None
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url)
             if chroma_url
@@ -58,13 +59,15 @@ class StoreHome:
         identity = Identity(entity=entity, embedder_id=embedder_id, dimension=dimension)
         catalog = Catalog(self._catalog_path(entity))
         try:
-            store_id, known = await asyncio.to_thread(self._check, catalog, identity)
+            await asyncio.to_thread(self._check, catalog, identity)
+            if await asyncio.to_thread(catalog.exists):
+                identity = await asyncio.to_thread(catalog.identity)
             store = EntityStore(
                 catalog,
-                self._vectors(store_id, known),
-                identity=known,
+                self._vectors(identity),
+                identity=identity,
                 lock_path=self._writer_lock(entity),
-                before_first_put=lambda: self._found_store(identity, store_id),
+                before_first_put=lambda: self._found_store(identity),
             )
             await store.open()
         except BaseException:
@@ -106,22 +109,22 @@ class StoreHome:
         await turn.__aenter__()
         catalog = Catalog(self._catalog_path(entity))
         try:
-            store_id, old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
+            old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
             new = replace(
                 old,
                 embedder_id=embedder_id,
                 dimension=dimension,
                 generation=old.generation + 1,
             )
-            await self._drop_or_move_aside(self._vectors(store_id, new))
+            await self._drop_or_move_aside(self._vectors(new))
         except BaseException:
             catalog.close()
             await turn.__aexit__(None, None, None)
             raise
         return Reindex(
             catalog=catalog,
-            old=self._vectors(store_id, old),
-            new=self._vectors(store_id, new),
+            old=self._vectors(old),
+            new=self._vectors(new),
             identity=new,
             turn=turn,
             finished=self._adopt_embedder,
@@ -133,55 +136,40 @@ class StoreHome:
 
     # --- blocking parts, for worker threads ---
 
-    def _check(self, catalog: Catalog, wanted: Identity) -> tuple[str, Identity]:
-        """(store id, the identity that the catalog has, or the wanted one for a new entity)."""
-        manifest = read_manifest(self._manifest_path)
+    def _check(self, catalog: Catalog, wanted: Identity) -> None:
+        manifest = self.manifest()
         if catalog.exists():
-            known = catalog.identity()
             if manifest is None:
                 raise CorruptStoreError(
                     f"{self._manifest_path} is gone; put a backup of it in place"
                 )
-        else:
-            known = replace(
-                wanted,
-                embedder_id=manifest.embedder_id if manifest else wanted.embedder_id,
-                dimension=manifest.dimension if manifest else wanted.dimension,
-            )
-        self._expect_same_embedder(known, wanted)
-        return (manifest.store_id if manifest else uuid.uuid4().hex), known
+            known = catalog.identity()
+            self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
+        elif manifest:
+            self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
 
-    def _expect_same_embedder(self, known: Identity, wanted: Identity) -> None:
-        if (known.embedder_id, known.dimension) != (wanted.embedder_id, wanted.dimension):
+    def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
+        if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):
             raise EmbedderMismatchError(
-                built_with=f"{known.embedder_id} ({known.dimension} dimensions)",
+                built_with=f"{embedder_id} ({dimension} dimensions)",
                 opened_with=f"{wanted.embedder_id} ({wanted.dimension} dimensions)",
                 store=str(self.path),
             )
 
-    def _found_store(self, identity: Identity, store_id: str) -> None:
-        manifest = create_manifest(
-            self._manifest_path,
-            store_id=store_id,
-            embedder_id=identity.embedder_id,
-            dimension=identity.dimension,
+    def _found_store(self, wanted: Identity) -> None:
+        found = self.manifest() or create_manifest(
+            self._manifest_path, embedder_id=wanted.embedder_id, dimension=wanted.dimension
         )
-        found = replace(identity, embedder_id=manifest.embedder_id, dimension=manifest.dimension)
-        self._expect_same_embedder(found, identity)
-        if manifest.store_id != store_id:
-            raise StoreError(
-                f"another process created {self.path} at the same moment; open the entity again"
-            )
+        self._expect_same_embedder(wanted, found.embedder_id, found.dimension)
 
-    def _prepare_reindex(self, catalog: Catalog, entity: str) -> tuple[str, Identity]:
-        manifest = read_manifest(self._manifest_path)
-        if manifest is None or not catalog.exists():
+    def _prepare_reindex(self, catalog: Catalog, entity: str) -> Identity:
+        if self.manifest() is None or not catalog.exists():
             raise StoreError(
                 f"nothing is stored for entity {entity!r} in {self.path}, so nothing can be "
                 f"reindexed; check the entity and --store"
             )
         catalog.upgrade()
-        return manifest.store_id, catalog.identity()
+        return catalog.identity()
 
     async def _drop_or_move_aside(self, vectors: ChromaVectors) -> None:
         """Make room for new vectors, even where the old ones cannot be read."""
@@ -195,12 +183,11 @@ class StoreHome:
             folder.rename(self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}")
 
     async def _delete(self, entity: str, folder: Path) -> bool:
-        manifest = read_manifest(self._manifest_path)
         catalog = Catalog(folder / "catalog.db")
         try:
-            existed = catalog.exists()
-            if existed and manifest:
-                await self._vectors(manifest.store_id, catalog.identity()).drop()
+            existed = await asyncio.to_thread(catalog.exists)
+            if existed:
+                await self._vectors(await asyncio.to_thread(catalog.identity)).drop()
         finally:
             catalog.close()
         await asyncio.to_thread(shutil.rmtree, folder)
@@ -208,7 +195,7 @@ class StoreHome:
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """New entities use the new model as soon as every entity does."""
-        manifest = read_manifest(self._manifest_path)
+        manifest = self.manifest()
         if manifest is None or manifest.embedder_id == identity.embedder_id:
             return
         if all(embedder == identity.embedder_id for embedder in self.embedders().values()):
@@ -246,8 +233,16 @@ class StoreHome:
     def _writer_lock(self, entity: str) -> Path:
         return self.path / "locks" / f"{entity_slug(entity)}.writer"
 
-    def _vectors(self, store_id: str, identity: Identity) -> ChromaVectors:
-        name = f"{store_id[:12]}-{_digest(identity.entity)}.{identity.generation}"
+    def _vectors(self, identity: Identity) -> ChromaVectors:
+        def name() -> str | None:
+            # asked for at every use: the store may be created after the entity was opened
+            if self._store_id is None:
+                manifest = self.manifest()
+                self._store_id = manifest.store_id if manifest else None
+            if self._store_id is None:
+                return None
+            return f"{self._store_id[:12]}-{_digest(identity.entity)}.{identity.generation}"
+
         return ChromaVectors(self._chroma, name=name)
 
 

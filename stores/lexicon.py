@@ -23,12 +23,13 @@ from secondhop.stores.analysis import QueryTerms
 _BLOCK = 1_024
 _ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
 _PACKED = struct.Struct("<HBBI")
-_SAMPLED_BLOCKS = 16
-_ROWS = """
-    SELECT block.value, term.value, entries FROM json_each(?) AS block
-    CROSS JOIN json_each(?) AS term
+_SAMPLED_BLOCKS = 4
+_JOINED = """
+    FROM json_each(?) AS block CROSS JOIN json_each(?) AS term
     CROSS JOIN postings ON postings.block = block.value AND postings.term = term.value
 """
+_ROWS = f"SELECT block.value, term.value, entries {_JOINED}"
+_SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +62,30 @@ class IndexedPassage:
 
 def add(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -> None:
     """Enter passages that are not in the index yet."""
-    fresh: dict[tuple[int, str], list[bytes]] = defaultdict(list)
+    fresh: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
+    pack = _PACKED.pack
     for passage in passages:
         block, slot = divmod(passage.passage_no, _BLOCK)
-        length = passage.length
+        entries, length = fresh[block], passage.length
         in_title, in_text = Counter(passage.title_terms), Counter(passage.text_terms)
-        for term in in_title.keys() | in_text.keys():
-            # from 255 on, more of the same says nothing: see k1
-            title, text = min(in_title[term], 255), min(in_text[term], 255)
-            fresh[block, term].append(_PACKED.pack(slot, title, text, length))
+        for term, count in in_text.items():
+            entries[term].append(pack(slot, _byte(in_title.pop(term, 0)), _byte(count), length))
+        for term, count in in_title.items():
+            entries[term].append(pack(slot, _byte(count), 0, length))
     connection.executemany(
         # || joins the bytes as they are; only the type has to be said
         "INSERT INTO postings VALUES (?, ?, ?) ON CONFLICT (block, term) "
         "DO UPDATE SET entries = CAST(entries || excluded.entries AS BLOB)",
-        [(block, term, b"".join(entries)) for (block, term), entries in sorted(fresh.items())],
+        [
+            (block, term, b"".join(entries[term]))
+            for block, entries in sorted(fresh.items())
+            for term in sorted(entries)
+        ],
     )
+
+
+def _byte(count: int) -> int:
+    return count if count < 256 else 255  # from there on, more of the same says nothing: see k1
 
 
 def remove(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -> None:
@@ -143,6 +153,15 @@ def search(
     return numbers, sums / (sum(idf.values()) * (settings.k1 + 1))
 
 
+def contents(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:
+    """{(block, term): its entries}; what order they came in says nothing."""
+    size = _ENTRY.itemsize
+    return {
+        (block, term): frozenset(entries[at : at + size] for at in range(0, len(entries), size))
+        for block, term, entries in connection.execute("SELECT block, term, entries FROM postings")
+    }
+
+
 def _idf(holding: int, *, passages: int) -> float:
     return float(np.log1p((passages - holding + 0.5) / (holding + 0.5)))
 
@@ -171,12 +190,10 @@ def _most_telling(
 
     Those that the sample does not hold come last: most of them are in no passage at all.
     """
-    step = max(1, len(blocks) // _SAMPLED_BLOCKS)
+    step = -(-len(blocks) // _SAMPLED_BLOCKS) or 1
     terms = [*query.words, *query.joined]
-    rows = connection.execute(_ROWS, (json.dumps(blocks[::step]), json.dumps(terms)))
-    held = Counter[str]()
-    for _, term, entries in rows:
-        held[term] += len(entries)
+    sampled = (json.dumps(blocks[::step]), json.dumps(terms))
+    held = Counter(dict(connection.execute(_SIZES, sampled).fetchall()))
     chosen = set(sorted(terms, key=lambda term: (not held[term], held[term], term))[:limit])
     return (
         tuple(term for term in query.words if term in chosen),
@@ -200,6 +217,7 @@ def _score(
     gains = weights * frequency * (settings.k1 + 1) / (frequency + held_back)
     # numbers may have wide gaps; numbering the blocks that occur keeps the sums array small
     seen, block_index = np.unique(np.array([row[0] for row in rows]), return_inverse=True)
-    sums = np.bincount(np.repeat(block_index * _BLOCK, sizes) + entries["slot"], weights=gains)
+    places = np.repeat(block_index * _BLOCK, sizes) + entries["slot"]
+    sums = np.bincount(places, weights=gains).astype(np.float64)
     hits = np.flatnonzero(sums)
     return seen[hits // _BLOCK] * _BLOCK + hits % _BLOCK, sums[hits]

@@ -49,9 +49,9 @@ def read_manifest(path: Path) -> Manifest | None:
         ) from error
 
 
-def create_manifest(path: Path, *, store_id: str, embedder_id: str, dimension: int) -> Manifest:
+def create_manifest(path: Path, *, embedder_id: str, dimension: int) -> Manifest:
     """Write a new manifest, or read the one that another process has just written."""
-    manifest = Manifest(store_id=store_id, embedder_id=embedder_id, dimension=dimension)
+    manifest = Manifest(store_id=uuid.uuid4().hex, embedder_id=embedder_id, dimension=dimension)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = _draft(path, manifest)
     try:

@@ -44,9 +44,10 @@ async def map_memories(catalog: Catalog, index: VectorIndex) -> list[Topic]:
 
 def _sample(catalog: Catalog) -> tuple[list[tuple[str, str]], list[list[str]]]:
     """[(title, beginning of the text)] and [passage ids] of the memories to map."""
-    memory_ids = sorted(catalog.content_hashes())
+    memory_ids: list[str] = sorted(catalog.content_hashes())
     if len(memory_ids) > MOST_MEMORIES:
-        chosen = np.random.default_rng(0).choice(len(memory_ids), MOST_MEMORIES, replace=False)
+        random = np.random.default_rng(0)
+        chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
     texts: list[tuple[str, str]] = []
     members: list[list[str]] = []
@@ -70,7 +71,7 @@ def _topics(vectors: Vectors, texts: Sequence[tuple[str, str]], *, total: int) -
             continue
         nearest = members[np.argsort(-(unit[members] @ centres[cluster]), kind="stable")]
         label = _label([words[m] for m in members], everywhere, memories=len(words))
-        titles = list(dict.fromkeys(texts[m][0] for m in nearest))[:2]
+        titles = list(dict.fromkeys(texts[int(m)][0] for m in nearest))[:2]
         size = round(len(members) * total / len(unit))
         topics.append(Topic(label=label or titles[0], size=max(1, size), titles=titles))
     return sorted(topics, key=lambda topic: (-topic.size, topic.label))

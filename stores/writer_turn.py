@@ -1,7 +1,7 @@
 """Waiting for one's turn to write, and not leaving in the middle of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ _POLL_S = 0.02
 
 
 @asynccontextmanager
-async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncIterator[None]:
+async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[None, None]:
     """Hold the writer's lock of an entity.
 
     Raises:

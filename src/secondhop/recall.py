@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from langgraph.types import Checkpointer
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from secondhop.assembly import Embedders, assemble, cached_embedders
 from secondhop.errors import StoreError, UnknownEntityError, UsageError
@@ -54,7 +54,7 @@ class Recall:
         embedders: Embedders,
         services: Services,
         *,
-        checkpointer: Checkpointer = None,
+        checkpointer: BaseCheckpointSaver[str] | None = None,
     ) -> None:
         """Use `open`; this takes the parts as they are."""
         self._home, self._store, self._embedders = home, store, embedders
@@ -74,7 +74,7 @@ class Recall:
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
-        checkpointer: Checkpointer = None,
+        checkpointer: BaseCheckpointSaver[str] | None = None,
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -122,7 +122,7 @@ class Recall:
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
-        checkpointer: Checkpointer = None,
+        checkpointer: BaseCheckpointSaver[str] | None = None,
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
@@ -139,7 +139,7 @@ class Recall:
             )
 
         try:
-            opened = door.call(work)
+            opened: Self = door.call(work)
         except BaseException:
             door.close()
             raise

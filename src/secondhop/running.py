@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import StreamMode
 
 from secondhop.graph.builder import RecallGraph
 from secondhop.graph.result import RecallResult
@@ -14,7 +16,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_build import build_trace
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallInput, RecallState
+from secondhop.nodes.state import Pick, RecallInput, RecallState, RecallUpdate
 
 GRACE_S = 0.1
 """How long after the deadline a node may still come to its end by itself."""
@@ -46,37 +48,73 @@ async def run_recall(
 ) -> AsyncIterator[RecallEvent]:
     """Events of one recall; the last one carries result and trace.
 
-    Past the deadline the step at work is cancelled and the best answer so far is resolved.
+    The graph runs in a task of its own, so that a slow listener neither delays it nor is cut
+    short by its deadline. Whoever stops listening cancels it.
 
     Args:
         graph_input: None resumes what the graph's checkpointer kept under `thread_id`.
     """
-    started = time.perf_counter()
-    limit = services.settings.limits.deadline_s
+    events: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
     config = RunnableConfig(configurable={"thread_id": thread_id}) if thread_id else None
-    state: dict[str, Any] = {}
-    stream = graph.astream(graph_input, config, stream_mode=["updates", "values"])
+    steps = streamed(graph, graph_input, config)
+    run = asyncio.ensure_future(drive(steps, events, services=services))
+    run.add_done_callback(lambda _: events.put_nowait(None))
     try:
-        async with asyncio.timeout(limit + GRACE_S):
-            async for mode, chunk in stream:
+        while (event := await events.get()) is not None:
+            yield event
+        yield await run
+    finally:
+        run.cancel()
+        with suppress(asyncio.CancelledError):
+            await run
+
+
+async def drive(
+    steps: AsyncIterator[tuple[str, dict[str, Any]]],
+    events: asyncio.Queue[RecallEvent | None],
+    *,
+    services: Services,
+) -> RecallEvent:
+    """Run to the end and return the last event.
+
+    Past the deadline the step at work is cancelled and the best answer so far is resolved.
+    """
+    started = time.perf_counter()
+    state: dict[str, Any] = {}
+    deadline = asyncio.timeout(services.settings.limits.deadline_s + GRACE_S)
+    try:
+        async with deadline:
+            async for mode, chunk in steps:
                 if mode == "values":
                     state = chunk
                     continue
                 for event in step_events(chunk, state):
-                    yield event
+                    events.put_nowait(event)
     except TimeoutError:
+        if not deadline.expired():  # some other wait of ours or of a store
+            raise
         state = await best_so_far(state, services=services)
-    finally:
-        await stream.aclose()
-    yield last_event(state, services=services, ms=(time.perf_counter() - started) * 1000)
+    return last_event(state, services=services, ms=(time.perf_counter() - started) * 1000)
 
 
-def step_events(chunk: Mapping[str, Any], state: Mapping[str, Any]) -> list[RecallEvent]:
+async def streamed(
+    graph: RecallGraph, graph_input: RecallInput | None, config: RunnableConfig | None
+) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """("updates", {node: update}) as a step ends, and ("values", state) between supersteps."""
+    modes: list[StreamMode] = ["updates", "values"]
+    async for part in graph.astream(graph_input, config, stream_mode=modes):
+        mode, chunk = cast(tuple[str, dict[str, Any]], part)
+        yield mode, chunk
+
+
+def step_events(
+    chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]
+) -> list[RecallEvent]:
     """Events of the nodes that came to their end."""
     events: list[RecallEvent] = []
     for update in chunk.values():
-        picks = (update or {}).get("picks", state.get("picks", []))
-        for step in (update or {}).get("steps", {}).values():
+        picks: list[Pick] = update.get("picks", state.get("picks", []))
+        for step in update.get("steps", {}).values():
             events.append(
                 RecallEvent(
                     node=step["node"],
@@ -117,4 +155,4 @@ def last_event(state: Mapping[str, Any], *, services: Services, ms: float) -> Re
 
 def as_state(values: Mapping[str, Any]) -> RecallState:
     """The values that a graph streams, under their type."""
-    return RecallState(**values)  # type: ignore[typeddict-item]  # a stream's values are Any
+    return cast(RecallState, dict(values))

@@ -74,7 +74,7 @@ def candidate(memory_id: str, *, slot: int | None, home: str = "f0") -> TraceCan
         created_at=DAY,
         first_round=1,
         score=0.6,
-        facet_scores=[scored(home, rank=1, relevance=0.6), scored("f2", rank=9, relevance=0.4)],
+        facet_scores=[scored(home, rank=1, relevance=0.6), scored("f2", rank=3, relevance=0.4)],
         votes=[TraceVote(vote="hot", by="offline", round=1, reason="serves it")],
         drops=[] if slot else [dropped],
         slot=slot,

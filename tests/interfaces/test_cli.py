@@ -73,7 +73,7 @@ def document(result: Result) -> dict[str, Any]:
     return found
 
 
-QUESTION = "Help me prepare for my Carefeed interview"
+QUESTION = "my plan for the Carefeed job, my résumé of product launches, software for nursing homes"
 
 
 def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
@@ -148,9 +148,10 @@ def test_reindex_keeps_every_memory(cli: Cli, notes: Path) -> None:
     assert cli("ingest", str(notes), "--store", "copy").exit_code == 0
 
     before = document(cli("stats", "--store", "copy", "--json"))
-    after = document(cli("reindex", "--store", "copy", "--json"))
+    done = document(cli("reindex", "--store", "copy", "--json"))
 
-    assert after["memories"] == before["memories"]
+    assert done == {"entities": {"default": before["passages"]}}
+    assert document(cli("stats", "--store", "copy", "--json")) == before
 
 
 def test_graph_is_mermaid_text_and_leaves_no_store_behind(cli: Cli, tmp_path: Path) -> None:
@@ -206,6 +207,8 @@ def failing_work(folder: Path) -> dict[str, tuple[str, ...]]:
         "an empty folder": ("ingest", "empty"),
         "a store that is a file": ("ingest", "broken.json", "--store", "file"),
         "a store below a file": ("recall", "q", "--store", "file/store"),
+        "a reindex of nothing": ("reindex", "--store", "none"),
+        "a reindex of nobody": ("reindex", "--entity", "nobody"),
     }
 
 

@@ -58,9 +58,10 @@ def test_help_and_version_import_nothing_heavy() -> None:
         assert not set(HEAVY) & set(json.loads(ran.stderr))
 
 
-def test_a_reader_that_had_enough_ends_it_quietly() -> None:
+@pytest.mark.parametrize("command", [["graph"], ["stats", "--store", "none"]])
+def test_a_reader_that_had_enough_ends_it_quietly(command: list[str]) -> None:
     with subprocess.Popen(
-        [*RUN, "graph"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*RUN, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         assert running.stderr is not None

@@ -79,14 +79,14 @@ def test_an_empty_answer_says_so(result: RecallResult) -> None:
 def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     text = " ".join(rendered(trace_tree(trace), width=200).split())
 
-    assert "the question itself, hop 1, weight 1" in text
-    assert "round 1, hop 1, expand, 3 ms; dense found 1 (#1 at rank 3); lexical found 0" in text
+    assert "the question itself (hop 1, weight 1) It helps." in text
+    assert "[round 1; expand; #1 at dense rank 3]" in text
     assert "failed: no answer" in text
     assert "+ #1 [red]Goals[/red] for the first year [m-0] 0.60 = dense 0.70, lexical 0.20" in text
-    assert "hot by offline; also found for nobody's home" in text
+    assert "hot by offline; also near the top for nobody's home" in text
     assert "[d-0] 0.60: pick in round 1: repeats m-0" in text
-    assert text.count("repeats m-0") == 5
-    assert "and 2 more were dropped" in text
+    assert text.count("repeats m-0") == 3
+    assert "and 4 more were dropped" in text
     assert "stopped: converged, every facet is covered" in text
     assert "retrieve 40 ms in 2 runs" in text
     assert text.count("[m-1]") == 1

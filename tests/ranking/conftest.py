@@ -6,7 +6,7 @@ settings.register_profile(
     "ranking",
     derandomize=True,
     deadline=None,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ranking")

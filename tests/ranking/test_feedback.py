@@ -62,6 +62,13 @@ def test_cold_and_wrong_push_at_right_angles_to_the_anchor() -> None:
     assert wrong == pytest.approx((raw - [0, 0, 0.6]) / np.sqrt(1.25**2 + 0.36))
 
 
+def test_only_the_part_of_cold_at_a_right_angle_is_subtracted() -> None:
+    # cold = 0.6·anchor + 0.8·Z: of 0.3·cold only 0.24·Z counts
+    cold = np.array([0.48, 0.36, 0.8], dtype=np.float32)
+    refined = refine_query(X, [votes(hot=rows(Y), cold=rows(cold))])
+    assert refined == pytest.approx(np.array([1, 0.75, -0.24]) / np.sqrt(1.25**2 + 0.24**2))
+
+
 def test_what_is_cold_and_hot_at_once_moves_nothing_away() -> None:
     anchor = np.array([0.8, 0.6, 0], dtype=np.float32)
     refined = refine_query(X, [votes(hot=rows(Y), cold=rows(anchor))])

@@ -44,6 +44,11 @@ def test_only_queries_that_fall_for_a_hub_are_corrected() -> None:
     assert not np.allclose(query_bank_norm(scores, BANK, dynamic=False)[1], scores[1])
 
 
+def test_any_candidate_may_be_the_hub() -> None:
+    turned = query_bank_norm(SCORES[:, ::-1], BANK[:, ::-1])
+    assert turned == pytest.approx(query_bank_norm(SCORES, BANK)[:, ::-1])
+
+
 def test_a_great_beta_does_not_overflow() -> None:
     assert np.isfinite(query_bank_norm(SCORES, BANK, beta=1e5)).all()
 

@@ -66,7 +66,7 @@ def memory_of(memory_id: str, *texts: str, title: str = "", origin: str = "") ->
     return EmbeddedMemory(memory=memory, passages=passages, vectors=vectors.astype(np.float32))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make() -> SimpleNamespace:
     """`make.memory(id, *texts, title=, origin=)`, `make.vectors(*texts)` and their constants."""
     return SimpleNamespace(

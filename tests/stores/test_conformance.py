@@ -29,7 +29,7 @@ async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         if request.param == "folder"
         else ChromaServer(request.getfixturevalue("chroma_server"))
     )
-    vectors = ChromaVectors(client, name=f"{tmp_path.name.rstrip('_')}-x.1")
+    vectors = ChromaVectors(client, name=lambda: f"{tmp_path.name.rstrip('_')}-x.1")
     yield vectors
     await vectors.drop()
     client.close()
@@ -124,7 +124,7 @@ class TestEntityStore:
             hits[0].passage_id: first.passages[0]
         }
         cards = await store.cards(["m1", "?"])
-        assert (cards.keys(), cards["m1"].passage_count) == ({"m1"}, 2)
+        assert {name: card.passage_count for name, card in cards.items()} == {"m1": 2}
         assert (await store.vectors([hits[0].passage_id, "?"])).keys() == {hits[0].passage_id}
 
     async def test_an_empty_store_answers_with_nothing(

@@ -1,31 +1,33 @@
 """Running scenarios: every question through the whole recall, and through plain search."""
 
-from collections.abc import Callable
 from time import perf_counter
-from typing import TypeAlias
 
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.measures import measure
 from secondhop.evals.report import ScenarioReport
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
+from secondhop.ingest.run import IngestProgress
 from secondhop.recall import Recall
 
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with (scenario, questions answered, questions in all)."""
 
-
-async def store_scenario(scenario: Scenario, recall: Recall) -> None:
+async def store_scenario(
+    scenario: Scenario, recall: Recall, *, progress: IngestProgress | None = None
+) -> None:
     """Make the entity hold exactly the scenario's memories; what is stored already stays."""
-    await recall.aadd(scenario.memories)
+    await recall.aadd(scenario.memories, progress=progress)
     wanted = {memory.memory_id for memory in scenario.memories}
     stored = await recall.store.content_hashes()
     await recall.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
 
 
 async def run_scenario(
-    scenario: Scenario, recall: Recall, *, progress: Progress | None = None
+    scenario: Scenario, recall: Recall, *, progress: IngestProgress | None = None
 ) -> ScenarioReport:
-    """Ask every question at its own time with its own k; the memory must be stored before."""
+    """Ask every question at its own time with its own k; the memory must be stored before.
+
+    Args:
+        progress: called with (scenario, questions answered, questions in all).
+    """
     report = ScenarioReport(name=scenario.name)
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
     for done, question in enumerate(questions, start=1):

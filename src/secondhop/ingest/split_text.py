@@ -46,15 +46,17 @@ def grains(text: str, *, tokens: int, count_tokens: TokenCounter) -> Iterator[tu
     No more than a few characters a token are counted at a time, for tokenisers are slow on long
     runs without spaces. A single character is never cut, however many tokens it takes.
     """
+    widest = width = tokens * _CHARS_A_TOKEN
     joiner, start = "", 0
     while start < len(text):
-        piece = text[start : start + tokens * _CHARS_A_TOKEN]
+        piece = text[start : start + width]
         whole = start + len(piece) == len(text)
         while (counted := count_tokens(piece)) > tokens and len(piece) > 1:
             piece = piece[: min(len(piece) - 1, max(1, len(piece) * tokens // counted))]
             whole = False
         if not whole and not text[start + len(piece)].isspace():
             piece = _up_to_last_space(piece)
+        width = min(widest, len(piece) * 5 // 4 + 8)  # the next piece will be much like it
         start += len(piece)
         if piece.strip():
             yield joiner, piece.strip()

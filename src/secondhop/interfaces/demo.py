@@ -1,5 +1,6 @@
 """The demo: one labelled question, answered by plain search and by secondhop."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from secondhop.evals.baselines import plain_rankings
@@ -7,9 +8,16 @@ from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.reading import NEW_CHAT
 from secondhop.interfaces.opening import cached, opened
 from secondhop.interfaces.options import Common
-from secondhop.interfaces.terminal import notices
+from secondhop.interfaces.progress import bars
+from secondhop.interfaces.terminal import notices, shorten
+from secondhop.stores.records import Memory
+
+OUT_OF_DATE = "out of date"
+REPEATED = "says what an earlier one said"
+NOTHING = "nothing needed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +26,7 @@ class Comparison:
 
     question: Question
     titles: dict[str, str]
-    """{memory id: title} of the whole scenario."""
+    """{memory id: what to call it} of the whole scenario."""
     plain: list[str]
     """Memory ids of dense search, best first."""
     result: RecallResult
@@ -28,10 +36,26 @@ class Comparison:
         """Names of the labelled facets that this memory serves."""
         return [facet.name for facet in self.question.facets if facet.served_by(memory_id)]
 
-    def facets_served(self, ranked: list[str]) -> list[str]:
+    def brings(self, ranked: Sequence[str], slot: int) -> str:
+        """What the labels say about the memory in that slot (from 0), given those before it."""
+        memory_id, earlier = ranked[slot], set(ranked[:slot])
+        if memory_id in self.question.stale:
+            return OUT_OF_DATE
+        if any(memory_id in group and earlier & set(group) for group in self.question.redundant):
+            return REPEATED
+        return ", ".join(self.served(memory_id)) or NOTHING
+
+    def facets_served(self, ranked: Sequence[str]) -> list[str]:
         """Names of the labelled facets that these memories serve together."""
         found = {name for memory_id in ranked for name in self.served(memory_id)}
         return [facet.name for facet in self.question.facets if facet.name in found]
+
+
+def label_of(memory: Memory) -> str:
+    """Its title; of a chat that nobody named, its first words."""
+    if memory.title and memory.title != NEW_CHAT:
+        return memory.title
+    return f"“{shorten(memory.messages[0].content, 44)}”"
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
@@ -40,7 +64,8 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
     async with opened(cached(common, "demo"), entity=scenario.name, counting=True) as recall:
         if not await recall.store.content_hashes():
             notices().print(f"Storing {len(scenario.memories)} memories, once ...", style="dim")
-        await store_scenario(scenario, recall)
+        with bars() as progress:
+            await store_scenario(scenario, recall, progress=progress)
         plain = await plain_rankings(
             question.query, k=question.k, search=recall.store, embedder=recall.embedder
         )
@@ -48,7 +73,7 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
         trace = recall.trace(result.trace_id)
     return Comparison(
         question=question,
-        titles={memory.memory_id: memory.title for memory in scenario.memories},
+        titles={memory.memory_id: label_of(memory) for memory in scenario.memories},
         plain=plain["dense"],
         result=result,
         trace=trace,

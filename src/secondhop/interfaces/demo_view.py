@@ -1,9 +1,9 @@
 """The demo on a screen: the two answers slot by slot, then the trace."""
 
-from itertools import zip_longest
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from secondhop.interfaces.demo import Comparison
+from secondhop.interfaces.demo import OUT_OF_DATE, REPEATED, Comparison
 from secondhop.interfaces.terminal import clean, shorten
 from secondhop.interfaces.trace_tree import trace_tree
 
@@ -37,26 +37,28 @@ def slots_table(comparison: Comparison) -> "Table":
     """One row a slot: what plain search put there, and what secondhop did."""
     from rich.table import Table
 
-    table = Table(expand=True, show_lines=False, pad_edge=False, box=None, padding=(0, 1, 1, 0))
+    table = Table(expand=True, pad_edge=False, box=None, padding=(0, 1, 0, 0))
     table.add_column("#", width=2)
     table.add_column("plain top-k search", ratio=1)
     table.add_column("secondhop", ratio=1)
-    pairs = zip_longest(comparison.plain, comparison.result.ids())
-    for slot, (plain, ours) in enumerate(pairs, start=1):
-        table.add_row(str(slot), slot_text(plain, comparison), slot_text(ours, comparison))
+    sides = (comparison.plain, comparison.result.ids())
+    for slot in range(max(map(len, sides))):
+        cells = (slot_text(ranked, slot, comparison) for ranked in sides)
+        table.add_row(str(slot + 1), *cells)
     return table
 
 
-def slot_text(memory_id: str | None, comparison: Comparison) -> "Text":
-    """Title of the memory, and the labelled facets it serves."""
+def slot_text(ranked: Sequence[str], slot: int, comparison: Comparison) -> "Text":
+    """Title of the memory in that slot, and what the labels say that it brings."""
     from rich.text import Text
 
-    if memory_id is None:
+    if slot >= len(ranked):
         return Text("-")
+    memory_id = ranked[slot]
     title = shorten(comparison.titles[memory_id], 70) or memory_id
-    facets = comparison.served(memory_id)
-    brings = f" [{', '.join(clean(name) for name in facets)}]" if facets else " [nothing needed]"
-    return Text.assemble(title, (brings, "green" if facets else "red"))
+    brings = comparison.brings(ranked, slot)
+    helps = bool(comparison.served(memory_id)) and brings not in (OUT_OF_DATE, REPEATED)
+    return Text.assemble(title, (f" [{clean(brings)}]", "green" if helps else "red"))
 
 
 def facets_table(comparison: Comparison) -> "Table":

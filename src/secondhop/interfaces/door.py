@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import typer
@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def door() -> Iterator[None]:
+def door() -> Generator[None, None, None]:
     """Run a command's work; what it raises on purpose ends it without a traceback.
 
     Raises:

@@ -19,6 +19,9 @@ def scenarios(
         list[Path] | None,
         typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Embed all anew: slower, and the times are honest.")
+    ] = False,
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
     ] = False,
@@ -37,30 +40,33 @@ def scenarios(
     names = [scenario.name for scenario in found]
     if len(set(names)) < len(names):
         raise UsageError("two scenario folders have the same name; measure them one at a time")
-    reports = run(measure_all(found, common))
+    reports = run(measure_all(found, common, fresh=fresh))
     if common.json:
         print_json({r.name: r.document(per_question=per_question) for r in reports})
     else:
         show_reports(reports, screen(), per_question=per_question)
 
 
-async def measure_all(found: "list[Scenario]", common: Common) -> "list[ScenarioReport]":
+async def measure_all(
+    found: "list[Scenario]", common: Common, *, fresh: bool
+) -> "list[ScenarioReport]":
     """One report a scenario, from a throwaway store unless one was named to keep."""
-    from contextlib import closing
+    from contextlib import ExitStack
 
-    from secondhop.evals.embeddings import KeptPassages
     from secondhop.evals.scenarios import run_scenario, store_scenario
-    from secondhop.interfaces.opening import cache_folder, chosen_embedder, opened, throwaway
+    from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
     from secondhop.interfaces.progress import bars
 
-    kept = KeptPassages(chosen_embedder(common), cache_folder() / "eval" / "embeddings.sqlite3")
     reports: list[ScenarioReport] = []
-    with throwaway(common) as place, closing(kept) as embedder, bars() as progress:
+    with ExitStack() as stack:
+        place = stack.enter_context(throwaway(common))
+        embedder = None if fresh else stack.enter_context(kept_embeddings(common, "eval"))
+        progress = stack.enter_context(bars())
         for scenario in found:
             async with opened(
                 place, entity=scenario.name, embedder=embedder, counting=True
             ) as recall:
-                await store_scenario(scenario, recall)
+                await store_scenario(scenario, recall, progress=progress)
                 reports.append(await run_scenario(scenario, recall, progress=progress))
     return reports
 

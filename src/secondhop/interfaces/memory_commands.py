@@ -11,7 +11,6 @@ from secondhop.interfaces.options import Common
 if TYPE_CHECKING:
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
-    from secondhop.recall import Recall
 
 
 def ingest(
@@ -113,7 +112,7 @@ def explain(
 
     async def work() -> None:
         async with opened(common) as recall:
-            explanation = await recall.aexplain(find_trace(trace, recall), memory_id)
+            explanation = await recall.aexplain(as_path(trace), memory_id)
         if common.json:
             print_json(explanation.model_dump(mode="json"))
         else:
@@ -122,12 +121,9 @@ def explain(
     run(work())
 
 
-def find_trace(name: str, recall: "Recall") -> "RecallTrace":
-    """The trace in that file, or of that id."""
-    from secondhop.graph.trace import load_trace
-
-    path = Path(name)
-    return load_trace(path) if path.is_file() else recall.trace(name)
+def as_path(trace: str) -> str | Path:
+    """A file of that name when there is one; else it is the id of a trace."""
+    return Path(trace) if Path(trace).is_file() else trace
 
 
 def graph(common: Common) -> None:
@@ -145,34 +141,37 @@ def graph(common: Common) -> None:
 
 def stats(common: Common) -> None:
     """Show what is stored for an entity."""
+    from dataclasses import asdict
+
     from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.stats_view import show_stats
     from secondhop.interfaces.terminal import print_json, screen
 
     async def work() -> dict[str, Any]:
         async with opened(common) as recall:
-            return await recall.astats()
+            return asdict(await recall.acounts())
 
     found = run(work())
     if common.json:
         print_json(found)
-        return
-    from secondhop.interfaces.stats_view import show_stats
-
-    show_stats(found, screen())
+    else:
+        show_stats(found, screen())
 
 
 def reindex(common: Common) -> None:
     """Embed and index all memories anew.
 
-    For another embedding model, or after the index was damaged. Nothing stored is lost.
+    For another embedding model, or after the index was damaged; nothing stored is lost. Every
+    entity of the store, or the one that --entity names.
     """
-    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.opening import rebuild, run
     from secondhop.interfaces.progress import bars
+    from secondhop.interfaces.terminal import clean, print_json, screen
 
-    async def work() -> None:
-        with bars() as progress:
-            async with opened(common, counting=True) as recall:
-                await recall.areindex(progress=progress)
-
-    run(work())
-    stats(common)
+    with bars() as progress:
+        done = run(rebuild(common, progress=progress))
+    if common.json:
+        print_json({"entities": done})
+        return
+    for entity, passages in done.items():
+        screen().print(f"{clean(entity)}: {passages} passages embedded and indexed anew")

@@ -1,20 +1,21 @@
 """From options and environment to an opened `Recall`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from secondhop.errors import UsageError
+from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.interfaces.options import Common
 from secondhop.models.choose import make_embedder
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import load_settings
+from secondhop.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
     from secondhop.recall import Recall
 
@@ -35,7 +36,7 @@ async def opened(
     entity: str | None = None,
     embedder: "Embedder | None" = None,
     counting: bool = False,
-) -> AsyncIterator["Recall"]:
+) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
     Args:
@@ -50,12 +51,47 @@ async def opened(
     if counting:
         prepare_tokens(cache_dir=settings.model_dir, offline=settings.offline)
     async with await Recall.aopen(
-        common.store or settings.store,
+        store_of(common, settings),
         entity=entity or common.entity or settings.entity,
         embedder=embedder or chosen_embedder(common),
-        chroma_url=(settings.chroma if common.chroma is None else common.chroma) or None,
+        chroma_url=server_of(common, settings),
     ) as recall:
         yield recall
+
+
+async def rebuild(common: Common, *, progress: "IngestProgress | None") -> dict[str, int]:
+    """{entity: passages} of what was embedded anew: the named entity, or all of the store.
+
+    Raises:
+        UnknownEntityError: nothing is stored there.
+    """
+    from secondhop.reindexing import reindex_entity
+    from secondhop.stores.home import StoreHome
+
+    settings = load_settings()
+    home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
+    try:
+        known = home.entities()
+        entities = [common.entity] if common.entity else known
+        if not known or not set(entities) <= set(known):
+            raise UnknownEntityError(common.entity or settings.entity, store=str(home.path))
+        embedder = chosen_embedder(common)
+        return {
+            entity: await reindex_entity(home, entity, embedder=embedder, progress=progress)
+            for entity in entities
+        }
+    finally:
+        await home.aclose()
+
+
+def store_of(common: Common, settings: Settings) -> Path:
+    """The store's folder."""
+    return common.store or settings.store
+
+
+def server_of(common: Common, settings: Settings) -> str | None:
+    """The Chroma server that holds the vectors; an option of "" means none at all."""
+    return (settings.chroma if common.chroma is None else common.chroma) or None
 
 
 def chosen_embedder(common: Common) -> "Embedder":
@@ -69,7 +105,17 @@ def chosen_embedder(common: Common) -> "Embedder":
 
 
 @contextmanager
-def throwaway(common: Common) -> Iterator[Common]:
+def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, None]:
+    """The chosen embedder; what it embeds is kept in the user's cache folder under that name."""
+    from secondhop.models.embedding_cache import CachingEmbedder
+
+    kept = CachingEmbedder(chosen_embedder(common), cache_folder() / name / "embeddings.db")
+    with closing(kept) as embedder:
+        yield embedder
+
+
+@contextmanager
+def throwaway(common: Common) -> Generator[Common, None, None]:
     """The named store when there is one, else an embedded one that is gone afterwards.
 
     Raises:

@@ -1,17 +1,17 @@
 """Progress bars on standard error, and only where a person watches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from secondhop.interfaces.terminal import clean, notices
 
-Report: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with (what is counted, how many are done, how many in all or None when unknown)."""
+if TYPE_CHECKING:
+    from secondhop.ingest.run import IngestProgress
 
 
 @contextmanager
-def bars(*, of_bytes: bool = False) -> Iterator[Report | None]:
+def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, None]:
     """Draws one bar for each thing that is reported; None where nobody watches."""
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TaskID
 
@@ -27,9 +27,9 @@ def bars(*, of_bytes: bool = False) -> Iterator[Report | None]:
     with Progress(*columns, console=console, transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 
-        def report(name: str, done: int, total: int | None) -> None:
-            if name not in tasks:
-                tasks[name] = progress.add_task(clean(name), total=total)
-            progress.update(tasks[name], completed=done, total=total)
+        def report(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(clean(stage), total=total)
+            progress.update(tasks[stage], completed=done, total=total)
 
         yield report

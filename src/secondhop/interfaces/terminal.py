@@ -64,9 +64,21 @@ def console_on(stream: TextIO) -> "Console":
     """A console that replaces what the stream's encoding cannot hold instead of failing."""
     from rich.console import Console
 
-    if isinstance(stream, TextIOWrapper) and not writes_utf8(stream):
+    class Quiet(Console):
+        """Leaves a closed pipe to the door; Rich itself would end the program with status 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    if not writes_utf8(stream):
+        use_stand_ins(stream)
+    return Quiet(file=stream, markup=False, highlight=False, emoji=False)
+
+
+def use_stand_ins(stream: TextIO) -> None:
+    """From now on the stream writes "?" for a character that its encoding lacks."""
+    if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="replace")
-    return Console(file=stream, markup=False, highlight=False, emoji=False)
 
 
 def writes_utf8(stream: TextIO) -> bool:

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-DROPPED_SHOWN = 5
+DROPPED_SHOWN = 3
 """Dropped candidates a facet shows; the rest is counted."""
+
+RANK_SHOWN = 10
+"""A query's line names the returned memories that it found at this rank or better."""
+
+SERVES_WELL = 3
+"""A memory also serves a facet in which it ranks this or better."""
 
 
 def trace_tree(trace: RecallTrace) -> "Tree":
@@ -51,10 +57,10 @@ def add_facet(
     root: "Tree", facet: TraceFacet, *, trace: RecallTrace, candidates: Sequence[TraceCandidate]
 ) -> None:
     """One facet with its queries, the memories it gave a slot, and those it lost."""
-    head = f"{clean(facet.name)}, hop {facet.hop}, weight {facet.weight:g}"
-    branch = root.add(line(head, style="bold"))
-    if facet.why:
-        branch.add(line(clean(facet.why), style="italic dim"))
+    from rich.text import Text
+
+    head = f"{clean(facet.name)} (hop {facet.hop}, weight {facet.weight:.2g})"
+    branch = root.add(Text.assemble((head, "bold"), (f" {clean(facet.why)}", "dim")))
     for query in trace.queries:
         if query.facet_id == facet.facet_id:
             add_query(branch, query, returned=trace.returned)
@@ -69,30 +75,33 @@ def add_facet(
 
 
 def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> None:
-    """One query: what was asked, and at which rank each leg had the memories that came back."""
-    place = f"round {query.round}, hop {query.hop}, {query.origin}, {query.ms:.0f} ms"
-    node = branch.add(line(f'? "{shorten(query.text, 160)}"', style="cyan"))
+    """One query: what was asked, by whom and when, and the returned memories it brought."""
+    from rich.text import Text
+
+    told = [f"round {query.round}", clean(query.origin), *filter(None, [brought(query, returned)])]
+    asked = f"? {shorten(query.text, 160)}"
+    node = branch.add(Text.assemble((asked, "cyan"), (f"  [{'; '.join(told)}]", "dim")))
     if query.error:
         node.add(line(f"failed: {clean(query.error)}", style="red"))
-    legs = "; ".join(
-        leg_summary(name, hits, returned=returned)
-        for name, hits in (("dense", query.dense), ("lexical", query.lexical))
-    )
-    node.add(line(f"{place}; {legs}", style="dim"))
 
 
-def leg_summary(name: str, hits: Sequence[TraceHit], *, returned: Sequence[str]) -> str:
-    """How many a leg found, and the best rank of each that got a slot: "slot 2 at rank 1"."""
-    ranks: dict[str, int] = {}
-    for hit in hits:
-        ranks.setdefault(hit.memory_id, hit.rank)
-    picked = [
-        f"#{slot} at rank {ranks[memory_id]}"
-        for slot, memory_id in enumerate(returned, start=1)
-        if memory_id in ranks
+def brought(query: TraceQuery, returned: Sequence[str]) -> str:
+    """The returned memories that each leg had near its top: "dense 1st #2, lexical 3rd #5"."""
+    found = [
+        (hit.rank, returned.index(hit.memory_id) + 1, leg)
+        for leg, hits in (("dense", query.dense), ("lexical", query.lexical))
+        for hit in best_hits(hits)
+        if hit.memory_id in returned and hit.rank <= RANK_SHOWN
     ]
-    found = f"{name} found {len(ranks)}"
-    return f"{found} ({', '.join(picked)})" if picked else found
+    return ", ".join(f"#{slot} at {leg} rank {rank}" for rank, slot, leg in sorted(found))
+
+
+def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
+    """The best hit of each memory."""
+    best: dict[str, TraceHit] = {}
+    for hit in hits:
+        best.setdefault(hit.memory_id, hit)
+    return list(best.values())
 
 
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
@@ -102,13 +111,13 @@ def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrac
     title = shorten(candidate.title, 80) or candidate.memory_id
     text = f"+ #{candidate.slot} {title} [{candidate.memory_id}] {candidate.score:.2f}{parts}"
     votes = ", ".join(f"{vote.vote} by {vote.by}" for vote in candidate.votes[-1:])
-    names = {known.facet_id: known.name for known in trace.facets}
+    names = {known.facet_id: clean(known.name) for known in trace.facets}
     others = [
-        clean(names.get(one.facet_id, one.facet_id))
+        names.get(one.facet_id, one.facet_id)
         for one in candidate.facet_scores
-        if one.facet_id != facet.facet_id
+        if one.facet_id != facet.facet_id and one.rank <= SERVES_WELL
     ]
-    also = f"; also found for {', '.join(others)}" if others else ""
+    also = f"; also near the top for {', '.join(others)}" if others else ""
     return f"{text}{'; ' + votes if votes else ''}{also}"
 
 
@@ -123,11 +132,11 @@ def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
 
 
 def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
-    """{facet id: candidates most relevant to it, best first}: each is told once."""
+    """{facet id: candidates that rank best in it}, in the trace's order: each is told once."""
     homes: dict[str, list[TraceCandidate]] = {}
     for candidate in trace.candidates:
         if candidate.facet_scores:
-            home = max(candidate.facet_scores, key=lambda one: (one.relevance, -one.rank))
+            home = min(candidate.facet_scores, key=lambda one: (one.rank, -one.relevance))
             homes.setdefault(home.facet_id, []).append(candidate)
     return homes
 

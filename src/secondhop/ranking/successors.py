@@ -32,8 +32,9 @@ def successors(
     near = np.maximum.reduceat(cosines, starts, axis=0)
     np.fill_diagonal(near, -1.0)
     nearest = near.argmax(axis=1)
+    dates = np.asarray(written_at, dtype=np.float64)[speakers]
     return {
         int(speakers[old]): int(speakers[new])
         for old, new in enumerate(nearest)
-        if near[old, new] >= threshold and written_at[speakers[new]] > written_at[speakers[old]]
+        if near[old, new] >= threshold and dates[new] > dates[old]
     }

@@ -1,0 +1,84 @@
+"""For every test: no network, the same hypothesis examples each time, and a small world."""
+
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from tests.small_world import SmallWorld, small_library, small_world
+
+settings.register_profile(
+    "secondhop",
+    derandomize=True,
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("secondhop")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the files in tests/golden"
+    )
+
+
+class NetworkUsedError(RuntimeError):
+    """A test tried to leave this machine."""
+
+
+def expect_local(address: object) -> None:
+    """Raises for every address but those of this machine; paths of Unix sockets are local."""
+    if not isinstance(address, tuple):
+        return
+    host = str(address[0])  # pyright: ignore[reportUnknownArgumentType] - any socket family
+    if host in {"localhost", ""}:
+        return
+    try:
+        local = ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise NetworkUsedError(f"a test tried to reach {host}; tests have no network")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Connections to this machine alone; also names of other machines are not looked up."""
+    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        expect_local(address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        expect_local(address)
+        return connect_ex(self, address)
+
+    def guarded_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+        expect_local((host.decode() if isinstance(host, bytes) else host or "",))
+        return look_up(host, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[SmallWorld]:
+    """A small life in a store of its own."""
+    made = await small_world(tmp_path / "world")
+    yield made
+    await made.store.aclose()
+
+
+@pytest.fixture
+def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`Recall.open` plans with two intents, and leaves the user's cache alone."""
+    monkeypatch.setattr("secondhop.assembly.shipped_intents", small_library)
+    monkeypatch.setattr("secondhop.assembly.user_cache_path", lambda _name: tmp_path / "cache")

@@ -1,0 +1,208 @@
+"""Parts that tests put in the place of models: scripts that are played back, and hangs."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import NoReturn, TypeVar
+
+from secondhop.models.embedder import Vectors
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.budget import Usage
+from secondhop.nodes.judging import Ballot, CriticRequest, FollowUp, Verdict
+from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.state import VoteName
+from secondhop.stores.protocols import MemorySearch
+from secondhop.stores.records import Memory, Message, PassageHit, Vector
+
+T = TypeVar("T")
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def fixed_clock() -> datetime:
+    """Always the same moment."""
+    return NOW
+
+
+def note(memory_id: str, text: str, *, title: str = "", day: int = 1) -> Memory:
+    """A memory of one turn, written on a day of January 2026."""
+    return Memory(
+        memory_id=memory_id,
+        title=title or f"About {memory_id}",
+        source="note",
+        created_at=datetime(2026, 1, day, tzinfo=UTC),
+        messages=(Message("user", text),),
+    )
+
+
+def facet(name: str, *queries: str, hop: int = 2, weight: float = 1.0) -> PlannedFacet:
+    """A planned facet with its queries."""
+    return PlannedFacet(
+        name=name, why=f"Needs {name}.", hop=hop, queries=queries or (name,), weight=weight
+    )
+
+
+def plan(*facets: PlannedFacet, tokens: int = 0) -> Plan:
+    """A plan; with tokens, one that a model was paid for."""
+    return Plan(facets=facets, usage=paid(tokens))
+
+
+def paid(tokens: int) -> Usage:
+    """One call to a model for so many tokens; no call for 0."""
+    return Usage(llm_calls=1, prompt_tokens=tokens) if tokens else Usage()
+
+
+def votes(*follow_ups: FollowUp, content: bool = False, **named: Sequence[str]) -> Verdict:
+    """A verdict: `votes(hot=["a"], cold=["b"])`."""
+    return Verdict(
+        ballots=tuple(
+            Ballot(memory_id=memory_id, vote=as_vote_name(name), reason=f"scripted {name}")
+            for name, ids in named.items()
+            for memory_id in ids
+        ),
+        follow_ups=follow_ups,
+        content=content,
+    )
+
+
+def as_vote_name(name: str) -> VoteName:
+    """A keyword as a vote."""
+    match name:
+        case "hot" | "warm" | "cold" | "wrong" | "spark":
+            return name
+        case _:
+            raise ValueError(name)
+
+
+class ScriptedPlanner:
+    """Plays plans back, an error where one stands; fails when it is asked too often."""
+
+    def __init__(
+        self,
+        *,
+        decompose: Sequence[Plan | Exception] = (),
+        expand: Sequence[Plan | Exception] = (),
+    ) -> None:
+        self._decompose, self._expand = list(decompose), list(expand)
+        self.requests: list[PlanRequest] = []
+
+    @property
+    def planner_id(self) -> str:
+        return "scripted"
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        self.requests.append(request)
+        return played(self._decompose, "decompose")
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        self.requests.append(request)
+        return played(self._expand, "expand")
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Nothing to get ready."""
+
+
+class ScriptedCritic:
+    """Plays verdicts back, an error where one stands; fails when it is asked too often."""
+
+    def __init__(self, *verdicts: Verdict | Exception) -> None:
+        self._verdicts = list(verdicts)
+        self.requests: list[CriticRequest] = []
+
+    @property
+    def critic_id(self) -> str:
+        return "scripted"
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        self.requests.append(request)
+        return played(self._verdicts, "judge")
+
+    def read(self, round_number: int) -> list[str]:
+        """Ids of the candidates that it was shown in a round."""
+        return [view.memory_id for view in self.requests[round_number - 1].candidates]
+
+
+def played(script: list[T | Exception], name: str) -> T:
+    """The next line of a script."""
+    assert script, f"{name} was asked more often than its script is long"
+    line = script.pop(0)
+    if isinstance(line, Exception):
+        raise line
+    return line
+
+
+class HangingPlanner(ScriptedPlanner):
+    """Never answers."""
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        return await forever()
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        return await forever()
+
+
+class HangingCritic(ScriptedCritic):
+    """Never answers."""
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        return await forever()
+
+
+class HangingEmbedder(HashingEmbedder):
+    """Embeds passages, and never a query."""
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return await forever()
+
+
+async def forever() -> NoReturn:
+    """Wait for what never comes."""
+    await asyncio.Event().wait()
+    raise AssertionError("unreachable")
+
+
+class BrokenSearch:
+    """A `MemorySearch` over another one; an error stands in for a leg, or for one query's words."""
+
+    def __init__(
+        self,
+        inner: MemorySearch,
+        *,
+        dense: Exception | None = None,
+        lexical: Exception | None = None,
+        only: str = "",
+    ) -> None:
+        """`only`: the lexical leg fails for this query alone."""
+        self._inner, self._dense, self._lexical, self._only = inner, dense, lexical, only
+
+    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
+        if self._dense is not None:
+            raise self._dense
+        return await self._inner.dense(queries, k=k)
+
+    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+        if self._lexical is not None and self._only in query:
+            raise self._lexical
+        return await self._inner.lexical(query, k=k)
+
+    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        return await self._inner.vectors(passage_ids)
+
+
+class WordReranker:
+    """The share of the query's words that a passage holds; remembers every call, or fails."""
+
+    def __init__(self, *, error: Exception | None = None) -> None:
+        self.calls: list[tuple[str, list[str]]] = []
+        self._error = error
+
+    @property
+    def model_id(self) -> str:
+        return "words"
+
+    async def rerank(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.calls.append((query, list(passages)))
+        if self._error is not None:
+            raise self._error
+        words = set(query.casefold().split())
+        return [len(words & set(text.casefold().split())) / len(words) for text in passages]

@@ -1,0 +1,96 @@
+"""The shape of a run: what runs side by side, and what runs once a query."""
+
+import asyncio
+
+from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
+from tests.small_world import SmallWorld, ask, interview_plan, states
+
+from secondhop.nodes.planning import Plan, PlanRequest
+
+
+class MeetingPlanner(ScriptedPlanner):
+    """Answers a step only while the other one is asked too."""
+
+    def __init__(self) -> None:
+        super().__init__(decompose=[plan()], expand=[interview_plan()])
+        self._both = asyncio.Barrier(2)
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        await self._both.wait()
+        return await super().decompose(request)
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        await self._both.wait()
+        return await super().expand(request)
+
+
+async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
+    services = world.services(planner=MeetingPlanner(), critic=ScriptedCritic(votes(content=True)))
+
+    _, trace = await ask(services)
+
+    assert trace.degraded == []
+    assert [step.node for step in trace.steps][0] == "begin"
+    assert {step.node for step in trace.steps[1:3]} == {"decompose", "expand"}
+
+
+async def test_both_planning_steps_end_in_the_same_superstep(world: SmallWorld) -> None:
+    seen = [{key.split("|")[1] for key in state.get("steps", {})} for state in await states(
+        world.services(critic=ScriptedCritic(votes(content=True))))]
+
+    planned = next(nodes for nodes in seen if "decompose" in nodes)
+    assert planned == {"begin", "decompose", "expand"}
+
+
+async def test_every_query_is_retrieved_by_itself(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+
+    _, trace = await ask(services)
+
+    retrieved = [step for step in trace.steps if step.node == "retrieve"]
+    assert len(retrieved) == len(trace.queries) == 4
+    assert all(query.round == 1 for query in trace.queries)
+
+
+async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(critic=ScriptedCritic(votes(content=True))))
+
+    nodes = list(dict.fromkeys(step.node for step in trace.steps))
+    assert nodes[0] == "begin"
+    assert nodes[3:] == [
+        "ask", "retrieve", "fuse", "rerank", "diversify", "critique", "pick", "resolve"
+    ]
+
+
+async def test_only_expand_is_told_what_the_memory_holds(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+
+    await ask(world.services(planner=planner, critic=ScriptedCritic(votes(content=True))))
+
+    topics = [len(request.topics) for request in planner.requests]
+    assert min(topics) == 0
+    assert max(topics) >= 1
+
+
+async def test_a_recall_without_any_plan_still_asks_the_question_itself(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[plan()])
+
+    result, trace = await ask(
+        world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+    )
+
+    assert [query.origin for query in trace.queries] == ["question"]
+    assert result.memories[0].id in {"research-1", "research-2"}
+
+
+async def test_queries_that_say_the_same_are_asked_once_a_facet(world: SmallWorld) -> None:
+    twice = facet("coaching", "Coaching  notes", "coaching notes", "COACHING NOTES")
+    planner = ScriptedPlanner(decompose=[plan()], expand=[plan(twice)])
+
+    _, trace = await ask(
+        world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+    )
+
+    asked = [query.text for query in trace.queries if query.round]
+    assert asked == ["Help me prepare for my Carefeed interview", "Coaching  notes"]

@@ -1,0 +1,163 @@
+"""Every rule that ends a recall, by name, and the budgets that no recall exceeds."""
+
+import pytest
+from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, paid, plan, votes
+from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
+
+from secondhop.nodes.judging import Ballot, FollowUp, Verdict
+
+
+SUBJECTS = ("rhubarb pie", "kayak trip", "violin strings", "beehive queen", "chess opening")
+
+
+def scripted_planner(tokens: int = 0) -> ScriptedPlanner:
+    return ScriptedPlanner(decompose=[plan(tokens=tokens)], expand=[interview_plan(tokens=tokens)])
+
+
+def wants(text: str) -> FollowUp:
+    return FollowUp(text=text, facet_id=None, name=text)
+
+
+def ever_new(rounds: int, *, tokens: int = 0) -> ScriptedCritic:
+    """Never settles: each round another memory is hot and another subject is asked for."""
+    return ScriptedCritic(
+        *(
+            Verdict(
+                ballots=(Ballot(memory_id=found, vote="hot", reason="new"),),
+                follow_ups=(wants(subject),),
+                usage=paid(tokens),
+            )
+            for found, subject in zip(["plan", *SUBJECTS], SUBJECTS[:rounds], strict=False)
+        )
+    )
+
+
+@pytest.fixture
+async def wide_world(world: SmallWorld) -> SmallWorld:
+    """A world with a memory of every subject."""
+    await world.add(*(note(subject, f"Everything about the {subject}.") for subject in SUBJECTS))
+    return world
+
+
+async def run(
+    world: SmallWorld, critic: ScriptedCritic, *, tokens: int = 0, **limits: float
+) -> Answer:
+    """One memory a query, so that a round finds what it asks for and nothing else."""
+    settings = recall_settings(ranking={"depth_factor": 1}, **limits)
+    planner = scripted_planner(tokens)
+    return await ask(world.services(planner=planner, critic=critic, settings=settings), k=1)
+
+
+async def test_converged_when_the_critic_is_content(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(hot=["plan"], content=True))
+
+    result, trace = await run(world, critic)
+
+    assert (result.stop_reason, result.rounds) == ("converged", 1)
+    assert "content" in trace.stop_detail
+
+
+async def test_stable_when_two_rounds_agree_on_what_is_good(wide_world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(wants("rhubarb pie"), hot=["plan"]), votes(hot=["plan"]))
+
+    result, _ = await run(wide_world, critic)
+
+    assert (result.stop_reason, result.rounds) == ("stable", 2)
+
+
+async def test_no_new_candidates_when_a_round_finds_only_what_was_known(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(wants("Carefeed"), hot=["plan"]), votes(hot=["wins"]))
+
+    result, _ = await ask(world.services(planner=scripted_planner(), critic=critic))
+
+    assert (result.stop_reason, result.rounds) == ("no_new_candidates", 2)
+
+
+async def test_no_new_queries_when_nothing_is_left_to_ask(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes())
+
+    result, _ = await run(world, critic)
+
+    assert (result.stop_reason, result.rounds) == ("no_new_queries", 1)
+
+
+async def test_max_rounds_when_the_critic_never_has_enough(wide_world: SmallWorld) -> None:
+    critic = ever_new(3)
+
+    result, _ = await run(wide_world, critic, rounds=3)
+
+    assert (result.stop_reason, result.rounds) == ("max_rounds", 3)
+
+
+async def test_max_llm_calls_when_the_paid_calls_are_used(wide_world: SmallWorld) -> None:
+    critic = ever_new(4, tokens=10)
+
+    result, _ = await run(wide_world, critic, tokens=10, llm_calls=3)
+
+    assert (result.stop_reason, result.spent.llm_calls) == ("max_llm_calls", 3)
+
+
+async def test_max_tokens_when_the_paid_tokens_are_used(wide_world: SmallWorld) -> None:
+    critic = ever_new(4, tokens=100)
+
+    result, _ = await run(wide_world, critic, tokens=100, llm_tokens=300)
+
+    assert (result.stop_reason, result.spent.prompt_tokens) == ("max_tokens", 300)
+
+
+async def test_the_question_and_the_best_so_far_are_kept_at_every_stop(world: SmallWorld) -> None:
+    for critic in (ScriptedCritic(votes(content=True)), ScriptedCritic(votes())):
+        result, trace = await run(world, critic)
+
+        assert result.question == trace.question
+        assert result.memories
+        assert trace.returned == result.ids()
+        assert trace.stop_reason == result.stop_reason
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+async def test_no_recall_asks_more_rounds_than_it_may(wide_world: SmallWorld, rounds: int) -> None:
+    critic = ever_new(rounds)
+
+    result, trace = await run(wide_world, critic, rounds=rounds)
+
+    assert result.rounds == rounds
+    assert max(query.round for query in trace.queries) == rounds
+
+
+@pytest.mark.parametrize("limit", [1, 3, 5])
+async def test_no_round_asks_more_queries_than_it_may(world: SmallWorld, limit: int) -> None:
+    many = plan(*(facet(f"facet {n}", f"words {n}", f"other words {n}") for n in range(6)))
+    planner = ScriptedPlanner(decompose=[plan()], expand=[many])
+    services = world.services(
+        planner=planner,
+        critic=ScriptedCritic(votes(content=True)),
+        settings=recall_settings(queries=limit),
+    )
+
+    result, trace = await ask(services)
+
+    asked = [query for query in trace.queries if query.round == 1]
+    assert len(asked) == result.spent.queries == limit
+    assert asked[0].origin == "question"
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3, 4])
+async def test_no_recall_makes_more_model_calls_than_it_may(
+    wide_world: SmallWorld, calls: int
+) -> None:
+    result, _ = await run(wide_world, ever_new(4, tokens=10), tokens=10, llm_calls=calls)
+
+    assert result.spent.llm_calls == calls
+    assert (len(result.degraded) > 0) == (calls < 3)
+
+
+async def test_without_model_calls_planner_and_critic_are_the_offline_twins(
+    world: SmallWorld,
+) -> None:
+    result, _ = await run(world, ScriptedCritic(), llm_calls=0)
+
+    assert {line.partition(":")[0] for line in result.degraded} == {
+        "critique", "decompose", "expand"
+    }
+    assert result.memories

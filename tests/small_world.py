@@ -1,0 +1,186 @@
+"""A small life in memories, an intent for it, and the services of a graph over both."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from tests.fakes import facet, fixed_clock, note, plan
+
+from secondhop.assembly import calibration_of
+from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.settings import IngestSettings
+from secondhop.models.embedder import Embedder
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.coverage_critic import CoverageCritic
+from secondhop.nodes.planning import Plan
+from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+from secondhop.nodes.state import RecallInput, RecallState
+from secondhop.prompts.library import Intent, parse_playbook
+from secondhop.running import run_recall
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.memory_index import MemoryIndex
+from secondhop.stores.records import Memory
+
+QUESTION = "Help me prepare for my Carefeed interview"
+
+LIFE = (
+    note("research-1", "Carefeed research before the interview: Carefeed sells communication "
+         "software to nursing homes and has two hundred people.", title="Research on Carefeed"),
+    note("research-2", "Carefeed research before the interview: Carefeed sells communication "
+         "software to nursing homes and has two hundred people in Ohio.", title="More research"),
+    note("plan", "My plan for the first year in the new role: shorten onboarding from nine weeks "
+         "to four, then hire two designers.", title="Goals for the first year"),
+    note("wins", "Achievements with numbers: I cut the turnaround from 9 days to 2 and saved "
+         "forty thousand a year.", title="What I achieved"),
+    note("coaching", "Coaching notes after the last mock interview: I talk too fast, give the "
+         "situation, the task, the action, the result.", title="Coach: mock interview"),
+    note("résumé", "Résumé: eight years of product work, led teams of twelve, launched two "
+         "products.", title="Résumé", day=5),
+    note("garden", "The tomatoes need water twice a week; the basil stands in the shade."),
+    note("bread", "Sourdough: feed the starter in the evening, bake at 240 degrees."),
+    note("car", "The car's winter tyres are in the cellar; the brakes squeak."),
+    note("dentist", "The dentist wants to see me again in March about the crown."),
+)
+
+PLAYBOOK = """
+domain: tests
+intents:
+  - name: job-interview
+    asks: ["Help me prepare for my interview", "Job interview tomorrow, what should I say?"]
+    facets:
+      - name: own plan
+        why: They ask what you would do.
+        hop: 2
+        weight: 1.2
+        queries: ["my plan for the first year in the new role"]
+      - name: achievements
+        why: Numbers convince.
+        hop: 2
+        queries: ["achievements with numbers, I cut and saved"]
+      - name: coaching
+        why: What went wrong last time.
+        hop: 2
+        queries: ["coaching notes after the last mock interview"]
+  - name: kitchen-garden
+    asks: ["What should I plant in the garden?", "My tomatoes look sad"]
+    facets:
+      - name: garden notes
+        why: What grows where.
+        hop: 2
+        queries: ["tomatoes need water, basil in the shade"]
+"""
+
+
+def small_library() -> tuple[Intent, ...]:
+    """Two intents: an interview and a garden."""
+    return tuple(parse_playbook(PLAYBOOK, name="tests.yaml"))
+
+
+def interview_plan(*, tokens: int = 0) -> Plan:
+    """What a planner would expand the question to."""
+    return plan(
+        facet("own plan", "my plan for the first year in the new role"),
+        facet("achievements", "achievements with numbers, I cut and saved"),
+        facet("coaching", "coaching notes after the last mock interview"),
+        tokens=tokens,
+    )
+
+
+def words(text: str) -> int:
+    """A token counter."""
+    return len(text.split())
+
+
+class Answer(NamedTuple):
+    """What a recall gives back, and its story."""
+
+    result: RecallResult
+    trace: RecallTrace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallWorld:
+    """A real catalog, vectors in memory, and what a graph over them needs."""
+
+    store: EntityStore
+    embedder: Embedder
+    entity: str = "mara"
+
+    async def add(self, *memories: Memory) -> None:
+        """Store more."""
+        await store_all(self.store, memories, embedder=self.embedder)
+
+    def services(self, **parts: Any) -> Services:
+        """The services of a graph without a model; `parts` replace any of them."""
+        settings = parts.get("settings", RecallSettings())
+        planner = PlaybookPlanner(small_library(), embedder=self.embedder)
+        critic = CoverageCritic(min_score=settings.ranking.min_score)
+        offline = Services(
+            entity=self.entity,
+            search=self.store,
+            reader=self.store,
+            embedder=self.embedder,
+            calibration=calibration_of(self.embedder.model_id),
+            planner=planner,
+            critic=critic,
+            offline_planner=planner,
+            offline_critic=critic,
+            settings=settings,
+            clock=fixed_clock,
+        )
+        return replace(offline, **parts)
+
+
+async def store_all(
+    store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder
+) -> None:
+    """Ingest memories that are built already, and make the memory map."""
+    settings = IngestSettings(count_tokens=words)
+    await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
+    await store.refresh_topics()
+
+
+async def small_world(folder: Path, memories: Iterable[Memory] = LIFE) -> SmallWorld:
+    """A store below `folder` that holds `memories`; close its store in the end."""
+    embedder = HashingEmbedder()
+    identity = Identity(
+        entity="mara", embedder_id=embedder.model_id, dimension=embedder.dimension
+    )
+    store = EntityStore(
+        Catalog(folder / "catalog.db"),
+        MemoryIndex(),
+        identity=identity,
+        lock_path=folder / "writer.lock",
+    )
+    world = SmallWorld(store=store, embedder=embedder)
+    await world.add(*memories)
+    return world
+
+
+def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> RecallSettings:
+    """Settings with some limits, and some ranking numbers, changed."""
+    return RecallSettings(limits=RecallLimits(**limits), ranking=RankingSettings(**ranking or {}))
+
+
+async def ask(services: Services, question: str = QUESTION, **asked: Any) -> Answer:
+    """Run a graph to its end; `asked` are other keys of `RecallInput`."""
+    given = RecallInput(question=question, **asked)
+    async for event in run_recall(build_recall_graph(services), given, services=services):
+        if event.result is not None and event.trace is not None:
+            return Answer(event.result, event.trace)
+    raise AssertionError("the recall ended without an answer")
+
+
+async def states(services: Services, question: str = QUESTION, **asked: Any) -> list[RecallState]:
+    """The state after every superstep, the last one at the end."""
+    graph = build_recall_graph(services)
+    given = RecallInput(question=question, **asked)
+    stream = graph.astream(given, stream_mode="values")
+    return [cast(RecallState, values) async for values in stream]

@@ -1,0 +1,103 @@
+"""Text to terms: scripts, identifiers, stop words, and speed."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secondhop.stores.analysis import document_terms, fold, plain_words, query_terms
+
+
+@pytest.mark.parametrize(
+    ("document", "query"),
+    [
+        ("interviews went well", "Interviewing"),
+        ("Ein schöner Café-Besuch in ZÜRICH", "cafe zurich"),
+        ("Straße", "STRASSE"),
+        ("ﬁle ① ２０２４", "file 1 2024"),
+        ("İstanbul ve ılık", "istanbul ILIK"),
+        ("Привет, мир", "МИР"),
+        ("Ελληνικά", "ελληνικα"),
+        ("שָׁלוֹם", "שלום"),
+        ("مُحَمَّد", "محمد"),
+        ("हिन्दी में बातचीत", "हिन्दी"),
+        ("தமிழ் மொழி", "தமிழ்"),
+        ("黒猫が好き", "猫"),
+        ("北京大学的学生", "大学"),
+        ("서울특별시", "특별"),
+        ("ภาษาไทยง่าย", "ภาษา"),
+        ("set SSL_MODE=verify-full here", "ssl_mode=verify-full"),
+        ("set SSL_MODE=verify-full here", "verify"),
+        ("call getUserName()", "getusername"),
+        ("call getUserName()", "user name"),
+        ("HTTPServer is up", "http server"),
+        ("John's résumé", "john resume"),
+        ("John’s résumé", "John"),
+        ("l'amour", "amour"),
+        ("dis\u00adcuss", "discuss"),
+        ("می\u200cخواهم", "میخواهم"),
+    ],
+)
+def test_a_query_finds_the_document(document: str, query: str) -> None:
+    terms = query_terms(query)
+    assert terms.words
+    assert set(terms.words) <= set(document_terms(document))
+
+
+def test_indic_words_stay_in_one_piece() -> None:
+    assert document_terms("हिन्दी தமிழ்") == ["हिन्दी", "தமிழ்"]
+
+
+def test_unspaced_scripts_become_pairs_and_single_characters_stay() -> None:
+    assert query_terms("黒猫が").words == ("黒猫", "猫が")
+    assert query_terms("猫").words == ("猫",)
+    assert query_terms("GPT猫x").words == ("gpt", "猫", "x")
+
+
+def test_identifiers_give_the_parts_and_the_whole() -> None:
+    terms = document_terms("SSL_MODE=verify-full")
+    assert terms == ["sslmodeverifyful", "ssl", "mode", "verifi", "full"]
+    assert query_terms("SSL_MODE=verify-full").joined == (terms[0],)
+
+
+def test_stop_words_are_dropped_from_queries_and_kept_in_documents() -> None:
+    assert query_terms("what is the plan for the interview?").words == ("plan", "interview")
+    assert document_terms("to be or not to be") == ["to", "be", "or", "not", "to", "be"]
+
+
+def test_a_query_of_stop_words_alone_keeps_them() -> None:
+    assert query_terms("To be or not to be").words == ("to", "be", "or", "not")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "!?… — 🙂", "\u0301", "_", "-=-"])
+def test_text_without_words_has_no_terms(text: str) -> None:
+    assert set("".join(document_terms(text))) <= {"\u0301"}
+    assert query_terms(text).joined == ()
+
+
+def test_labels_get_words_as_people_write_them() -> None:
+    assert plain_words("The Interviews of 2024 at Carefeed") == ["interviews", "carefeed"]
+
+
+@settings(derandomize=True)
+@given(st.text())
+def test_every_term_of_a_text_as_a_query_is_a_term_of_it_as_a_document(text: str) -> None:
+    terms = query_terms(text)
+    assert {*terms.words, *terms.joined} <= set(document_terms(text))
+    assert len({*terms.words, *terms.joined}) == len(terms.words) + len(terms.joined)
+
+
+@settings(derandomize=True)
+@given(st.text())
+def test_folding_twice_changes_nothing(word: str) -> None:
+    assert fold(fold(word)) == fold(word)
+
+
+@pytest.mark.parametrize("unit", ["word ", "x", "a-", "猫", "aB", "_", "हि", "=x'", "\u0301"])
+def test_a_big_text_takes_time_in_proportion(unit: str) -> None:
+    small, big = (unit * (size // len(unit)) for size in (20_000, 400_000))
+    document_terms(small)
+    began = time.process_time()
+    document_terms(big)
+    assert time.process_time() - began < 5

@@ -1,0 +1,103 @@
+"""Damaged files: an error that says what to do, never a crash and never silently fewer hits."""
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import aclosing, closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from secondhop.errors import CorruptStoreError
+from secondhop.stores.home import StoreHome
+
+
+def randomise(path: Path, *, start: int = 0, size: int | None = None) -> None:
+    whole = bytearray(path.read_bytes())
+    size = len(whole) - start if size is None else size
+    whole[start : start + size] = random.Random(1).randbytes(size)
+    path.write_bytes(whole)
+
+
+def segment(chroma: Path) -> Path:
+    return next(path.parent for path in chroma.glob("*/index_metadata.pickle"))
+
+
+def catalog_of(home: Path) -> Path:
+    (path,) = home.glob("entities/*/catalog.db")
+    return path
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "folder deleted": shutil.rmtree,
+    "database deleted": lambda c: (c / "chroma.sqlite3").unlink(),
+    "database random": lambda c: randomise(c / "chroma.sqlite3"),
+    "database random inside": lambda c: randomise(c / "chroma.sqlite3", start=4096, size=60_000),
+    "segment deleted": lambda c: shutil.rmtree(segment(c)),
+    "header": lambda c: randomise(segment(c) / "header.bin"),
+    "vectors": lambda c: randomise(segment(c) / "data_level0.bin"),
+    "some vectors": lambda c: randomise(segment(c) / "data_level0.bin", start=9_000, size=300),
+    "vectors cut": lambda c: os.truncate(segment(c) / "data_level0.bin", 5_000),
+    "vectors gone": lambda c: (segment(c) / "data_level0.bin").unlink(),
+    "lengths": lambda c: randomise(segment(c) / "length.bin"),
+    "links": lambda c: randomise(segment(c) / "link_lists.bin"),
+    "labels": lambda c: randomise(segment(c) / "index_metadata.pickle"),
+    "some labels": lambda c: randomise(segment(c) / "index_metadata.pickle", start=900, size=40),
+    "labels gone": lambda c: (segment(c) / "index_metadata.pickle").unlink(),
+}
+
+
+@pytest.fixture
+async def filled(home: StoreHome, make: SimpleNamespace) -> Path:
+    store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+    async with aclosing(store):
+        await store.put([make.memory(f"m{n}", f"text {n}") for n in range(160)])
+    await home.aclose()
+    return home.path
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+async def test_damaged_vectors_are_noticed_when_the_entity_is_opened(
+    filled: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(filled / "chroma")
+    async with aclosing(StoreHome(filled)) as home:
+        with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+            await home.open_entity("me", embedder_id="hash-16", dimension=16)
+
+
+async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:
+    randomise(catalog_of(filled))
+    async with aclosing(StoreHome(filled)) as home:
+        with pytest.raises(CorruptStoreError, match="backup"):
+            await home.open_entity("me", embedder_id="hash-16", dimension=16)
+
+
+async def test_vectors_that_disappear_while_the_store_is_open_are_noticed(
+    filled: Path, make: SimpleNamespace
+) -> None:
+    async with aclosing(StoreHome(filled)) as home:
+        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            shutil.rmtree(filled / "chroma")
+            with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+                await store.dense(make.vectors("text 1"), k=5)
+
+
+async def test_left_over_notes_and_orphans_are_cleared_when_opening(
+    filled: Path, make: SimpleNamespace
+) -> None:
+    with closing(sqlite3.connect(catalog_of(filled))) as connection, connection:
+        (known,) = connection.execute("SELECT min(passage_id) FROM passages").fetchone()
+        connection.execute(
+            "INSERT INTO outbox (kind, passage_ids) VALUES ('drop', ?)", (f'["{known}", "gone"]',)
+        )
+    async with aclosing(StoreHome(filled)) as home:
+        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            counts = await store.counts()
+            assert (counts.vectors, counts.pending) == (160, 0)
+            assert (await store.vectors([known])).keys() == {known}

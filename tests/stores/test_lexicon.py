@@ -1,0 +1,154 @@
+"""The lexical leg: what a score means, and that the index follows what is stored."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.lexicon import Bm25
+from secondhop.stores.memory_index import MemoryIndex
+
+
+@pytest.fixture
+async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntityStore]:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    opened = EntityStore(
+        Catalog(tmp_path / "catalog.db"),
+        MemoryIndex(),
+        identity=identity,
+        lock_path=tmp_path / "writer",
+    )
+    async with aclosing(opened):
+        yield opened
+
+
+async def scores(store: EntityStore, query: str) -> dict[str, float]:
+    return {hit.memory_id: hit.score for hit in await store.lexical(query, k=100)}
+
+
+async def test_the_score_is_bm25_over_the_most_the_query_could_reach(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put(
+        [
+            make.memory("a", "apple apple pear", title="x"),
+            make.memory("b", "apple plum", title="x"),
+            make.memory("c", "fig", title="apple"),
+        ]
+    )
+    average = (4 + 3 + 2) / 3
+    idf = {"apple": math.log1p(0.5 / 3.5), "fig": math.log1p(2.5 / 1.5), "?": math.log1p(3.5 / 0.5)}
+
+    def gain(frequency: float, length: int) -> float:
+        return frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average))
+
+    assert await scores(store, "apple") == pytest.approx(
+        {"a": gain(2, 4) / 2.2, "b": gain(1, 3) / 2.2, "c": gain(2, 2) / 2.2}
+    )
+    bound = 2.2 * sum(idf.values())
+    both = idf["apple"] * gain(2, 2) + idf["fig"] * gain(1, 2)
+    assert (await scores(store, "apple fig unknown"))["c"] == pytest.approx(both / bound)
+
+
+async def test_a_store_of_one_memory_still_tells_good_from_bad(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("only", "the salary negotiation at Carefeed", title="Carefeed")])
+    good = (await scores(store, "salary negotiation Carefeed"))["only"]
+    poor = (await scores(store, "salary of five unknown purple elephants"))["only"]
+    assert good > 0.4
+    assert poor < 0.1
+
+
+async def test_words_that_nobody_knows_find_nothing(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("a", "apple")])
+    assert await store.lexical("zebra", k=5) == []
+    assert await store.lexical("", k=5) == []
+    assert await store.lexical("apple", k=0) == []
+
+
+async def test_an_unknown_joined_identifier_does_not_spoil_its_parts(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("a", "the user name"), make.memory("b", "something else")])
+    assert await scores(store, "userName") == await scores(store, "user name")
+
+
+async def test_equal_scores_come_by_smaller_passage_id(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory(f"m{n}", "the same words") for n in range(9)])
+    hits = await store.lexical("words", k=4)
+    every = await store.lexical("words", k=100)
+    assert hits == every[:4] == sorted(every, key=lambda hit: hit.passage_id)[:4]
+
+
+async def test_a_long_query_counts_as_its_rarest_words(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory(f"m{n}", f"common{n % 40} rare{n}") for n in range(400)])
+    noise = " ".join(f"unknown{n}" for n in range(3_000))
+    common = " ".join(f"common{n}" for n in range(40))
+    found = await store.lexical(f"{noise} {common} rare77", k=1)
+    assert found[0].memory_id == "m77"
+
+
+def plain_bm25(documents: dict[str, list[str]], query: list[str]) -> dict[str, float]:
+    """The definition, word by word; titles "x" count in the length."""
+    settings = Bm25()
+    average = sum(len(words) + 1 for words in documents.values()) / len(documents)
+    known: dict[str, float] = {}
+    bound = 0.0
+    for term in dict.fromkeys(query):
+        holding = sum(term in words for words in documents.values())
+        idf = math.log1p((len(documents) - holding + 0.5) / (holding + 0.5))
+        bound += idf * (settings.k1 + 1)
+        for name, words in documents.items():
+            if frequency := words.count(term):
+                relative = (len(words) + 1) / average
+                held_back = settings.k1 * (1 - settings.b + settings.b * relative)
+                gain = frequency * (settings.k1 + 1) / (frequency + held_back)
+                known[name] = known.get(name, 0.0) + idf * gain
+    return {name: gained / bound for name, gained in known.items()}
+
+
+WORDS = st.lists(st.sampled_from(["w1", "w2", "w3", "w4", "w5"]), min_size=1, max_size=6)
+
+
+@settings(derandomize=True, max_examples=25, deadline=None)
+@given(
+    versions=st.lists(st.tuples(st.integers(0, 4), WORDS), min_size=1, max_size=12),
+    deleted=st.sets(st.integers(0, 4)),
+    query=WORDS,
+)
+async def test_after_any_writes_scores_are_those_of_the_definition(
+    tmp_path_factory: pytest.TempPathFactory,
+    make: SimpleNamespace,
+    versions: list[tuple[int, list[str]]],
+    deleted: set[int],
+    query: list[str],
+) -> None:
+    folder = tmp_path_factory.mktemp("lexicon")
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    catalog = Catalog(folder / "catalog.db")
+    store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=folder / "writer")
+    async with aclosing(store):
+        for number, words in versions:
+            await store.put([make.memory(f"m{number}", " ".join(words), title="x")])
+        await store.delete([f"m{number}" for number in deleted])
+        stored = {f"m{n}": words for n, words in versions if n not in deleted}
+        wanted = plain_bm25(stored, query) if stored else {}
+        assert await scores(store, " ".join(query)) == pytest.approx(wanted)
+        as_is = catalog.postings()
+        if stored:
+            catalog.rebuild_lexicon()
+            assert catalog.postings() == as_is

@@ -1,0 +1,71 @@
+"""Clusters of memories: the same ones every time, and what they are called."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.memory_index import MemoryIndex
+from secondhop.stores.memory_map import spherical_kmeans
+from secondhop.stores.records import Vectors
+
+
+def blobs(*, count: int, size: int) -> Vectors:
+    random = np.random.default_rng(1)
+    rows = np.repeat(np.eye(16)[:count], size, axis=0) + random.normal(size=(count * size, 16)) / 20
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / norms, dtype=np.float32)
+
+
+def test_kmeans_finds_clusters_that_lie_apart() -> None:
+    assigned, centres = spherical_kmeans(blobs(count=5, size=30), k=5)
+    assert [len(set(assigned[start : start + 30])) for start in range(0, 150, 30)] == [1] * 5
+    assert len(set(assigned.tolist())) == 5
+    assert np.linalg.norm(centres, axis=1) == pytest.approx(1)
+
+
+def test_kmeans_depends_on_the_rows_alone() -> None:
+    rows = blobs(count=4, size=10)
+    first, second = (spherical_kmeans(rows, k=6)[0] for _ in range(2))
+    assert (first == second).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_kmeans_of_equal_rows_is_one_cluster(k: int) -> None:
+    assigned, _ = spherical_kmeans(np.tile(np.eye(4, dtype=np.float32)[0], (5, 1)), k=k)
+    assert set(assigned.tolist()) == {0}
+
+
+@pytest.fixture
+async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntityStore]:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    catalog = Catalog(tmp_path / "catalog.db")
+    opened = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=tmp_path / "lock")
+    async with aclosing(opened):
+        yield opened
+
+
+async def test_the_map_follows_the_store(store: EntityStore, make: SimpleNamespace) -> None:
+    await store.put([make.memory(f"c{n}", "bread", title=f"Baking {n}") for n in range(8)])
+    await store.refresh_topics()
+    assert sum(topic.size for topic in await store.topics()) == 8
+    await store.put([make.memory(f"s{n}", "salary", title=f"Salary {n}") for n in range(4)])
+    grown = await store.topics()
+    assert sum(topic.size for topic in grown) == 12
+    assert [topic.label.split()[0] in {"baking", "salary"} for topic in grown]
+    await store.refresh_topics()
+    assert await store.topics() == grown
+    await store.delete([f"c{n}" for n in range(8)])
+    assert [topic.size for topic in await store.topics()] == [4]
+
+
+async def test_a_memory_without_words_still_has_a_label(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("m", "🙂", title="!!")])
+    assert [topic.label for topic in await store.topics()] == ["!!"]

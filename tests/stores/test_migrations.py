@@ -1,0 +1,80 @@
+"""Schema steps: each once, all or nothing, and never on a newer file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from secondhop.errors import SchemaVersionError
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.migrations import MIGRATIONS, migrate, schema_version
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
+        yield opened
+
+
+def tables(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return {name for (name,) in rows}
+
+
+def test_a_new_file_gets_every_step_once(connection: sqlite3.Connection) -> None:
+    for _ in range(2):
+        migrate(connection, path=Path("x"))
+        assert schema_version(connection) == len(MIGRATIONS)
+    assert {"meta", "memories", "passages", "postings", "outbox"} <= tables(connection)
+
+
+def test_only_the_missing_steps_run(connection: sqlite3.Connection) -> None:
+    first = ("CREATE TABLE one (x)",)
+    migrate(connection, path=Path("x"), steps=[first])
+    migrate(connection, path=Path("x"), steps=[first, ("CREATE TABLE two (x)",)])
+    assert (schema_version(connection), tables(connection)) == (2, {"one", "two"})
+
+
+def test_a_step_that_fails_leaves_nothing_behind(connection: sqlite3.Connection) -> None:
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(connection, path=Path("x"), steps=[("CREATE TABLE one (x)", "NONSENSE")])
+    assert (schema_version(connection), tables(connection)) == (0, set())
+
+
+def test_a_newer_file_is_refused_and_not_changed(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA user_version = 9")
+    with pytest.raises(SchemaVersionError, match="nothing was changed") as caught:
+        migrate(connection, path=Path("x"))
+    assert (caught.value.found, caught.value.known) == (9, len(MIGRATIONS))
+    assert (schema_version(connection), tables(connection)) == (9, set())
+
+
+def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    for statements in ((), MIGRATIONS[0]):
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) if statements else 0}")
+        with closing(Catalog(path)) as catalog:
+            assert not catalog.exists()
+    with closing(Catalog(path)) as catalog:
+        identity = Identity(entity="e", embedder_id="m", dimension=4)
+        catalog.create(identity)
+        assert catalog.exists()
+        assert catalog.identity() == identity
+
+
+def test_terms_of_an_older_analyzer_are_made_anew(tmp_path: Path) -> None:
+    with closing(Catalog(tmp_path / "catalog.db")) as catalog:
+        catalog.create(Identity(entity="e", embedder_id="m", dimension=4))
+        assert not catalog.needs_upgrade()
+        with closing(sqlite3.connect(catalog.path)) as connection, connection:
+            connection.execute("UPDATE meta SET value = 'old' WHERE key = 'analyzer'")
+            connection.execute("INSERT INTO postings VALUES (0, 'old', x'00')")
+        assert catalog.needs_upgrade()
+        catalog.upgrade()
+        assert not catalog.needs_upgrade()
+        assert catalog.postings() == {}

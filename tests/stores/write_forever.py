@@ -1,0 +1,91 @@
+"""Run as a program: puts and deletes memories until it is killed, and says what is acknowledged.
+
+    python write_forever.py STORE ENTITY FIRST [LAST]
+
+Prints `put ID VERSION` or `delete ID` when the store has acknowledged it.
+"""
+
+import asyncio
+import hashlib
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from secondhop.stores.home import StoreHome
+from secondhop.stores.records import (
+    EmbeddedMemory,
+    Memory,
+    Message,
+    Passage,
+    Vector,
+    passage_id_of,
+)
+
+DIMENSION = 16
+BATCH = 5
+
+
+def embedded(number: int, *, version: int) -> EmbeddedMemory:
+    """1 to 3 passages, whose texts and vectors follow from number and version."""
+    texts = [f"word{number} version{version} part{part}" for part in range(number % 3 + 1)]
+    memory = Memory(
+        memory_id=f"m{number}",
+        title=f"memory {number}",
+        source="note",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        messages=tuple(Message("user", text) for text in texts),
+    )
+    passages = tuple(
+        Passage(
+            passage_id=passage_id_of(memory, place),
+            memory_id=memory.memory_id,
+            ordinal=place,
+            text=text,
+            tokens=3,
+        )
+        for place, text in enumerate(texts)
+    )
+    vectors = np.stack([vector(text) for text in texts])
+    return EmbeddedMemory(memory=memory, passages=passages, vectors=vectors)
+
+
+def vector(text: str) -> Vector:
+    """A random direction that the text alone decides."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+    row = np.random.default_rng(seed).normal(size=DIMENSION)
+    return np.asarray(row / np.linalg.norm(row), dtype=np.float32)
+
+
+async def write(folder: Path, entity: str, first: int, last: int) -> None:
+    """Batches of five; each batch also replaces and deletes some older memories."""
+    home = StoreHome(folder)
+    store = await home.open_entity(entity, embedder_id="hash-16", dimension=DIMENSION)
+    say("ready")
+    for start in range(first, last, BATCH):
+        await store.put([embedded(n, version=1) for n in range(start, start + BATCH)])
+        say(*(f"put m{n} 1" for n in range(start, start + BATCH)))
+        await store.put([embedded(start, version=2)])
+        say(f"put m{start} 2")
+        await store.delete([f"m{start + 1}"])
+        say(f"delete m{start + 1}")
+    await store.aclose()
+    await home.aclose()
+
+
+def say(*lines: str) -> None:
+    """Whole lines at once: a reader never sees half of one."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(
+        write(
+            Path(sys.argv[1]),
+            sys.argv[2],
+            int(sys.argv[3]),
+            int(sys.argv[4]) if len(sys.argv) > 4 else sys.maxsize,
+        )
+    )
