@@ -116,7 +116,7 @@ async def rounds(store: EntityStore, world: World, *, repeat: int) -> tuple[floa
     taken: list[list[float]] = []
     for _ in range(repeat + 1):
         vectors = world.vectors(_QUERIES)
-        texts = [world.text(6, skip=20) for _ in range(_QUERIES)]
+        texts = [world.text(6, skip=100) for _ in range(_QUERIES)]
         marks = [time.perf_counter()]
         await store.dense(vectors, k=_K)
         marks.append(time.perf_counter())

@@ -30,9 +30,11 @@ class Reach(Frozen):
     last_cosine: float
     """Of the last memory that this query did bring."""
     rank: int
-    """Where it would stand for this query among all memories, from 1."""
+    """Where it stands for this query among all memories, from 1; 0: too far down to be counted."""
     depth: int
     """Memories that a query brings."""
+    depth_factor: int
+    """The smallest with which this query brings it; 0 when rank is."""
 
 
 def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -> Explanation:
@@ -110,9 +112,7 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     return max(final, key=lambda drop: order.index(drop.stage), default=None)
 
 
-def nearest_change(
-    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None
-) -> str:
+def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
     """The smallest change of one setting, or of the memory, that would admit it."""
     if last is None:
         return f"a higher k than {trace.k}"
@@ -152,7 +152,15 @@ def title_of(trace: RecallTrace, memory_id: str | None) -> str:
 
 def never_found(memory_id: str, reach: Reach) -> Explanation:
     """The story of a memory that no query brought."""
-    factor = -(-reach.rank // max(reach.depth, 1))
+    if not reach.rank:
+        return Explanation(
+            memory_id=memory_id,
+            title=reach.title,
+            returned=False,
+            story=["No query of this recall found it, or came anywhere near it."],
+            cut_by="never_found",
+            nearest_change="a question that names what the memory is about",
+        )
     return Explanation(
         memory_id=memory_id,
         title=reach.title,
@@ -165,7 +173,7 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
         ],
         cut_by="never_found",
         nearest_change=(
-            f"depth_factor {factor} times as high would bring rank {reach.rank}, or a question "
-            f"that names what the memory is about"
+            f"depth_factor = {reach.depth_factor} would bring it into the pool (rank {reach.rank} "
+            f"of that query), or a question that names what the memory is about"
         ),
     )

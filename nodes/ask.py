@@ -34,7 +34,10 @@ def waiting(state: RecallState) -> list[Query]:
             by_facet.setdefault(query["facet_id"], []).append(query)
     turns = max((len(queries) for queries in by_facet.values()), default=0)
     return [
-        queries[turn] for turn in range(turns) for queries in by_facet.values() if turn < len(queries)
+        queries[turn]
+        for turn in range(turns)
+        for queries in by_facet.values()
+        if turn < len(queries)
     ]
 
 

@@ -43,12 +43,13 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
 
 
 def checked_question(question: str) -> str:
-    """The question without surrounding white space and NULs.
+    """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
         UsageError: it is empty, or longer than QUESTION_CHARS.
     """
-    text = question.replace("\x00", "").strip()
+    whole = question.encode("utf-8", "replace").decode("utf-8")
+    text = whole.replace("\x00", "").strip()
     if not text:
         raise UsageError("the question is empty; ask something")
     if len(text) > QUESTION_CHARS:

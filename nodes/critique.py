@@ -39,9 +39,7 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     }
 
 
-async def judged(
-    request: CriticRequest, *, services: Services
-) -> tuple[Verdict, RecallUpdate]:
+async def judged(request: CriticRequest, *, services: Services) -> tuple[Verdict, RecallUpdate]:
     """The critic's verdict, or its twin's and a note of why."""
     place = f"critique {request.round}"
     if services.critic is not services.offline_critic and not request.remaining.affords_model:
@@ -51,7 +49,7 @@ async def judged(
         async with asyncio.timeout(request.remaining.seconds):
             return await services.critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"critique: {error or 'no answer in time'}; judged offline instead"
+        reason = f"critique: {str(error) or 'no answer in time'}; judged offline instead"
         verdict = await services.offline_critic.judge(request)
         return verdict, {"degraded": {place: reason}}
 
@@ -81,9 +79,7 @@ def candidate_view(memory_id: str, pool: Pool, state: RecallState) -> CandidateV
         source=candidate["source"],
         created_at=datetime.fromisoformat(candidate["created_at"]),
         score=candidate["score"],
-        relevance={
-            facet_id: score["relevance"] for facet_id, score in candidate["scores"].items()
-        },
+        relevance={facet_id: score["relevance"] for facet_id, score in candidate["scores"].items()},
         evidence=tuple(pool.texts[memory_id]),
     )
 

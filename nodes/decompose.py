@@ -37,5 +37,3 @@ def direct_query(question: str) -> Query:
         origin="question",
         feedback=[],
     )
-
-

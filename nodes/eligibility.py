@@ -30,9 +30,7 @@ def last_votes(state: RecallState) -> dict[str, Vote]:
     return newest
 
 
-def judged_relevance(
-    pool: Pool, votes: Mapping[str, Vote], *, settings: RankingSettings
-) -> Floats:
+def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: RankingSettings) -> Floats:
     """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
 
     0 for everything suppressed, and for candidates below `min_score` in every facet that have no

@@ -12,7 +12,6 @@ from secondhop.nodes.state import (
     Candidate,
     FacetScore,
     Hit,
-    Query,
     Ranking,
     RecallState,
     RecallUpdate,
@@ -47,12 +46,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
     ranking = services.settings.ranking
     depth = state["k"] * ranking.depth_factor
-    relevance = partial(
-        calibrated_relevance, settings=ranking, calibration=services.calibration
-    )
+    relevance = partial(calibrated_relevance, settings=ranking, calibration=services.calibration)
     facets = {
         facet_id: fuse_facet(
-            facet_rankings(facet_id, state["queries"], state["rankings"]),
+            facet_rankings(facet_id, state),
             depth=depth,
             relevance=relevance,
             settings=ranking,
@@ -70,15 +67,30 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
 
 
-def facet_rankings(
-    facet_id: str, queries: Mapping[str, Query], rankings: Mapping[str, Ranking]
-) -> list[Ranking]:
-    """The rankings of one facet's queries, oldest query first."""
-    return [
-        rankings[query_id]
-        for query_id, query in queries.items()
-        if query["facet_id"] == facet_id and query_id in rankings
-    ]
+def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
+    """The rankings of one facet's queries, oldest query first.
+
+    A name that good evidence held is to bring what is new: memories that were hot or warm before
+    it was asked for gain nothing by holding it.
+    """
+    rankings: list[Ranking] = []
+    for query_id, query in state["queries"].items():
+        found = state["rankings"].get(query_id)
+        if query["facet_id"] != facet_id or found is None:
+            continue
+        if query["origin"] == "evidence":
+            known = set(state.get("positives", {}).get(str(query["round"] - 1), ()))
+            found = without(found, known)
+        rankings.append(found)
+    return rankings
+
+
+def without(ranking: Ranking, memory_ids: set[str]) -> Ranking:
+    """The ranking without some memories."""
+    kept = ranking.copy()
+    kept["dense"] = [hit for hit in ranking["dense"] if hit["memory_id"] not in memory_ids]
+    kept["lexical"] = [hit for hit in ranking["lexical"] if hit["memory_id"] not in memory_ids]
+    return kept
 
 
 def fuse_facet(
@@ -141,9 +153,7 @@ def note_passages(
             score.dense, score.query_id = cosine, found["query_id"]
 
 
-def facet_score(
-    entry: FacetPoolEntry, rank: int, fused: float, relevance: Relevance
-) -> FacetScore:
+def facet_score(entry: FacetPoolEntry, rank: int, fused: float, relevance: Relevance) -> FacetScore:
     """A memory within a facet: its best passage speaks for it."""
     for score in entry.passages.values():
         score.relevance = relevance(score.dense, score.lexical)

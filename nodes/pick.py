@@ -21,9 +21,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     drops = [lost_slot(loser, state) for loser in selected.losers]
     drops += unfit(pool, votes, state, settings=ranking)
     if not answers:
-        drops += [
-            unanswered(pick["memory_id"], best, bar, state) for pick in selected.picks
-        ]
+        drops += [unanswered(pick["memory_id"], best, bar, state) for pick in selected.picks]
     reason, detail = stop_rule({**state, "picks": picks}, services.settings)
     return {
         "picks": picks,

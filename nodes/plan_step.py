@@ -20,14 +20,25 @@ async def degraded_plan(
     """The planner's plan; when its model fails, is late or is too dear, the twin's, and a note."""
     name = ask.__name__
     if ask != ask_offline and not request.remaining.affords_model:
-        reason = f"{name}: no model call is left; planned offline instead"
-        return await ask_offline(request), {"degraded": {name: reason}}
+        return await planned_offline(ask_offline, request, f"{name}: no model call is left")
     try:
         async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"{name}: {error or 'no answer in time'}; planned offline instead"
-        return await ask_offline(request), {"degraded": {name: reason}}
+        reason = f"{name}: {str(error) or 'no answer in time'}"
+        return await planned_offline(ask_offline, request, reason)
+
+
+async def planned_offline(
+    ask_offline: Callable[[PlanRequest], Awaitable[Plan]], request: PlanRequest, reason: str
+) -> tuple[Plan, RecallUpdate]:
+    """The twin's plan; without an embedding model it has none, and the question goes alone."""
+    name = ask_offline.__name__
+    try:
+        plan = await ask_offline(request)
+    except ModelError as error:
+        return Plan(facets=()), {"degraded": {name: f"{reason}; no plan offline either: {error}"}}
+    return plan, {"degraded": {name: f"{reason}; planned offline instead"}}
 
 
 def planned_update(plan: Plan, *, step: str, first_hop: int) -> RecallUpdate:

@@ -14,7 +14,7 @@ from secondhop.prompts.library import SLOT, Intent
 from secondhop.ranking.arrays import Floats, Indices
 from secondhop.ranking.keyphrases import noun_slots
 
-INTENTS = 4
+INTENTS = 3
 """Nearest intents that are blended."""
 
 TEMPERATURE = 0.05
@@ -76,6 +76,11 @@ class PlaybookPlanner:
     def planner_id(self) -> str:
         """Its name and the size of its library."""
         return f"playbooks:{len(self._intents)}"
+
+    @property
+    def questions(self) -> Vectors | None:
+        """The library's example questions, float32 [n, dim]; None until `warm`."""
+        return self._asks
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed the library now, instead of at the first question.

@@ -22,7 +22,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
         async with asyncio.timeout(remaining(state, services.settings.limits).seconds):
             scores = await pair_scores(pairs, state, services=services)
     except (ModelError, TimeoutError) as error:
-        reason = f"rerank: {error or 'no answer in time'}; kept the fused order"
+        reason = f"rerank: {str(error) or 'no answer in time'}; kept the fused order"
         return {"degraded": {f"rerank {state['round']}": reason}}
     candidates = {**state["candidates"]}
     for (memory_id, facet_id), score in scores.items():

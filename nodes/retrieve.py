@@ -48,7 +48,7 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
         query_id=task["query"]["query_id"],
         dense=as_hits(near),
         lexical=as_hits(worded),
-        cosines=await missing_cosines(vector, near, worded, services=services),
+        cosines=await missing_cosines(task, vector, near, worded, services=services),
         ms=0.0,
         error="; ".join(filter(None, errors)),
     )
@@ -60,7 +60,7 @@ async def dense_leg(
     """The query's vector, bent by its votes, and the passages nearest to it."""
     vector = await query_vector(task["query"], services=services, round_number=task["round"])
     (hits,) = await services.search.dense(vector[None, :], k=depth)
-    return vector, hits
+    return vector, await without_hubs(hits, task, services=services)
 
 
 def holding_the_name(
@@ -71,7 +71,21 @@ def holding_the_name(
     return [hit for hit in dense if hit.passage_id in worded]
 
 
+async def without_hubs(
+    hits: list[PassageHit], task: RetrieveTask, *, services: Services
+) -> list[PassageHit]:
+    """Corrected for memories that are near to everything, in queries that somebody else phrased.
+
+    The question's own words are taken as they are: whether the memory speaks of them at all is
+    read off their cosine.
+    """
+    if services.hubs is None or task["query"]["hop"] < 2:
+        return hits
+    return await services.hubs.corrected(hits, search=services.search)
+
+
 async def missing_cosines(
+    task: RetrieveTask,
     vector: Vector | None,
     dense: Sequence[PassageHit],
     lexical: Sequence[PassageHit],
@@ -84,7 +98,9 @@ async def missing_cosines(
     if vector is None or not missing:
         return {}
     vectors = await services.search.vectors(missing)
-    return {passage: round(float(vectors[passage] @ vector), 6) for passage in sorted(vectors)}
+    near = [PassageHit(passage, "", float(vectors[passage] @ vector)) for passage in vectors]
+    corrected = await without_hubs(near, task, services=services)
+    return {hit.passage_id: round(hit.score, 6) for hit in corrected}
 
 
 def leg_error(leg: str, found: object) -> str:

@@ -64,7 +64,10 @@ def select(
     coverage = repetition_among(pool, rows, settings=settings)
     order = ordered(part, coverage, settings=settings)
     picks = [
-        Pick(memory_id=pool.ids[rows[p.index]], facet_id=main_facet(pool, relevance[rows[p.index]], p))
+        Pick(
+            memory_id=pool.ids[rows[p.index]],
+            facet_id=main_facet(pool, relevance[rows[p.index]], p),
+        )
         for p in order[:k]
     ]
     losers = [
@@ -74,14 +77,15 @@ def select(
     return Selection(picks=picks, losers=losers)
 
 
-def ordered(
-    part: FacetPool, coverage: Coverage, *, settings: RankingSettings
-) -> list[FacetPick]:
+def ordered(part: FacetPool, coverage: Coverage, *, settings: RankingSettings) -> list[FacetPick]:
     """All candidates in the order in which they would get slots."""
     repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=settings.redundancy_limit)
     if settings.diversity == "facets":
         chosen = FacetSelectSettings(
-            scheme="xquad", lambda_=XQUAD_LAMBDA, duplicate_at=settings.redundancy_limit
+            scheme="xquad",
+            lambda_=XQUAD_LAMBDA,
+            closing=settings.facet_closing,
+            duplicate_at=settings.redundancy_limit,
         )
         return list(facet_select(part, k=part.size, coverage=coverage, settings=chosen).picks)
     if settings.diversity == "xquad":

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from secondhop.models.embedder import Embedder
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.judging import Critic
 from secondhop.nodes.planning import OfflinePlanner, Planner
 from secondhop.nodes.settings import RecallSettings
@@ -34,6 +35,8 @@ class Services:
     """The twin that a failing planner falls back to."""
     offline_critic: Critic
     """The twin that a failing critic falls back to."""
+    hubs: HubCorrection | None = None
+    """Corrects dense scores of memories that are near to every question."""
     reranker: Reranker | None = None
     settings: RecallSettings = field(default_factory=RecallSettings)
     clock: Callable[[], datetime] = utc_now

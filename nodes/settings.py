@@ -47,12 +47,17 @@ class RankingSettings:
     """Share of the dense leg in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
     """Share of the lexical leg."""
+    correct_hubs: bool = True
+    """Take from a dense score what the memory would get from any question (half of CSLS)."""
     rrf_k: int = 60
     """Damping constant of reciprocal rank fusion."""
     depth_factor: int = 4
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
     """How slots are shared: by facets (ours), or one of the baselines."""
+    facet_closing: float = 2.0
+    """How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and
+    only the really relevant do."""
     redundancy: str = "evidence"
     """How repeated information is measured; a name in secondhop.ranking.redundancy."""
     redundancy_limit: float = 0.55

@@ -74,7 +74,9 @@ def parse_playbook(text: str, *, name: str) -> list[Intent]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         document = yaml.load(text, Loader=loader)
-        return [parse_intent(raw, domain=document["domain"]) for raw in document["intents"]]
+        refuse_unknown(document, {"domain", "intents"}, where="file")
+        domain = document["domain"]
+        return [parse_intent(raw, domain=domain) for raw in document["intents"]]
     except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise PlaybookError(f"{name}: {type(error).__name__}: {error}") from error
 

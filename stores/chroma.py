@@ -58,7 +58,7 @@ class ChromaVectors:
 
     async def drop(self) -> None:
         """Forget the whole collection."""
-        await asyncio.to_thread(self._drop)
+        await asyncio.to_thread(self._client.drop, self._existing_name())
 
     def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
         nothing: list[list[tuple[str, float]]] = [[] for _ in queries]
@@ -111,11 +111,6 @@ class ChromaVectors:
     def _count(self) -> int:
         with self._reading() as (_, collection):
             return collection.count() if collection is not None else 0
-
-    def _drop(self) -> None:
-        name = self._existing_name()
-        with self._client.writing(name) as session:
-            session.drop(name)
 
     @contextmanager
     def _reading(self) -> Generator[tuple[ChromaSession | None, "Collection | None"], None, None]:

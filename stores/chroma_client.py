@@ -29,6 +29,8 @@ _OPEN_COLLECTIONS = 128
 RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
+_UNKNOWN = b"?"  # no stamp is that short
+
 HNSW = {
     "space": "cosine",
     "batch_size": 20,
@@ -53,10 +55,6 @@ class ChromaSession(Protocol):
         """None when there is none and `create` is off."""
         ...
 
-    def drop(self, name: str) -> None:
-        """Delete the collection; none is no error."""
-        ...
-
 
 class ChromaClient(Protocol):
     """A database that holds one collection an entity and generation."""
@@ -67,6 +65,10 @@ class ChromaClient(Protocol):
 
     def writing(self, name: str, *, adds_bytes: int = 0) -> AbstractContextManager[ChromaSession]:
         """A block that may change the collection."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Delete the collection, whatever state it is in; none is no error."""
         ...
 
     def close(self) -> None:
@@ -134,6 +136,11 @@ class ChromaServer:
         del name, adds_bytes
         with chroma_errors(self._url):
             yield self._connected()
+
+    def drop(self, name: str) -> None:
+        """See `ChromaClient`."""
+        with chroma_errors(self._url):
+            self._connected().drop(name)
 
     def close(self) -> None:
         """See `ChromaClient`."""
@@ -208,18 +215,30 @@ class ChromaFolder:
                 self._load(name, stamp)
             self._check_space(adds_bytes)
             written = lock.restamp()
-            self._seen.pop(name, None)
+            # should this end in an error, nobody knows what Chroma has in memory: start it anew
+            self._seen[name] = _UNKNOWN
             with self._using() as session, chroma_errors(str(self.folder)):
                 yield session
-            # not after an error: then nobody knows what Chroma has in memory
             self._seen[name] = written
+
+    def drop(self, name: str) -> None:
+        """See `ChromaClient`."""
+        if not self._database_file().exists():
+            return
+        lock = self._lock(name)
+        with lock.exclusive():
+            lock.restamp()
+            self._seen[name] = _UNKNOWN
+            with self._using() as session, chroma_errors(str(self.folder)):
+                session.drop(name)
+            self._seen.pop(name)
 
     def close(self) -> None:
         """See `ChromaClient`."""
         self._restart()
 
     def _lock(self, name: str) -> StampedLock:
-        return StampedLock(self._locks / f"{name.rpartition('.')[0] or name}.index")
+        return StampedLock(self._locks / f"{name}.index")
 
     def _database_file(self) -> Path:
         return self.folder / "chroma.sqlite3"

@@ -2,13 +2,14 @@
 
 Chroma 1.5.9 does not look: random bytes in `data_level0.bin` end the process with a segmentation
 fault, and a deleted segment folder gives one hit where there should be 120, without an error.
-Reading 100,000 vectors of 384 dimensions here takes about 0.3 s, once an opened collection.
+Opening 100,000 vectors of 384 dimensions, with this check, takes 1.2 to 1.5 s on a busy machine.
 """
 
 import pickle
 import sqlite3
 import struct
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -58,6 +59,29 @@ def check_collection(folder: Path, name: str) -> None:
         raise _corrupt(folder, str(error)) from error
 
 
+def check_database(folder: Path) -> None:
+    """Passes silently when Chroma's own database is whole, or when there is none.
+
+    Raises:
+        CorruptStoreError: it is not.
+    """
+    if not (folder / "chroma.sqlite3").exists():
+        return
+    try:
+        with closing(_connection(folder)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise _corrupt(folder, str(error)) from error
+    if verdict != "ok":
+        raise _corrupt(folder, verdict)
+
+
+def _connection(folder: Path) -> sqlite3.Connection:
+    # rw: what a killed process left of a transaction is rolled back, or nothing can be read
+    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=30)
+
+
 def _corrupt(path: Path, reason: str) -> CorruptStoreError:
     return CorruptStoreError(
         f"the vectors below {path} are damaged ({reason}); "
@@ -67,9 +91,7 @@ def _corrupt(path: Path, reason: str) -> CorruptStoreError:
 
 def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
     """(id of the vector segment, ids that it must know, log entries not in its files yet)."""
-    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
-    connection = sqlite3.connect(uri, uri=True, timeout=30)
-    try:
+    with closing(_connection(folder)) as connection:
         row = connection.execute(
             "SELECT c.id, v.id, m.id FROM collections c "
             "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
@@ -89,8 +111,6 @@ def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
             )
         }
         return vector_segment, ids, pending
-    finally:
-        connection.close()
 
 
 def _check_segment(folder: Path, segment: str, ids: set[str], pending: int) -> None:

@@ -8,6 +8,7 @@ locks/                       empty files that processes lock
 
 import asyncio
 import hashlib
+import logging
 import re
 import shutil
 import uuid
@@ -20,6 +21,7 @@ from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
 from secondhop.stores.chroma_client import ChromaClient, ChromaFolder, ChromaServer
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.hnsw_files import check_database
 from secondhop.stores.manifest import (
     Manifest,
     create_manifest,
@@ -32,6 +34,7 @@ from secondhop.stores.writer_turn import to_its_end, writer_turn
 LONGEST_ENTITY = 512
 """Characters in an entity's name."""
 _LOCK_TIMEOUT_S = 30.0
+_log = logging.getLogger(__name__)
 
 
 class StoreHome:
@@ -173,14 +176,18 @@ class StoreHome:
 
     async def _drop_or_move_aside(self, vectors: ChromaVectors) -> None:
         """Make room for new vectors, even where the old ones cannot be read."""
+        folder = self.path / "chroma"
         try:
+            if not self._server:
+                await asyncio.to_thread(check_database, folder)
             await vectors.drop()
-        except CorruptStoreError:
+        except CorruptStoreError as error:
             if self._server:
                 raise
             await asyncio.to_thread(self._chroma.close)
-            folder = self.path / "chroma"
-            folder.rename(self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}")
+            aside = self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}"
+            _log.warning("%s; moving them to %s", error, aside)
+            folder.rename(aside)
 
     async def _delete(self, entity: str, folder: Path) -> bool:
         catalog = Catalog(folder / "catalog.db")
@@ -188,6 +195,10 @@ class StoreHome:
             existed = await asyncio.to_thread(catalog.exists)
             if existed:
                 await self._vectors(await asyncio.to_thread(catalog.identity)).drop()
+        except CorruptStoreError as error:
+            # what cannot be read any more must not keep the text from being deleted
+            _log.warning("deleting what is left of a damaged entity: %s", error)
+            existed = True
         finally:
             catalog.close()
         await asyncio.to_thread(shutil.rmtree, folder)

@@ -48,7 +48,11 @@ def expect_local(address: object) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def no_network() -> Iterator[None]:
     """Connections to this machine alone; also names of other machines are not looked up."""
-    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+    connect, connect_ex, look_up = (
+        socket.socket.connect,
+        socket.socket.connect_ex,
+        socket.getaddrinfo,
+    )
 
     def guarded_connect(self: socket.socket, address: Any) -> None:
         expect_local(address)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from tests.fakes import facet, fixed_clock, note, plan
 
-from secondhop.assembly import calibration_of
+from secondhop.assembly import scale_of
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -31,18 +31,42 @@ from secondhop.stores.records import Memory
 QUESTION = "Help me prepare for my Carefeed interview"
 
 LIFE = (
-    note("research-1", "Carefeed research before the interview: Carefeed sells communication "
-         "software to nursing homes and has two hundred people.", title="Research on Carefeed"),
-    note("research-2", "Carefeed research before the interview: Carefeed sells communication "
-         "software to nursing homes and has two hundred people in Ohio.", title="More research"),
-    note("plan", "My plan for the first year in the new role: shorten onboarding from nine weeks "
-         "to four, then hire two designers.", title="Goals for the first year"),
-    note("wins", "Achievements with numbers: I cut the turnaround from 9 days to 2 and saved "
-         "forty thousand a year.", title="What I achieved"),
-    note("coaching", "Coaching notes after the last mock interview: I talk too fast, give the "
-         "situation, the task, the action, the result.", title="Coach: mock interview"),
-    note("résumé", "Résumé: eight years of product work, led teams of twelve, launched two "
-         "products.", title="Résumé", day=5),
+    note(
+        "research-1",
+        "Carefeed research before the interview: Carefeed sells communication "
+        "software to nursing homes and has two hundred people.",
+        title="Research on Carefeed",
+    ),
+    note(
+        "research-2",
+        "Carefeed research before the interview: Carefeed sells communication "
+        "software to nursing homes and has two hundred people in Ohio.",
+        title="More research",
+    ),
+    note(
+        "plan",
+        "My plan for the first year in the new role: shorten onboarding from nine weeks "
+        "to four, then hire two designers.",
+        title="Goals for the first year",
+    ),
+    note(
+        "wins",
+        "Achievements with numbers: I cut the turnaround from 9 days to 2 and saved "
+        "forty thousand a year.",
+        title="What I achieved",
+    ),
+    note(
+        "coaching",
+        "Coaching notes after the last mock interview: I talk too fast, give the "
+        "situation, the task, the action, the result.",
+        title="Coach: mock interview",
+    ),
+    note(
+        "résumé",
+        "Résumé: eight years of product work, led teams of twelve, launched two products.",
+        title="Résumé",
+        day=5,
+    ),
     note("garden", "The tomatoes need water twice a week; the basil stands in the shade."),
     note("bread", "Sourdough: feed the starter in the evening, bake at 240 degrees."),
     note("car", "The car's winter tyres are in the cellar; the brakes squeak."),
@@ -127,7 +151,7 @@ class SmallWorld:
             search=self.store,
             reader=self.store,
             embedder=self.embedder,
-            calibration=calibration_of(self.embedder.model_id),
+            calibration=scale_of(self.embedder.model_id).calibration,
             planner=planner,
             critic=critic,
             offline_planner=planner,
@@ -138,9 +162,7 @@ class SmallWorld:
         return replace(offline, **parts)
 
 
-async def store_all(
-    store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder
-) -> None:
+async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:
     """Ingest memories that are built already, and make the memory map."""
     settings = IngestSettings(count_tokens=words)
     await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
@@ -150,9 +172,7 @@ async def store_all(
 async def small_world(folder: Path, memories: Iterable[Memory] = LIFE) -> SmallWorld:
     """A store below `folder` that holds `memories`; close its store in the end."""
     embedder = HashingEmbedder()
-    identity = Identity(
-        entity="mara", embedder_id=embedder.model_id, dimension=embedder.dimension
-    )
+    identity = Identity(entity="mara", embedder_id=embedder.model_id, dimension=embedder.dimension)
     store = EntityStore(
         Catalog(folder / "catalog.db"),
         MemoryIndex(),

@@ -1,15 +1,34 @@
 """How near a memory was to being found by a recall that did not find it."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from secondhop.graph.explain import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
+from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
 from secondhop.stores.protocols import MemoryReader, MemorySearch
-from secondhop.stores.records import passage_id_of
+from secondhop.stores.records import PassageHit, Vector, passage_id_of
 
 FAR = 1_000
 """Passages looked through for the memory's rank."""
+
+BENT = frozenset({"refine", "spark"})
+"""Origins of queries whose vectors votes have bent: their text alone cannot be asked again."""
+
+
+class Standing(NamedTuple):
+    """Where a memory stands in the ranking of one leg of one query; the smaller, the nearer."""
+
+    depth_factor: int
+    """The smallest with which this query brings it."""
+    rank: int
+    """Among memories, from 1."""
+    place: int
+    """Of the query, among those asked."""
 
 
 async def reach_of(
@@ -19,56 +38,82 @@ async def reach_of(
     search: MemorySearch,
     reader: MemoryReader,
     embedder: Embedder,
+    hubs: HubCorrection | None = None,
 ) -> Reach | None:
-    """The query of the trace that the memory is nearest to; None when it is not stored."""
+    """The query of the trace that is nearest to bringing the memory; None when it is not stored.
+
+    Args:
+        hubs: the correction that the recall's own queries went through.
+    """
     memory = await reader.memory(memory_id)
     cards = await reader.cards([memory_id])
     if memory is None or memory_id not in cards:
         return None
     count = cards[memory_id].passage_count
     vectors = await search.vectors([passage_id_of(memory, n) for n in range(count)])
-    asked = [query for query in trace.queries if query.dense]
+    asked = [query for query in trace.queries if query.round and query.origin not in BENT]
     if not vectors or not asked:
         return unasked(memory.title, trace)
     queries = await embedder.embed_queries([query.text for query in asked])
-    cosines = (queries @ np.stack(list(vectors.values())).T).max(axis=1)
-    gaps = [cosine - query.dense[-1].score for cosine, query in zip(cosines, asked, strict=True)]
-    nearest = int(np.argmax(gaps))
-    (hits,) = await search.dense(queries[nearest][None, :], k=FAR)
+    rankings = await search.dense(queries, k=FAR)
+    standings: list[Standing | None] = []
+    for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
+        fair = hits if hubs is None or query.hop < 2 else await hubs.corrected(hits, search=search)
+        standings.append(standing(fair, memory_id, place, k=trace.k))
+        worded = await search.lexical(query.text, k=FAR)
+        standings.append(standing(worded, memory_id, place, k=trace.k))
+    known = [entry for entry in standings if entry is not None]
+    if not known:
+        return unasked(memory.title, trace)
+    nearest = min(known)
+    cosine = best_cosine(queries[nearest.place], list(vectors.values()))
+    return reach(memory.title, asked[nearest.place], trace, nearest, cosine=cosine)
+
+
+def standing(hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int) -> Standing | None:
+    """Where the memory stands in one ranking, and how deep a query has to go for it."""
     order = list(dict.fromkeys(hit.memory_id for hit in hits))
-    return reach(
-        memory.title,
-        asked[nearest],
-        trace,
-        cosine=float(cosines[nearest]),
-        rank=order.index(memory_id) + 1 if memory_id in order else len(order) + 1,
-    )
+    if memory_id not in order:
+        return None
+    rank = order.index(memory_id) + 1
+    passage_rank = [hit.memory_id for hit in hits].index(memory_id) + 1
+    deep = max(-(-rank // k), -(-passage_rank // (k * PASSAGES_A_MEMORY)))
+    return Standing(deep, rank, place)
+
+
+def best_cosine(query: Vector, passages: Sequence[Vector]) -> float:
+    """Of the memory's passage that is nearest to the query."""
+    return float((np.stack(passages) @ query).max())
 
 
 def reach(
-    title: str, query: TraceQuery, trace: RecallTrace, *, cosine: float, rank: int
+    title: str, query: TraceQuery, trace: RecallTrace, nearest: Standing, *, cosine: float
 ) -> Reach:
     """The reach of a memory whose nearest query is known."""
     facets = {facet.facet_id: facet.name for facet in trace.facets}
+    depth = trace.k * int(trace.settings.get("ranking.depth_factor") or 1)
+    counted = query.dense[:depth]
     return Reach(
         title=title,
         query=query.text,
         facet=facets.get(query.facet_id, ""),
         cosine=cosine,
-        last_cosine=query.dense[-1].score,
-        rank=rank,
-        depth=len(query.dense),
+        last_cosine=counted[-1].score if counted else 0.0,
+        rank=nearest.rank,
+        depth=depth,
+        depth_factor=nearest.depth_factor,
     )
 
 
 def unasked(title: str, trace: RecallTrace) -> Reach:
-    """The reach of a memory in a recall whose dense leg found nothing at all."""
+    """The reach of a memory that no query comes anywhere near."""
     return Reach(
         title=title,
         query=trace.question,
         facet="",
         cosine=0.0,
         last_cosine=0.0,
-        rank=1,
+        rank=0,
         depth=0,
+        depth_factor=0,
     )

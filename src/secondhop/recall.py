@@ -1,12 +1,14 @@
 """The front door: `Recall`."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import Command
 
 from secondhop.assembly import Embedders, assemble, cached_embedders
 from secondhop.errors import StoreError, UnknownEntityError, UsageError
@@ -30,6 +32,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync_door import SyncDoor
+from secondhop.threads import own_thread
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Recall:
         self._home, self._store, self._embedders = home, store, embedders
         self._services = services
         self._graph = build_recall_graph(services, checkpointer)
+        self._checkpointer = checkpointer
         folder = home.path / "entities" / entity_slug(services.entity)
         self._traces = TraceFolder(folder / "traces")
         self._door = SyncDoor()
@@ -165,7 +169,7 @@ class Recall:
             tokens: instead of k, fill this many tokens with evidence.
             at: "now" for the question; default the clock.
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
-                a recall that was interrupted under it goes on where it stopped.
+                the same question, interrupted under it, goes on where it stopped.
 
         Raises:
             UsageError: an empty or far too long question, k or tokens below 1.
@@ -192,14 +196,15 @@ class Recall:
         await self.awarm()
         if at is not None and at.tzinfo is None:
             at = at.replace(tzinfo=UTC)
-        asked: RecallInput | None = {
+        asked: RecallInput | Command[Any] = {
             "question": question,
             "k": k,
             "tokens": tokens,
             "asked_at": at.isoformat() if at else None,
         }
-        if thread_id is not None and await self._is_interrupted(thread_id, question):
-            asked = None
+        if thread_id is not None:
+            thread_id = own_thread(thread_id, self._services.entity, question, k, tokens)
+            asked = await self._resumed(thread_id) or asked
         async for event in run_recall(
             self._graph, asked, services=self._services, thread_id=thread_id
         ):
@@ -299,9 +304,7 @@ class Recall:
         """
         return self._traces.load(trace_id)
 
-    async def aexplain(
-        self, trace: str | Path | RecallTrace, memory_id: str
-    ) -> Explanation:
+    async def aexplain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
         """Why a memory came back, or why not, and the smallest change that would admit it.
 
         Args:
@@ -324,6 +327,7 @@ class Recall:
                 search=self._store,
                 reader=self._store,
                 embedder=self._embedders.entity,
+                hubs=self._services.hubs,
             )
         return explain(story, memory_id, reach=reach)
 
@@ -414,11 +418,19 @@ class Recall:
         if not (await self._store.counts()).memories:
             raise UnknownEntityError(self._services.entity, store=str(self._home.path))
 
-    async def _is_interrupted(self, thread_id: str, question: str) -> bool:
-        if not self._graph.checkpointer:
+    async def _resumed(self, thread_id: str) -> Command[Any] | None:
+        """How to go on with what was interrupted under this id: with a deadline of its own.
+
+        None for a fresh start. What an ended recall left is deleted, or it would mix with the new.
+        """
+        if self._checkpointer is None:
             raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
         kept = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
-        return bool(kept.next) and kept.values.get("question") == question.strip()
+        if kept.next and "deadline_at" in kept.values:
+            return Command(update={"deadline_at": time.time() + self.settings.limits.deadline_s})
+        if kept.values:
+            await self._checkpointer.adelete_thread(thread_id)
+        return None
 
     def _as_trace(self, trace: str | Path | RecallTrace) -> RecallTrace:
         if isinstance(trace, RecallTrace):

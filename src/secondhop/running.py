@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import StreamMode
+from langgraph.types import Command, StreamMode
 
 from secondhop.graph.builder import RecallGraph
 from secondhop.graph.result import RecallResult
@@ -41,7 +41,7 @@ class RecallEvent:
 
 async def run_recall(
     graph: RecallGraph,
-    graph_input: RecallInput | None,
+    graph_input: RecallInput | Command[Any],
     *,
     services: Services,
     thread_id: str | None = None,
@@ -52,7 +52,7 @@ async def run_recall(
     short by its deadline. Whoever stops listening cancels it.
 
     Args:
-        graph_input: None resumes what the graph's checkpointer kept under `thread_id`.
+        graph_input: a Command resumes what the graph's checkpointer kept under `thread_id`.
     """
     events: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
     config = RunnableConfig(configurable={"thread_id": thread_id}) if thread_id else None
@@ -98,7 +98,7 @@ async def drive(
 
 
 async def streamed(
-    graph: RecallGraph, graph_input: RecallInput | None, config: RunnableConfig | None
+    graph: RecallGraph, graph_input: RecallInput | Command[Any], config: RunnableConfig | None
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """("updates", {node: update}) as a step ends, and ("values", state) between supersteps."""
     modes: list[StreamMode] = ["updates", "values"]
@@ -107,9 +107,7 @@ async def streamed(
         yield mode, chunk
 
 
-def step_events(
-    chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]
-) -> list[RecallEvent]:
+def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
     """Events of the nodes that came to their end."""
     events: list[RecallEvent] = []
     for update in chunk.values():

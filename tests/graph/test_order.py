@@ -30,13 +30,15 @@ async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
     _, trace = await ask(services)
 
     assert trace.degraded == []
-    assert [step.node for step in trace.steps][0] == "begin"
+    assert trace.steps[0].node == "begin"
     assert {step.node for step in trace.steps[1:3]} == {"decompose", "expand"}
 
 
 async def test_both_planning_steps_end_in_the_same_superstep(world: SmallWorld) -> None:
-    seen = [{key.split("|")[1] for key in state.get("steps", {})} for state in await states(
-        world.services(critic=ScriptedCritic(votes(content=True))))]
+    seen = [
+        {key.split("|")[1] for key in state.get("steps", {})}
+        for state in await states(world.services(critic=ScriptedCritic(votes(content=True))))
+    ]
 
     planned = next(nodes for nodes in seen if "decompose" in nodes)
     assert planned == {"begin", "decompose", "expand"}
@@ -59,7 +61,14 @@ async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> No
     nodes = list(dict.fromkeys(step.node for step in trace.steps))
     assert nodes[0] == "begin"
     assert nodes[3:] == [
-        "ask", "retrieve", "fuse", "rerank", "diversify", "critique", "pick", "resolve"
+        "ask",
+        "retrieve",
+        "fuse",
+        "rerank",
+        "diversify",
+        "critique",
+        "pick",
+        "resolve",
     ]
 
 

@@ -158,6 +158,8 @@ async def test_without_model_calls_planner_and_critic_are_the_offline_twins(
     result, _ = await run(world, ScriptedCritic(), llm_calls=0)
 
     assert {line.partition(":")[0] for line in result.degraded} == {
-        "critique", "decompose", "expand"
+        "critique",
+        "decompose",
+        "expand",
     }
     assert result.memories

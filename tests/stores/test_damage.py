@@ -11,7 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from secondhop.errors import CorruptStoreError
+from secondhop.errors import CorruptStoreError, StoreError
+from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.chroma_client import ChromaFolder
 from secondhop.stores.home import StoreHome
 
 
@@ -101,3 +103,17 @@ async def test_left_over_notes_and_orphans_are_cleared_when_opening(
             counts = await store.counts()
             assert (counts.vectors, counts.pending) == (160, 0)
             assert (await store.vectors([known])).keys() == {known}
+
+
+async def test_after_a_write_that_chroma_refused_everything_works_on(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+    index = ChromaVectors(client, name=lambda: "some-name.1")
+    await index.upsert(["a"], make.vectors("a"))
+    with pytest.raises(StoreError, match="dimension"):
+        await index.upsert(["b"], make.vectors("b")[:, :5])
+    assert await index.ids() == {"a"}
+    await index.upsert(["c"], make.vectors("c"))
+    assert [len(found) for found in await index.nearest(make.vectors("c"), k=5)] == [2]
+    client.close()

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import shutil
 import sqlite3
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -202,6 +203,47 @@ async def test_a_cancelled_put_is_finished_before_the_next(
             assert (counts.passages, counts.pending) == (counts.vectors, 0)
 
 
+def spoil_database(chroma: Path) -> None:
+    (chroma / "chroma.sqlite3").write_bytes(b"garbage" * 5_000)
+
+
+def spoil_inside(chroma: Path) -> None:
+    with (chroma / "chroma.sqlite3").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"garbage" * 9_000)
+
+
+def spoil_segment(chroma: Path) -> None:
+    next(chroma.glob("*/data_level0.bin")).write_bytes(b"garbage" * 500)
+
+
+@pytest.mark.parametrize("damage", [spoil_database, spoil_segment])
+async def test_a_damaged_entity_can_be_deleted(
+    home: StoreHome, make: SimpleNamespace, damage: Callable[[Path], None]
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory(f"m{n}", f"text {n}") for n in range(60)])
+    await home.aclose()
+    damage(home.path / "chroma")
+    async with aclosing(StoreHome(home.path)) as again:
+        assert await again.delete_entity("me")
+        assert again.entities() == []
+    assert not list((home.path / "entities").iterdir())
+
+
+async def test_a_server_that_is_not_there_is_a_clear_error(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    async with (
+        aclosing(StoreHome(tmp_path / "store", chroma_url="http://127.0.0.1:9")) as home,
+        entity(home) as store,
+    ):
+        with pytest.raises(StoreError, match="does not answer"):
+            await store.put([make.memory("m", "text")])
+        assert await store.lexical("text", k=3) == []
+        assert (await asyncio.to_thread(home.entities)) == ["me"]
+
+
 class TestReindex:
     async def fill(self, home: StoreHome, make: SimpleNamespace) -> None:
         async with entity(home) as store:
@@ -251,12 +293,13 @@ class TestReindex:
             assert (await store.dense(make.vectors("text 3"), k=1))[0][0].memory_id == "m3"
         assert await self.rebuild(home, dimension=8, embedder="new-8") == 140
 
-    async def test_repairs_a_store_whose_vectors_are_garbage(
-        self, home: StoreHome, make: SimpleNamespace
+    @pytest.mark.parametrize("damage", [spoil_database, spoil_inside, spoil_segment, shutil.rmtree])
+    async def test_repairs_a_store_whose_vectors_are_damaged(
+        self, home: StoreHome, make: SimpleNamespace, damage: Callable[[Path], None]
     ) -> None:
         await self.fill(home, make)
         await home.aclose()
-        (home.path / "chroma" / "chroma.sqlite3").write_bytes(b"garbage" * 5_000)
+        damage(home.path / "chroma")
         again = StoreHome(home.path)
         async with aclosing(again):
             with pytest.raises(CorruptStoreError, match="secondhop reindex"):
@@ -265,7 +308,9 @@ class TestReindex:
             async with entity(again) as store:
                 counts = await store.counts()
                 assert (counts.memories, counts.vectors) == (70, 140)
-        assert list(home.path.glob("chroma.damaged-*"))
+        aside = list(home.path.glob("chroma.damaged-*"))
+        assert len(aside) == (damage in {spoil_database, spoil_inside})
+        assert len(rows(home.path / "chroma" / "chroma.sqlite3")["collections"]) == 1
 
     async def test_an_unknown_entity_is_an_error(self, home: StoreHome) -> None:
         with pytest.raises(StoreError, match="nothing is stored"):

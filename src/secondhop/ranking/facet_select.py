@@ -26,6 +26,8 @@ class FacetSelectSettings:
     scheme: Literal["pm2", "xquad"] = "pm2"
     lambda_: float = 0.5
     """As in `pm2_select` or `xquad_select`."""
+    closing: float = 1.0
+    """xQuAD only: how well a pick must serve a facet to close it, as in `XQuADGains`."""
     coverage_weight: float = 1.0
     """0..1: a fully covered candidate keeps 1 - this of its gain."""
     duplicate_at: float = 0.9
@@ -95,8 +97,9 @@ def facet_select(
 
 
 def _scheme(pool: FacetPool, *, settings: FacetSelectSettings) -> GainScheme:
-    gains = Pm2Gains if settings.scheme == "pm2" else XQuadGains
-    return gains(pool, lambda_=settings.lambda_)
+    if settings.scheme == "pm2":
+        return Pm2Gains(pool, lambda_=settings.lambda_)
+    return XQuadGains(pool, lambda_=settings.lambda_, closing=settings.closing)
 
 
 def _rejections(

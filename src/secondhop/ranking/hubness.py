@@ -22,8 +22,26 @@ def bank_mean_topk(bank_sims: _Scores, *, k: int = 10) -> Floats:
     """
     if bank_sims.ndim != 2 or not len(bank_sims) or k < 1:
         raise ValueError(f"need a bank [n_bank > 0, n] and k > 0, got {bank_sims.shape}, k={k}")
-    nearest = np.sort(bank_sims.astype(np.float64), axis=0)[-k:]
-    return np.asarray(nearest.mean(axis=0), dtype=np.float64)
+    highest = min(k, len(bank_sims))
+    nearest = np.partition(bank_sims, len(bank_sims) - highest, axis=0)[-highest:]
+    return np.asarray(np.sort(nearest, axis=0).mean(axis=0, dtype=np.float64), dtype=np.float64)
+
+
+def hub_corrected(cosines: _Scores, bank_means: _Scores, *, usual: float) -> Floats:
+    """cos(q, d) - (r(d) - usual) / 2, elementwise: half of CSLS, on the scale of the cosine.
+
+    What is near to the whole bank moves away, what is near to little else moves closer, and a
+    memory of usual nearness stays where it is, so that thresholds keep their meaning.
+
+    Args:
+        cosines: with one question, any shape.
+        bank_means: r(d) from `bank_mean_topk`, same shape.
+        usual: the mean of r over many memories.
+
+    Source: Conneau et al., ICLR 2018, arXiv:1710.04087, without r(q), which changes no order.
+    """
+    exact = np.asarray(cosines, dtype=np.float64)
+    return exact - (np.asarray(bank_means, dtype=np.float64) - usual) / 2
 
 
 def csls(scores: _Scores, *, candidate_bank_mean: Floats, query_mean: Floats) -> Floats:

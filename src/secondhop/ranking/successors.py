@@ -7,15 +7,20 @@ import numpy as np
 from secondhop.ranking.evidence import Evidence
 
 
+NEAR_BACK = 2
+"""The older memory must be among this many nearest of the newer one."""
+
+
 def successors(
     evidence: Evidence, written_at: Sequence[float], *, threshold: float = 0.76
 ) -> dict[int, int]:
     """{older candidate: newer candidate} for pairs that look like one subject, written afresh.
 
     near(i, j) = max over i's evidence passages p and j's q of cos(p, q); j is i's successor when
-    it is i's nearest neighbour in the pool, written later, and near(i, j) >= threshold. A
-    suspicion, not a finding: two memories on one subject may hold different things. Ties go to
-    the lower index.
+    it is i's nearest neighbour in the pool, written later, near(i, j) >= threshold, and i is
+    among j's two nearest: a memory that many are near to does not replace them all. A suspicion,
+    not a finding: two memories on one subject may hold different things. Ties go to the lower
+    index.
 
     Args:
         evidence: the pool.
@@ -35,6 +40,8 @@ def successors(
     dates = np.asarray(written_at, dtype=np.float64)[speakers]
     return {
         int(speakers[old]): int(speakers[new])
-        for old, new in enumerate(nearest)
-        if near[old, new] >= threshold and dates[new] > dates[old]
+        for old, new in enumerate(nearest.tolist())
+        if near[old, new] >= threshold
+        and dates[new] > dates[old]
+        and int((near[new] > near[old, new]).sum()) < NEAR_BACK
     }

@@ -12,12 +12,17 @@ _NO_REPETITION = Repetition()
 class XQuadGains:
     """gain(d) = (1 - λ)·rel(d) + λ · Σ over facets i of share_i · rel(d, i) · left_i
 
-    left_i = Π over picked p of (1 - rel(p, i)): what the picks still leave open of facet i.
+    left_i = Π over picked p of (1 - rel(p, i)^closing): what the picks still leave open of facet
+    i. closing is 1 in the source; above it, only picks that serve a facet well close it, so that
+    a few that serve every facet a little do not keep out the one that serves it best.
     """
 
-    def __init__(self, pool: FacetPool, *, lambda_: float) -> None:
+    def __init__(self, pool: FacetPool, *, lambda_: float, closing: float = 1.0) -> None:
         if not 0 <= lambda_ <= 1:
             raise ValueError(f"lambda_ must lie in 0..1, got {lambda_}")
+        if not closing > 0:
+            raise ValueError(f"closing must be positive, got {closing}")
+        self._closing = closing
         self._pool = pool
         self._weighted = np.asarray(pool.facet_relevance * pool.shares(), dtype=np.float64)
         self._base = (1 - lambda_) * pool.overall()
@@ -34,7 +39,7 @@ class XQuadGains:
 
     def take(self, pick: int) -> None:
         """Close of each facet what the pick says of it."""
-        self._left = self._left * (1 - self._pool.facet_relevance[pick])
+        self._left = self._left * (1 - self._pool.facet_relevance[pick] ** self._closing)
 
 
 def xquad_select(

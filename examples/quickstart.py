@@ -1,0 +1,48 @@
+"""Ten lines: store a few memories, ask a question, and get back what it needs and never names.
+
+python examples/quickstart.py                       # offline, in a second, without a model
+python examples/quickstart.py --embedder default    # with the real embedding model
+"""
+
+import argparse
+import tempfile
+from datetime import UTC, datetime
+
+from secondhop import Memory, Message, Recall
+
+NOTES = {
+    "Research on Carefeed": "Carefeed interview research: they sell software to nursing homes.",
+    "Goals for the first year": "My plan for the first 90 days in the role: cut onboarding time to four weeks.",
+    "What I achieved": "I cut turnaround time from nine days to two and saved 40k a year.",
+    "Tomatoes": "The tomatoes need water twice a week.",
+}
+
+
+def memory(title: str, text: str) -> Memory:
+    """A note of one turn."""
+    return Memory(
+        memory_id=title,
+        title=title,
+        source="note",
+        created_at=datetime(2026, 1, 5, tzinfo=UTC),
+        messages=(Message("user", text),),
+    )
+
+
+def main(embedder: str) -> None:
+    """Store, ask, print."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Recall.open(folder, embedder=embedder) as recall,
+    ):
+        recall.add(memory(title, text) for title, text in NOTES.items())
+        result = recall.recall("Help me prepare for my Carefeed interview", k=3)
+        for found in result.memories:
+            print(f"hop {found.hop}  {found.title}")
+            print(f"       {found.why}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embedder", default="hashing")
+    main(parser.parse_args().embedder)

@@ -1,0 +1,55 @@
+"""Why a memory came back, and why another did not: the trace of a recall, and `explain`.
+
+python examples/why_not.py                       # offline, without a model
+python examples/why_not.py --embedder default    # with the real embedding model
+"""
+
+import argparse
+import tempfile
+from datetime import UTC, datetime
+
+from secondhop import Memory, Message, Recall
+
+NOTES = {
+    "Flight": "Our flight to Lisbon leaves on the 3rd at 7:40 from terminal 2.",
+    "Flight, again": "Our flight to Lisbon leaves on the 3rd at 7:40 from terminal 2, gate B.",
+    "Passports": "The passports are in the blue folder; Leo's expires in May.",
+    "Packing": "Packing list for a flight: help me not forget charger, rain jacket, small towel.",
+    "Tomatoes": "The tomatoes need water twice a week.",
+}
+QUESTION = "Help me pack for the flight to Lisbon"
+
+
+def main(embedder: str) -> None:
+    """Ask for two memories, then ask about every one that was stored."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Recall.open(folder, embedder=embedder) as recall,
+    ):
+        recall.add(memory(title, text) for title, text in NOTES.items())
+        result = recall.recall(QUESTION, k=2)
+        trace = recall.trace(result.trace_id)
+        print(f"{len(trace.queries)} queries for {len(trace.facets)} facets; {result.stop_reason}")
+        for title in NOTES:
+            told = recall.explain(trace, title)
+            print(f"\n{'returned' if told.returned else 'cut by ' + told.cut_by}: {title}")
+            print(f"  {told.story[-1]}")
+            if told.nearest_change:
+                print(f"  It would be here with {told.nearest_change}.")
+
+
+def memory(title: str, text: str) -> Memory:
+    """A note of one turn."""
+    return Memory(
+        memory_id=title,
+        title=title,
+        source="note",
+        created_at=datetime(2026, 1, 5, tzinfo=UTC),
+        messages=(Message("user", text),),
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embedder", default="hashing")
+    main(parser.parse_args().embedder)

@@ -1,0 +1,196 @@
+"""A recall that was killed goes on where it stopped; what it keeps is small, plain and its own."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from tests.fakes import BrokenSearch, ScriptedCritic, ScriptedPlanner, note, plan, votes
+from tests.small_world import LIFE, QUESTION, SmallWorld, interview_plan, small_world
+
+from secondhop.assembly import cached_embedders
+from secondhop.errors import UsageError
+from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.judging import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallInput
+from secondhop.recall import Recall
+from secondhop.stores.home import StoreHome
+
+Saver = BaseCheckpointSaver[str]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def saver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Saver]:
+    if request.param == "memory":
+        yield InMemorySaver()
+    else:
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.db")) as made:
+            yield made
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class MortalCritic(ScriptedCritic):
+    """Kills its process at the first question, answers from then on."""
+
+    killed = False
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        if not self.killed:
+            self.killed = True
+            raise Killed
+        return await super().judge(request)
+
+
+def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: Services) -> Recall:
+    """A `Recall` over the small world's parts."""
+    embedders = cached_embedders(
+        world.embedder, entity_cache=folder / "own.db", library_cache=folder / "library.db"
+    )
+    return Recall(StoreHome(folder), world.store, embedders, services, checkpointer=saver)
+
+
+async def recalled(recall: Recall, question: str = QUESTION, **asked: Any) -> RecallTrace:
+    """The trace of a recall under the thread "chat-7"."""
+    traces = [event.trace async for event in recall.astream(question, thread_id="chat-7", **asked)]
+    assert traces[-1] is not None
+    return traces[-1]
+
+
+async def test_a_killed_recall_resumes_without_asking_the_planner_again(
+    world: SmallWorld, saver: Saver, tmp_path: Path
+) -> None:
+    planner = ScriptedPlanner(decompose=[plan(tokens=5)], expand=[interview_plan(tokens=7)])
+    critic = MortalCritic(votes(hot=["plan"], content=True))
+    recall = front_door(world, tmp_path, saver, world.services(planner=planner, critic=critic))
+
+    with pytest.raises(Killed):
+        await recalled(recall)
+    trace = await recalled(recall)
+
+    assert trace.spent.llm_calls == 2
+    assert trace.stop_reason == "converged"
+    assert "plan" in trace.returned
+    assert [step.node for step in trace.steps].count("expand") == 1
+
+
+async def test_a_query_that_was_killed_is_the_only_one_asked_again(
+    world: SmallWorld, saver: Saver, tmp_path: Path
+) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    critic = ScriptedCritic(votes(content=True))
+    broken = BrokenSearch(world.store, lexical=RuntimeError("power cut"), only="coaching")
+    services = world.services(planner=planner, critic=critic)
+    dying = front_door(world, tmp_path, saver, replace(services, search=broken))
+
+    with pytest.raises(RuntimeError, match="power cut"):
+        await recalled(dying)
+    trace = await recalled(front_door(world, tmp_path, saver, services))
+
+    assert trace.degraded == []
+    assert len(trace.queries) == 4
+    assert "coaching" in trace.returned
+
+
+async def test_a_resumed_recall_gets_a_deadline_of_its_own(
+    world: SmallWorld, saver: Saver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    critic = MortalCritic(votes(hot=["plan"], content=True))
+    recall = front_door(world, tmp_path, saver, world.services(critic=critic))
+    with pytest.raises(Killed):
+        await recalled(recall)
+    later = time.time() + 3_600
+    monkeypatch.setattr(time, "time", lambda: later)
+
+    trace = await recalled(recall)
+
+    assert (trace.stop_reason, trace.degraded) == ("converged", [])
+
+
+async def test_the_same_question_asked_again_starts_afresh(
+    world: SmallWorld, saver: Saver, tmp_path: Path
+) -> None:
+    recall = front_door(world, tmp_path, saver, world.services())
+
+    first, second = await recalled(recall), await recalled(recall)
+
+    assert first.trace_id != second.trace_id
+    assert first.spent.queries == second.spent.queries
+    assert len(first.steps) == len(second.steps)
+
+
+async def test_another_question_of_the_same_chat_sees_nothing_of_the_first(
+    world: SmallWorld, saver: Saver, tmp_path: Path
+) -> None:
+    recall = front_door(world, tmp_path, saver, world.services())
+    alone = await front_door(world, tmp_path, None, world.services()).arecall("How is the bread?")
+
+    await recalled(recall)
+    trace = await recalled(recall, "How is the bread?")
+
+    assert trace.returned == alone.ids()
+    assert QUESTION not in {query.text for query in trace.queries}
+
+
+async def test_another_entity_cannot_go_on_with_an_interrupted_recall(
+    world: SmallWorld, saver: Saver, tmp_path: Path
+) -> None:
+    mortal = front_door(world, tmp_path, saver, world.services(critic=MortalCritic()))
+    with pytest.raises(Killed):
+        await recalled(mortal)
+    other = await small_world(tmp_path / "other", [note("theirs", "Carefeed interview at noon")])
+    services = replace(other.services(), entity="theo")
+
+    trace = await recalled(front_door(other, tmp_path / "t", saver, services))
+    await other.store.aclose()
+
+    assert {candidate.memory_id for candidate in trace.candidates} == {"theirs"}
+
+
+async def test_a_thread_id_needs_a_checkpointer(world: SmallWorld, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="checkpointer"):
+        await front_door(world, tmp_path, None, world.services()).arecall(QUESTION, thread_id="t")
+
+
+async def test_checkpoints_hold_plain_values_without_vectors_or_memory_text(
+    world: SmallWorld,
+) -> None:
+    saver = InMemorySaver()
+    more = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres")
+    critic = ScriptedCritic(votes(more, hot=["plan"], cold=["wins"]), votes(content=True))
+    graph = build_recall_graph(world.services(critic=critic), saver)
+    config: Any = {"configurable": {"thread_id": "t"}}
+
+    await graph.ainvoke(RecallInput(question=QUESTION), config)
+
+    texts = [memory.messages[0].content for memory in LIFE]
+    snapshots = [snapshot async for snapshot in graph.aget_state_history(config)]
+    assert len(snapshots) > 12
+    for snapshot in snapshots:
+        before_resolve = {k: v for k, v in snapshot.values.items() if k != "result"}
+        written = json.dumps(before_resolve, ensure_ascii=False)
+        assert json.loads(written) == before_resolve
+        assert not any(text in written for text in texts)
+        assert longest_number_list(before_resolve) < 24
+    assert RecallResult.model_validate(snapshots[0].values["result"]).rounds == 2
+
+
+def longest_number_list(value: object) -> int:
+    """A vector would be a list of this many floats."""
+    if isinstance(value, dict):
+        return max(map(longest_number_list, value.values()), default=0)
+    if isinstance(value, list):
+        numbers = sum(isinstance(entry, float) for entry in value)
+        return max(numbers, max(map(longest_number_list, value), default=0))
+    return 0

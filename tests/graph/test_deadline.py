@@ -1,0 +1,176 @@
+"""Whatever hangs, the best answer so far comes back in time."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.fakes import (
+    HangingCritic,
+    HangingEmbedder,
+    HangingPlanner,
+    ScriptedCritic,
+    ScriptedPlanner,
+    forever,
+    plan,
+    votes,
+)
+from tests.small_world import QUESTION, Answer, SmallWorld, ask, interview_plan, recall_settings
+
+from secondhop.graph.builder import build_recall_graph
+from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallInput
+from secondhop.running import RecallEvent, run_recall
+from secondhop.stores.records import MemoryCard, Topic
+
+DEADLINE_S = 0.4
+LATE_S = 0.25
+"""How long after the deadline an answer may come."""
+
+
+async def in_time(services: Services) -> Answer:
+    """The answer, which must not be late."""
+    started = time.perf_counter()
+    answer = await ask(services)
+    assert time.perf_counter() - started <= DEADLINE_S + LATE_S
+    return answer
+
+
+def hurried(world: SmallWorld, **parts: Any) -> Services:
+    return world.services(settings=recall_settings(deadline_s=DEADLINE_S), **parts)
+
+
+async def test_a_hanging_planner_is_replaced_in_time_for_a_full_answer(world: SmallWorld) -> None:
+    result, _ = await in_time(hurried(world, planner=HangingPlanner()))
+
+    assert {line.partition(":")[0] for line in result.degraded} == {"decompose", "expand"}
+    assert {"plan", "wins", "coaching"} <= set(result.ids())
+    assert result.stop_reason != "deadline"
+
+
+async def test_a_hanging_critic_leaves_the_best_answer_so_far(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+
+    result, trace = await in_time(hurried(world, planner=planner, critic=HangingCritic()))
+
+    assert {"plan", "wins", "coaching"} <= set(result.ids())
+    assert trace.returned == result.ids()
+    assert any(line.startswith("critique") for line in result.degraded)
+
+
+async def test_a_critic_that_hangs_later_leaves_what_the_first_round_found(
+    world: SmallWorld,
+) -> None:
+    class LateHang(HangingCritic):
+        async def judge(self, request: Any) -> Any:
+            self.requests.append(request)
+            if request.round > 1:
+                return await forever()
+            more = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres")
+            return votes(more, hot=["plan"])
+
+    result, _ = await in_time(hurried(world, critic=LateHang()))
+
+    assert result.rounds == 2
+    assert "plan" in result.ids()
+    assert any(line.startswith("critique") for line in result.degraded)
+
+
+async def test_an_embedder_that_hangs_gives_a_valid_answer_without_memories(
+    world: SmallWorld,
+) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+
+    result, trace = await in_time(hurried(world, planner=planner, embedder=HangingEmbedder()))
+
+    assert (result.stop_reason, trace.stop_reason) == ("deadline", "deadline")
+    assert result.ids() == []
+    assert result.question == QUESTION
+
+
+async def test_the_very_first_step_may_hang(world: SmallWorld) -> None:
+    class HangingReader:
+        """Knows no topics, ever."""
+
+        async def topics(self) -> list[Topic]:
+            return await forever()
+
+        async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
+            return {}
+
+        async def cards(self, memory_ids: list[str]) -> dict[str, MemoryCard]:
+            return {}
+
+        async def memory(self, memory_id: str) -> None:
+            return None
+
+    result, trace = await in_time(hurried(world, reader=HangingReader()))
+
+    assert (result.stop_reason, result.rounds, result.ids()) == ("deadline", 0, [])
+    assert trace.queries is not None
+    assert [facet.name for facet in result.facets] == ["the question itself"]
+
+
+async def test_planner_twin_and_critic_may_all_hang(world: SmallWorld) -> None:
+    parts: dict[str, Any] = {"planner": HangingPlanner(), "offline_planner": HangingPlanner()}
+
+    result, _ = await in_time(hurried(world, critic=HangingCritic(), **parts))
+
+    assert (result.stop_reason, result.ids()) == ("deadline", [])
+
+
+async def test_a_thread_that_cannot_be_cancelled_does_not_hold_the_answer(
+    world: SmallWorld,
+) -> None:
+    class BlockingPlanner(ScriptedPlanner):
+        async def expand(self, request: Any) -> Any:
+            await asyncio.to_thread(time.sleep, 2 * DEADLINE_S)
+
+    result, _ = await in_time(hurried(world, planner=BlockingPlanner(decompose=[plan()])))
+
+    assert any(line.startswith("expand") for line in result.degraded)
+
+
+async def test_a_slow_listener_is_not_cut_short(world: SmallWorld) -> None:
+    services = hurried(world, critic=ScriptedCritic(votes(content=True)))
+    graph = build_recall_graph(services)
+    heard: list[RecallEvent] = []
+
+    async for event in run_recall(graph, RecallInput(question=QUESTION), services=services):
+        heard.append(event)
+        if len(heard) == 1:
+            await asyncio.sleep(DEADLINE_S + 0.2)
+
+    assert heard[-1].result is not None
+    assert heard[-1].result.stop_reason == "converged"
+
+
+async def test_who_stops_listening_stops_the_recall(world: SmallWorld) -> None:
+    services = hurried(world, critic=HangingCritic())
+    stream = run_recall(
+        build_recall_graph(services), RecallInput(question=QUESTION), services=services
+    )
+
+    assert (await anext(stream)).node == "begin"
+    assert isinstance(stream, AsyncIterator)
+    before = len(asyncio.all_tasks())
+    await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
+
+    assert len(asyncio.all_tasks()) < before
+
+
+async def test_a_timeout_of_a_store_is_no_deadline(world: SmallWorld) -> None:
+    class LockedOut:
+        def __getattr__(self, name: str) -> Any:
+            async def fail(*_: object, **__: object) -> None:
+                raise TimeoutError("the store is locked")
+
+            return fail
+
+    services = replace(world.services(), search=LockedOut())
+
+    with pytest.raises(TimeoutError, match="locked"):
+        await ask(services)

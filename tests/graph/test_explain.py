@@ -1,0 +1,231 @@
+"""Why a memory came back or not; and the change it names is true: apply it, and it comes back."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
+from tests.small_world import (
+    QUESTION,
+    Answer,
+    SmallWorld,
+    ask,
+    recall_settings,
+    small_world,
+)
+
+from secondhop.errors import UsageError
+from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.services import Services
+from secondhop.reach import reach_of
+
+
+async def explained(world: SmallWorld, trace: RecallTrace, memory_id: str) -> Explanation:
+    reach = None
+    if trace.candidate(memory_id) is None:
+        reach = await reach_of(
+            trace, memory_id, search=world.store, reader=world.store, embedder=world.embedder
+        )
+    return explain(trace, memory_id, reach=reach)
+
+
+def number_in(text: str, name: str) -> float:
+    """The number that a change gives a setting: "k = 7"."""
+    found = re.search(rf"{re.escape(name)} = ([\d.]+\d|\d+)", text)
+    assert found, text
+    return float(found.group(1))
+
+
+def changed(services: Services, **ranking: Any) -> Services:
+    settings = services.settings
+    return replace(
+        services, settings=replace(settings, ranking=replace(settings.ranking, **ranking))
+    )
+
+
+async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWorld) -> None:
+    result, trace = await ask(world.services())
+
+    told = await explained(world, trace, "plan")
+
+    assert told.returned
+    assert (told.cut_by, told.nearest_change) == ("", "")
+    assert "Found first in round 1" in told.story[0]
+    assert "my plan for the first year" in told.story[0]
+    assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
+
+
+async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), k=2)
+
+    for candidate in trace.candidates:
+        told = await explained(world, trace, candidate.memory_id)
+        assert told.returned == (candidate.memory_id in trace.returned)
+        assert bool(told.cut_by) == bool(told.nearest_change) == (not told.returned)
+        assert told.story
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+async def test_cut_by_place_the_k_it_names_returns_it(world: SmallWorld, k: int) -> None:
+    services = world.services()
+    _, trace = await ask(services, k=k)
+    cut = [told for told in await all_cut(world, trace) if told.nearest_change.startswith("k = ")]
+    assert cut
+
+    for told in cut:
+        assert told.cut_by == "pick"
+        result, _ = await ask(services, k=int(number_in(told.nearest_change, "k")))
+        assert told.memory_id in result.ids()
+
+
+async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
+    stories = [await explained(world, trace, c.memory_id) for c in trace.candidates]
+    return [told for told in stories if not told.returned]
+
+
+async def test_cut_by_repetition_the_limit_it_names_returns_it(world: SmallWorld) -> None:
+    services = world.services()
+    _, trace = await ask(services, k=4)
+    told = next(
+        told for told in await all_cut(world, trace) if "redundancy_limit" in told.nearest_change
+    )
+
+    assert told.cut_by == "pick"
+    assert told.memory_id in {"research-1", "research-2"}
+    assert "repeats what" in told.story[-1]
+
+
+async def test_cut_by_repetition_without_the_other_it_comes_back(tmp_path: Path) -> None:
+    world = await small_world(tmp_path)
+    _, trace = await ask(world.services(), k=4)
+    told = next(
+        told for told in await all_cut(world, trace) if "redundancy_limit" in told.nearest_change
+    )
+
+    await world.store.delete([other_of(told)])
+    result, _ = await ask(world.services(), k=4)
+    await world.store.aclose()
+
+    assert told.memory_id in result.ids()
+
+
+def other_of(told: Explanation) -> str:
+    found = re.search(r"removing (\S+)", told.nearest_change)
+    assert found
+    return found.group(1)
+
+
+async def test_cut_by_the_threshold_the_score_it_names_returns_it(world: SmallWorld) -> None:
+    services = world.services()
+    _, trace = await ask(services, k=10)
+    cut = [told for told in await all_cut(world, trace) if "min_score" in told.nearest_change]
+    assert cut
+
+    for told in cut:
+        assert "below the threshold" in told.story[-1]
+        lower = changed(services, min_score=number_in(told.nearest_change, "min_score"))
+        critic = type(services.offline_critic)(min_score=lower.settings.ranking.min_score)  # type: ignore[call-arg]  # the coverage critic
+        result, _ = await ask(replace(lower, critic=critic, offline_critic=critic), k=10)
+        assert told.memory_id in result.ids()
+
+
+async def test_a_vote_of_the_critic_is_named_as_what_cut_it(world: SmallWorld) -> None:
+    cold = ScriptedCritic(votes(cold=["plan"], content=True))
+
+    _, trace = await ask(world.services(critic=cold))
+    told = await explained(world, trace, "plan")
+
+    assert told.cut_by == "critique"
+    assert any("voted cold by the critic" in sentence for sentence in told.story)
+    assert "voted cold" in told.nearest_change
+    neutral, _ = await ask(world.services(critic=ScriptedCritic(votes(content=True))))
+    assert "plan" in neutral.ids()
+
+
+async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), "Which violin strings did Paganini's uncle buy?")
+
+    assert trace.returned == []
+    for told in await all_cut(world, trace):
+        assert told.cut_by in {"pick", "critique"}
+        assert "threshold" in told.story[-1] or "question itself" in told.story[-1]
+
+
+async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(
+        decompose=[plan()], expand=[plan(facet("tyres", "the car's winter tyres in the cellar"))]
+    )
+    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+
+    _, trace = await ask(services, "zxqv wvut?")
+    told = await explained(world, trace, "car")
+
+    assert told.cut_by == "pick"
+    assert "question itself" in told.story[-1]
+    assert "nearer to what is stored" in told.nearest_change
+
+
+async def test_cut_by_tokens_a_bigger_budget_returns_it(world: SmallWorld) -> None:
+    services = world.services()
+    _, trace = await ask(services, tokens=30)
+    cut = [told for told in await all_cut(world, trace) if told.cut_by == "tokens"]
+    assert cut
+
+    bigger, _ = await ask(services, tokens=3_000)
+    for told in cut:
+        assert "token budget" in told.nearest_change
+        assert told.memory_id in bigger.ids()
+
+
+@pytest.fixture
+async def crowded(tmp_path: Path) -> Any:
+    """Thirty memories that fit a query better than the one that is asked about."""
+    crowd = [note(f"tea-{n}", f"green tea steeps two minutes, cup {n}") for n in range(30)]
+    world = await small_world(tmp_path / "crowd", [*crowd, note("late", "green tea, and more")])
+    yield world
+    await world.store.aclose()
+
+
+async def answer_at(world: SmallWorld, *, depth_factor: int) -> Answer:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[plan()])
+    settings = recall_settings(ranking={"depth_factor": depth_factor, "redundancy_limit": 1.0})
+    critic = ScriptedCritic(votes(content=True))
+    services = world.services(planner=planner, critic=critic, settings=settings)
+    return await ask(services, "green tea steeps two minutes", k=2)
+
+
+async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> None:
+    _, trace = await answer_at(crowded, depth_factor=2)
+    unfound = {f"tea-{n}" for n in range(30)} - {c.memory_id for c in trace.candidates}
+    assert unfound
+
+    for memory_id in sorted(unfound):
+        told = await explained(crowded, trace, memory_id)
+        assert told.cut_by == "never_found"
+        assert "green tea steeps two minutes" in told.story[1]
+        deeper = int(number_in(told.nearest_change, "depth_factor"))
+        assert deeper > 2
+        _, found = await answer_at(crowded, depth_factor=deeper)
+        assert found.candidate(memory_id) is not None
+        _, not_yet = await answer_at(crowded, depth_factor=deeper - 1)
+        assert not_yet.candidate(memory_id) is None
+
+
+async def test_a_memory_that_is_not_stored_is_a_usage_error(world: SmallWorld) -> None:
+    _, trace = await ask(world.services())
+
+    with pytest.raises(UsageError, match="nowhere"):
+        await explained(world, trace, "nowhere")
+
+
+async def test_what_it_lost_against_is_told_with_its_title(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), QUESTION, k=1)
+    winner = trace.candidate(trace.returned[0])
+    assert winner is not None
+
+    told = await all_cut(world, trace)
+
+    assert any(f"{winner.memory_id} “{winner.title}”" in t.story[-1] for t in told)

@@ -1,0 +1,123 @@
+"""A failing model never fails a recall; a mistake of our own does."""
+
+from collections.abc import Sequence
+
+import pytest
+from tests.fakes import BrokenSearch, ScriptedCritic, ScriptedPlanner, plan, votes
+from tests.small_world import QUESTION, SmallWorld, ask, interview_plan, small_library
+
+from secondhop.errors import ModelError, StoreError
+from secondhop.models.embedder import Vectors
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.playbook_planner import PlaybookPlanner
+
+DOWN = ModelError("the model answers 503; try again")
+
+
+async def test_a_failing_planner_is_replaced_by_its_twin_and_named(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[DOWN], expand=[DOWN])
+
+    result, trace = await ask(world.services(planner=planner))
+
+    assert len(result.degraded) == 2
+    assert all("503" in line and "planned offline instead" in line for line in result.degraded)
+    assert "own plan" in {facet.name for facet in trace.facets}
+    assert {"plan", "wins"} <= set(result.ids())
+
+
+async def test_one_failing_planning_step_leaves_the_other_its_plan(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[DOWN], expand=[interview_plan()])
+
+    result, _ = await ask(world.services(planner=planner))
+
+    (line,) = result.degraded
+    assert line.startswith("decompose: ")
+
+
+async def test_a_failing_critic_is_replaced_by_its_twin_and_named(world: SmallWorld) -> None:
+    result, trace = await ask(world.services(critic=ScriptedCritic(DOWN, DOWN, DOWN, DOWN)))
+
+    assert all(line.startswith("critique: ") for line in result.degraded)
+    assert "judged offline instead" in result.degraded[0]
+    assert any(candidate.votes for candidate in trace.candidates)
+    assert trace.degraded == result.degraded
+
+
+async def test_the_step_that_failed_says_so_in_the_trace(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(planner=ScriptedPlanner(decompose=[plan()], expand=[DOWN])))
+
+    failed = [step for step in trace.steps if step.error]
+    assert [step.node for step in failed] == ["expand"]
+    assert "503" in failed[0].error
+
+
+@pytest.mark.parametrize("leg", ["dense", "lexical"])
+async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> None:
+    broken = StoreError("the leg is gone")
+    search = BrokenSearch(world.store, **{leg: broken})
+
+    result, trace = await ask(world.services(search=search))
+
+    assert trace.candidate("research-1") is not None
+    assert all(query.error == f"{leg}: the leg is gone" for query in trace.queries if query.round)
+    assert any("lost a leg" in line for line in result.degraded)
+
+
+async def test_one_failing_query_does_not_end_the_round(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    search = BrokenSearch(world.store, lexical=StoreError("gone"), only="achievements")
+    critic = ScriptedCritic(votes(content=True))
+
+    result, trace = await ask(world.services(planner=planner, search=search, critic=critic))
+
+    assert [query.text for query in trace.queries if query.error] == [
+        "achievements with numbers, I cut and saved"
+    ]
+    assert {"plan", "coaching", "wins"} <= set(result.ids())
+
+
+async def test_both_legs_gone_everywhere_is_said_and_answers_nothing(world: SmallWorld) -> None:
+    gone = StoreError("gone")
+
+    result, _ = await ask(
+        world.services(search=BrokenSearch(world.store, dense=gone, lexical=gone))
+    )
+
+    assert result.ids() == []
+    assert all("dense: gone; lexical: gone" in line for line in result.degraded)
+
+
+async def test_an_embedding_model_that_is_down_leaves_the_words(world: SmallWorld) -> None:
+    class DownEmbedder(HashingEmbedder):
+        async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+            raise DOWN
+
+    down = DownEmbedder()
+    planner = PlaybookPlanner(small_library(), embedder=down)
+    services = world.services(embedder=down, planner=planner, offline_planner=planner)
+
+    result, trace = await ask(services)
+
+    assert trace.candidate("research-1") is not None
+    assert [query.text for query in trace.queries] == [QUESTION]
+    assert any("no plan" in line for line in result.degraded)
+
+
+async def test_a_mistake_in_a_planner_is_raised(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[KeyError("ours")])
+
+    with pytest.raises(KeyError, match="ours"):
+        await ask(world.services(planner=planner))
+
+
+async def test_a_mistake_in_a_critic_is_raised(world: SmallWorld) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await ask(world.services(critic=ScriptedCritic(ZeroDivisionError())))
+
+
+@pytest.mark.parametrize("leg", ["dense", "lexical"])
+async def test_a_mistake_in_a_search_is_raised(world: SmallWorld, leg: str) -> None:
+    search = BrokenSearch(world.store, **{leg: IndexError("ours")})
+
+    with pytest.raises(IndexError, match="ours"):
+        await ask(world.services(search=search))

@@ -1,0 +1,157 @@
+"""The trace tells everything, keeps its schema, and a whole two-hop run stays as it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import ScriptedCritic, fixed_clock, votes
+from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
+
+from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
+from secondhop.nodes.judging import FollowUp
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.fixture
+async def two_rounds(world: SmallWorld) -> Answer:
+    """A recall whose critic votes in every way and asks on for a name."""
+    more = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres")
+    critic = ScriptedCritic(
+        votes(more, hot=["plan"], warm=["wins"], cold=["garden"], wrong=["bread"]),
+        votes(hot=["plan", "car"], content=True),
+    )
+    return await ask(world.services(critic=critic), k=3)
+
+
+def compare(name: str, document: object, *, update: bool) -> None:
+    """Fail when `document` differs from tests/golden/<name>; `--update-golden` rewrites it."""
+    path = GOLDEN / name
+    if update:
+        path.write_text(
+            json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n",
+            encoding="utf-8",
+        )
+    assert json.loads(path.read_text(encoding="utf-8")) == document
+
+
+def test_the_schema_changes_only_on_purpose(pytestconfig: pytest.Config) -> None:
+    document = {"version": SCHEMA_VERSION, "schema": RecallTrace.model_json_schema()}
+
+    compare("trace.schema.json", document, update=bool(pytestconfig.getoption("update_golden")))
+
+
+async def test_a_two_hop_run_stays_as_it_was(
+    world: SmallWorld, pytestconfig: pytest.Config
+) -> None:
+    services = world.services(settings=recall_settings(ranking={"direct_weight": 1.5}, k=4))
+
+    _, trace = await ask(services, trace_id="golden", asked_at=fixed_clock().isoformat())
+
+    document = without_times(trace.model_dump(mode="json", exclude={"settings"}))
+    compare("two_hops.json", document, update=bool(pytestconfig.getoption("update_golden")))
+
+
+def without_times(value: Any) -> Any:
+    """Milliseconds become 0, steps that ran side by side are ordered by name, floats are short."""
+    if isinstance(value, dict):
+        masked = {key: 0 if key == "ms" else without_times(entry) for key, entry in value.items()}
+        if "steps" in masked:
+            masked["steps"] = sorted(
+                masked["steps"], key=lambda step: (step["round"], step["node"], step["note"])
+            )
+        return masked
+    if isinstance(value, list):
+        return [without_times(entry) for entry in value]
+    return round(value, 3) if isinstance(value, float) else value
+
+
+async def test_a_trace_comes_back_from_json_as_it_went(two_rounds: Answer) -> None:
+    trace = two_rounds.trace
+
+    assert RecallTrace.model_validate_json(trace.model_dump_json()) == trace
+
+
+async def test_every_query_lists_its_hits_ranked_among_memories(two_rounds: Answer) -> None:
+    for query in two_rounds.trace.queries:
+        assert query.ms > 0
+        for hits in (query.dense, query.lexical):
+            assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+            assert len({hit.memory_id for hit in hits}) == len(hits)
+            scores = [hit.score for hit in hits]
+            assert scores == sorted(scores, reverse=True)
+    assert {query.round for query in two_rounds.trace.queries} == {1, 2}
+
+
+async def test_everything_a_query_brought_is_a_candidate(two_rounds: Answer) -> None:
+    trace = two_rounds.trace
+    depth = trace.k * 4
+    brought = {hit.memory_id for query in trace.queries for hit in query.dense[:depth]}
+
+    assert brought <= {candidate.memory_id for candidate in trace.candidates}
+
+
+async def test_every_candidate_was_returned_or_says_why_not(two_rounds: Answer) -> None:
+    trace = two_rounds.trace
+    for candidate in trace.candidates:
+        last_round = [drop for drop in candidate.drops if drop.round == two_rounds.result.rounds]
+        assert (candidate.slot is not None) != bool(last_round), candidate.memory_id
+        assert all(drop.reason and drop.stage for drop in candidate.drops)
+        assert candidate.facet_scores
+    slots = sorted(candidate.slot for candidate in trace.candidates if candidate.slot)
+    assert slots == list(range(1, len(trace.returned) + 1))
+
+
+async def test_drops_name_what_they_were_measured_against(two_rounds: Answer) -> None:
+    drops = [drop for candidate in two_rounds.trace.candidates for drop in candidate.drops]
+
+    below = [drop for drop in drops if "threshold" in drop.reason]
+    assert below
+    assert all(
+        drop.score is not None and drop.threshold is not None and drop.score < drop.threshold
+        for drop in below
+    )
+    placed = [drop for drop in drops if drop.reason.startswith("came in at place")]
+    assert all(drop.against and drop.rank is not None for drop in placed)
+
+
+async def test_every_vote_stands_with_its_round_and_reason(two_rounds: Answer) -> None:
+    cast = {
+        (candidate.memory_id, vote.round, vote.vote)
+        for candidate in two_rounds.trace.candidates
+        for vote in candidate.votes
+    }
+
+    assert cast == {
+        ("plan", 1, "hot"),
+        ("wins", 1, "warm"),
+        ("garden", 1, "cold"),
+        ("bread", 1, "wrong"),
+        ("plan", 2, "hot"),
+        ("car", 2, "hot"),
+    }
+
+
+async def test_every_step_has_its_time_and_every_round_its_steps(two_rounds: Answer) -> None:
+    trace = two_rounds.trace
+
+    assert all(step.ms >= 0 for step in trace.steps)
+    for number in (1, 2):
+        nodes = {step.node for step in trace.steps if step.round == number}
+        assert {"ask", "retrieve", "fuse", "diversify", "critique", "pick"} <= nodes
+    assert trace.spent.ms >= max(step.ms for step in trace.steps)
+
+
+async def test_the_rule_that_ended_it_and_the_settings_in_force_stand_in_it(
+    two_rounds: Answer,
+) -> None:
+    trace = two_rounds.trace
+
+    assert (trace.stop_reason, bool(trace.stop_detail)) == ("converged", True)
+    assert trace.settings["limits.rounds"] == 4
+    assert trace.settings["ranking.min_score"] == 0.35
+    assert (trace.question, trace.entity, trace.k) == (QUESTION, "mara", 3)
+    assert trace.asked_at == fixed_clock()
+    assert trace.embedder.startswith("hashing")
+    assert (trace.planner, trace.critic) == ("playbooks:2", "scripted")

@@ -1,0 +1,95 @@
+"""The critic's shortlist: small, spread over the facets, and everything else told why not."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
+from tests.small_world import SmallWorld, ask, recall_settings, small_world
+
+SUBJECTS = ("kettle", "umbrella", "violin", "lantern", "saddle", "compass")
+
+
+@pytest.fixture
+async def wide(tmp_path: Path) -> AsyncIterator[SmallWorld]:
+    """Twenty memories each of six subjects, which share their subject and no more."""
+    chance = Random(7)
+    notes = [
+        note(f"{subject}-{n}", f"The {subject} in use, {strange_words(chance)}.")
+        for subject in SUBJECTS
+        for n in range(20)
+    ]
+    world = await small_world(tmp_path / "wide", notes)
+    yield world
+    await world.store.aclose()
+
+
+def strange_words(chance: Random) -> str:
+    """Words that no other memory has."""
+    return " ".join("".join(chance.choices("bdfgklmnprstaeiou", k=6)) for _ in range(4))
+
+
+def planner() -> ScriptedPlanner:
+    facets = [facet(subject, f"the {subject} in use") for subject in SUBJECTS]
+    return ScriptedPlanner(decompose=[plan()], expand=[plan(*facets)])
+
+
+async def test_the_critic_reads_24_at_most_spread_over_the_facets(wide: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(content=True))
+
+    await ask(wide.services(planner=planner(), critic=critic), "What is in use?")
+
+    read = critic.read(1)
+    assert len(read) == len(set(read)) == 24
+    shares = Counter(memory_id.partition("-")[0] for memory_id in read)
+    assert set(shares) == set(SUBJECTS)
+    assert min(shares.values()) >= 2
+
+
+@pytest.mark.parametrize("limit", [6, 12])
+async def test_the_shortlist_is_as_long_as_the_setting_says(wide: SmallWorld, limit: int) -> None:
+    critic = ScriptedCritic(votes(content=True))
+    settings = recall_settings(shortlist=limit)
+
+    await ask(
+        wide.services(planner=planner(), critic=critic, settings=settings), "What is in use?", k=6
+    )
+
+    assert len(critic.read(1)) == limit
+    assert {memory_id.partition("-")[0] for memory_id in critic.read(1)} == set(SUBJECTS)
+
+
+async def test_who_is_not_on_it_is_told_so(wide: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(content=True))
+
+    _, trace = await ask(wide.services(planner=planner(), critic=critic), "What is in use?")
+
+    unread = [c for c in trace.candidates if c.memory_id not in critic.read(1)]
+    assert unread
+    for candidate in unread:
+        first = candidate.drops[0]
+        assert first.stage in {"shortlist", "fuse"}
+        assert first.against in critic.read(1)
+        assert first.rank is not None
+
+
+async def test_the_answer_serves_as_many_facets_as_it_has_slots(wide: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(content=True))
+
+    result, _ = await ask(wide.services(planner=planner(), critic=critic), "What is in use?", k=6)
+
+    served = Counter(memory_id.partition("-")[0] for memory_id in result.ids())
+    assert len(served) >= 5
+
+
+async def test_the_evidence_the_critic_reads_is_the_stored_text(wide: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(content=True))
+
+    await ask(wide.services(planner=planner(), critic=critic), "What is in use?")
+
+    for view in critic.requests[0].candidates:
+        subject = view.memory_id.partition("-")[0]
+        assert all(text.startswith(f"The {subject} in use") for text in view.evidence)
+        assert view.evidence

@@ -1,0 +1,152 @@
+"""Within a facet rankings are fused by rank; facets are never pooled."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
+from tests.small_world import SmallWorld, ask, interview_plan
+
+from secondhop.nodes.fuse import EVIDENCE_PASSAGES, facet_rankings, fuse_facet
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import FacetScore, Hit, Query, Ranking, RecallState
+
+Runs = list[list[str]]
+
+
+def ranking(number: int, dense: Sequence[str], lexical: Sequence[str] = ()) -> Ranking:
+    """Passages "m:0" of memory "m", the first one best."""
+
+    def hits(ids: Sequence[str]) -> list[Hit]:
+        return [
+            Hit(passage_id=p, memory_id=p.partition(":")[0], score=round(0.9 - 0.01 * n, 6))
+            for n, p in enumerate(ids)
+        ]
+
+    return Ranking(
+        query_id=f"q{number}", dense=hits(dense), lexical=hits(lexical), cosines={}, ms=0, error=""
+    )
+
+
+def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetScore]:
+    return fuse_facet(
+        rankings,
+        depth=depth,
+        relevance=lambda cosine, lexical: 0.7 * cosine + 0.3 * lexical,
+        settings=RankingSettings(),
+    )
+
+
+def test_what_two_queries_find_comes_before_what_one_finds() -> None:
+    order = list(fused([ranking(1, ["a:0", "b:0"]), ranking(2, ["c:0", "b:0"])]))
+
+    assert order[0] == "b"
+
+
+def test_scores_are_weighted_reciprocal_ranks_with_k_60() -> None:
+    scores = fused([ranking(1, ["a:0", "b:0"], ["b:0"])])
+
+    assert scores["a"]["fused"] == round(0.7 / 61, 6)
+    assert scores["b"]["fused"] == round(0.7 / 62 + 0.3 / 61, 6)
+    assert [scores[m]["rank"] for m in scores] == [1, 2]
+
+
+def test_a_memory_stands_where_its_best_passage_stands() -> None:
+    once = fused([ranking(1, ["a:0", "b:0"])])
+    often = fused([ranking(1, ["a:0", "b:0", "b:1", "b:2", "b:3"])])
+
+    assert often["b"]["fused"] == once["b"]["fused"]
+    assert often["b"]["relevance"] == once["b"]["relevance"]
+    assert len(often["b"]["passage_ids"]) == EVIDENCE_PASSAGES
+
+
+def test_only_the_first_memories_of_a_leg_count() -> None:
+    scores = fused([ranking(1, ["a:0", "a:1", "b:0", "c:0"])], depth=2)
+
+    assert set(scores) == {"a", "b"}
+
+
+def test_a_memory_that_words_alone_found_is_in() -> None:
+    scores = fused([ranking(1, ["a:0"], ["k:0"])])
+
+    assert scores["k"]["dense"] == 0
+    assert scores["k"]["lexical"] == 0.9
+
+
+runs = st.lists(
+    st.lists(st.sampled_from([f"{m}:0" for m in "abcdef"]), unique=True), min_size=1, max_size=5
+)
+
+
+@given(runs.flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
+def test_the_order_of_the_queries_does_not_matter(pair: tuple[Runs, Runs]) -> None:
+    straight, shuffled = (
+        {m: (s["rank"], s["fused"]) for m, s in fused([ranking(0, r) for r in found]).items()}
+        for found in pair
+    )
+
+    assert straight == shuffled
+
+
+@given(runs)
+def test_everything_found_is_fused_once_and_ranks_have_no_gap(found: Runs) -> None:
+    scores = fused([ranking(number, one) for number, one in enumerate(found)])
+
+    assert set(scores) == {p.partition(":")[0] for one in found for p in one}
+    assert [score["rank"] for score in scores.values()] == list(range(1, len(scores) + 1))
+    best = [score["fused"] for score in scores.values()]
+    assert best == sorted(best, reverse=True)
+
+
+def test_a_facet_reads_the_rankings_of_its_own_queries_only() -> None:
+    def query(query_id: str, facet_id: str) -> Query:
+        return Query(
+            query_id=query_id,
+            facet_id=facet_id,
+            text=query_id,
+            hop=1,
+            round=1,
+            origin="expand",
+            feedback=[],
+        )
+
+    queries = {"q1": query("q1", "e1"), "q2": query("q2", "e2"), "q3": query("q3", "e1")}
+    found = {f"q{n}": ranking(n, [f"{n}:0"]) for n in (1, 2, 3)}
+
+    state = cast(RecallState, {"queries": queries, "rankings": found})
+    assert facet_rankings("e1", state) == [found["q1"], found["q3"]]
+
+
+async def test_a_facet_s_ranking_is_the_same_whatever_other_facets_ask(world: SmallWorld) -> None:
+    async def scores_of(*facets: Any) -> dict[str, tuple[int, float, float]]:
+        planner = ScriptedPlanner(decompose=[plan()], expand=[plan(*facets)])
+        critic = ScriptedCritic(votes(content=True))
+        _, trace = await ask(world.services(planner=planner, critic=critic))
+        return {
+            candidate.memory_id: (score.rank, score.fused, score.relevance)
+            for candidate in trace.candidates
+            for score in candidate.facet_scores
+            if score.facet_id == "e1"
+        }
+
+    plans, *others = interview_plan().facets
+    loud = facet("loud", *(f"garden tomatoes number {n}" for n in range(9)), weight=9)
+
+    assert await scores_of(plans) == await scores_of(plans, *others, loud)
+
+
+async def test_a_keyword_only_hit_enters_the_pool(world: SmallWorld) -> None:
+    crowd = [note(f"tea-{n}", f"green tea steeps two minutes, cup {n}") for n in range(20)]
+    await world.add(*crowd, note("odd", "XK-4711 " + "wholly other words of a long letter " * 9))
+    planner = ScriptedPlanner(decompose=[plan()], expand=[plan()])
+    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+
+    _, trace = await ask(services, "green tea steeps two minutes XK-4711", k=1)
+
+    (query,) = trace.queries
+    assert "odd" not in {hit.memory_id for hit in query.dense[:4]}
+    assert query.lexical[0].memory_id == "odd"
+    candidate = trace.candidate("odd")
+    assert candidate is not None
+    assert candidate.facet_scores[0].dense != 0

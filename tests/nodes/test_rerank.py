@@ -1,0 +1,94 @@
+"""The reranker reads before anything is cut, at most 50 pairs, and is never needed."""
+
+import pytest
+from tests.fakes import ScriptedCritic, WordReranker, forever, note, votes
+from tests.small_world import SmallWorld, ask, recall_settings, states
+
+from secondhop.errors import ModelError
+
+
+async def test_no_more_than_50_pairs_a_round_are_read(world: SmallWorld) -> None:
+    await world.add(
+        *(note(f"more-{n}", f"Carefeed interview thought number {n}") for n in range(60))
+    )
+    reranker = WordReranker()
+
+    _, trace = await ask(
+        world.services(reranker=reranker, critic=ScriptedCritic(votes(content=True))), k=20
+    )
+
+    assert sum(len(passages) for _, passages in reranker.calls) == 50
+    assert len(trace.candidates) > 50
+
+
+@pytest.mark.parametrize("limit", [1, 7])
+async def test_the_limit_is_the_setting_s(world: SmallWorld, limit: int) -> None:
+    reranker = WordReranker()
+    settings = recall_settings(rerank_pairs=limit)
+
+    await ask(
+        world.services(
+            reranker=reranker, settings=settings, critic=ScriptedCritic(votes(content=True))
+        )
+    )
+
+    assert sum(len(passages) for _, passages in reranker.calls) == limit
+
+
+async def test_it_runs_before_the_shortlist_is_cut(world: SmallWorld) -> None:
+    settings = recall_settings(shortlist=1)
+    critic = ScriptedCritic(votes(content=True))
+
+    seen = await states(
+        world.services(reranker=WordReranker(), settings=settings, critic=critic), k=1
+    )
+
+    ran = [{key.split("|")[1] for key in state.get("steps", {})} for state in seen]
+    first = next(number for number, nodes in enumerate(ran) if "rerank" in nodes)
+    assert "diversify" not in ran[first]
+    assert len(seen[first]["candidates"]) > 1
+    assert len(seen[-1]["shortlist"]) == 1
+
+
+async def test_it_can_lift_a_memory_over_another(world: SmallWorld) -> None:
+    class Opinionated(WordReranker):
+        async def rerank(self, query: str, passages: list[str]) -> list[float]:  # type: ignore[override]  # a list is what it gets
+            return [1.0 if "Ohio" in passage else 0.0 for passage in passages]
+
+    result, _ = await ask(
+        world.services(reranker=Opinionated(), critic=ScriptedCritic(votes(content=True))),
+        "Carefeed research before the interview",
+        k=1,
+    )
+
+    assert result.ids() == ["research-2"]
+
+
+async def test_a_failing_reranker_leaves_the_fused_order_and_is_named(world: SmallWorld) -> None:
+    without, _ = await ask(world.services())
+    broken = WordReranker(error=ModelError("no memory left on the card"))
+
+    result, trace = await ask(world.services(reranker=broken))
+
+    assert result.ids() == without.ids()
+    assert any(line.startswith("rerank: no memory left") for line in result.degraded)
+    assert any(step.node == "rerank" and step.error for step in trace.steps)
+
+
+async def test_a_reranker_that_hangs_is_left_behind_at_the_deadline(world: SmallWorld) -> None:
+    class Hanging(WordReranker):
+        async def rerank(self, query: str, passages: object) -> list[float]:
+            return await forever()
+
+    settings = recall_settings(deadline_s=0.4)
+    result, _ = await ask(world.services(reranker=Hanging(), settings=settings))
+
+    assert result.ids()
+    assert any(line.startswith("rerank: no answer in time") for line in result.degraded)
+
+
+async def test_without_one_nothing_is_read(world: SmallWorld) -> None:
+    _, trace = await ask(world.services())
+
+    (step,) = [step for step in trace.steps if step.node == "rerank"]
+    assert step.note == "no reranker"

@@ -1,0 +1,80 @@
+"""Reading playbook files: what they say is what is planned with, and faults are named."""
+
+from pathlib import Path
+
+import pytest
+
+from secondhop.prompts.library import PlaybookError, parse_playbook, read_intents
+
+INTENT = """
+domain: garden
+intents:
+  - name: {name}
+    asks: ["What grows here?", 7]
+    facets:
+      - name: soil
+        why: It decides.
+        hop: 2
+        queries: ["clay soil, ph 6", "{{topic}} in our soil", "compost in spring"]
+"""
+
+
+def test_an_intent_is_read_as_it_was_written() -> None:
+    (intent,) = parse_playbook(INTENT.format(name="planting"), name="garden.yaml")
+
+    assert (intent.name, intent.domain, intent.asks) == (
+        "planting",
+        "garden",
+        ("What grows here?", "7"),
+    )
+    (soil,) = intent.facets
+    assert (soil.name, soil.why, soil.hop, soil.weight) == ("soil", "It decides.", 2, 1.0)
+    assert soil.queries[1] == "{topic} in our soil"
+
+
+def test_files_are_read_in_order_and_others_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text(INTENT.format(name="second"), encoding="utf-8")
+    (tmp_path / "a.yaml").write_text(INTENT.format(name="first"), encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("not YAML: [", encoding="utf-8")
+
+    intents = read_intents(sorted(tmp_path.iterdir()))
+
+    assert [intent.name for intent in intents] == ["first", "second"]
+
+
+def test_a_name_used_twice_is_refused(tmp_path: Path) -> None:
+    for file in ("a.yaml", "b.yaml"):
+        (tmp_path / file).write_text(INTENT.format(name="planting"), encoding="utf-8")
+
+    with pytest.raises(PlaybookError, match="twice: planting"):
+        read_intents(sorted(tmp_path.iterdir()))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("domain: [", "garden.yaml: "),
+        ("", "garden.yaml: "),
+        ("just a sentence", "garden.yaml: "),
+        ("intents: []", "domain"),
+        ("domain: garden", "intents"),
+        ("domain: garden\nintents: 7", "garden.yaml: "),
+        ("domain: garden\nintents: [{name: planting}]", "asks"),
+        (INTENT.format(name="planting").replace("asks:", "ask:"), "planting: unknown keys ask"),
+        (INTENT.format(name="planting").replace("hop: 2", "hop: 2\n        wieght: 1"), "wieght"),
+        (INTENT.format(name="planting").replace("hop: 2", "hop: two"), "two"),
+        (INTENT.format(name="planting").replace("why: It decides.", ""), "why"),
+    ],
+)
+def test_a_broken_file_is_named_with_its_fault(text: str, said: str) -> None:
+    with pytest.raises(PlaybookError, match=r"^garden\.yaml: ") as refused:
+        parse_playbook(text, name="garden.yaml")
+
+    assert said in str(refused.value)
+
+
+def test_a_misspelt_key_names_the_intent_too() -> None:
+    text = INTENT.format(name="planting").replace("queries:", "querys:")
+
+    with pytest.raises(PlaybookError, match=r"garden\.yaml.*planting.*querys"):
+        parse_playbook(text, name="garden.yaml")

@@ -1,0 +1,86 @@
+"""secondhop as a langchain-core retriever, and as an agent's tool."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.graph.result import RecallResult
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        yield opened
+
+
+async def test_the_retriever_gives_one_document_a_memory_best_first(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION)
+
+    documents = await recall.as_retriever().ainvoke(QUESTION)
+
+    assert [document.id for document in documents] == result.ids()
+    assert documents[0].page_content == result.memories[0].evidence[0].text
+    assert documents[0].metadata["facets"] == result.memories[0].facets
+    assert "evidence" not in documents[0].metadata
+
+
+async def test_the_retriever_returns_k(recall: Recall) -> None:
+    assert len(await recall.as_retriever(k=2).ainvoke(QUESTION)) == 2
+
+
+def test_the_retriever_works_without_an_event_loop(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        recall.add(LIFE)
+        assert len(recall.as_retriever(k=3).invoke(QUESTION)) == 3
+
+
+async def test_an_agent_calls_the_tool_and_reads_its_answer(recall: Recall) -> None:
+    tool = recall.as_tool(k=3)
+    wish = ToolCall(name=tool.name, args={"question": QUESTION}, id="call-1", type="tool_call")
+    script = [AIMessage(content="", tool_calls=[wish]), AIMessage(content="Speak of the plan.")]
+    model = GenericFakeChatModel(messages=iter(script))
+    talk: list[HumanMessage | AIMessage | ToolMessage] = [HumanMessage(QUESTION)]
+
+    while isinstance(answer := await model.ainvoke(talk), AIMessage):
+        talk.append(answer)
+        if not answer.tool_calls:
+            break
+        for call in answer.tool_calls:
+            reply = await tool.ainvoke(call)
+            assert isinstance(reply, ToolMessage)
+            talk.append(reply)
+
+    told = talk[2]
+    assert isinstance(told, ToolMessage)
+    assert isinstance(told.artifact, RecallResult)
+    assert len(told.artifact.memories) == 3
+    assert "[1] " in str(told.content)
+    assert "Why: " in str(told.content)
+    assert talk[-1].content == "Speak of the plan."
+
+
+async def test_the_tool_tells_an_agent_what_to_give_it(recall: Recall) -> None:
+    tool = recall.as_tool()
+
+    assert set(tool.args) == {"question"}
+    assert "own words" in tool.args["question"]["description"]
+
+
+def test_the_tool_works_without_an_event_loop(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        recall.add(LIFE)
+        assert "[1] " in str(recall.as_tool().invoke({"question": QUESTION}))
+
+
+async def test_the_tool_says_so_when_nothing_answers(recall: Recall) -> None:
+    told = await recall.as_tool().ainvoke({"question": "zxqv wvut?"})
+
+    assert told == "Nothing stored answers this."

@@ -1,0 +1,268 @@
+"""The front door: `Recall`, with a real store in a folder and the embedder without a model."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes import note
+from tests.small_world import LIFE, QUESTION, recall_settings
+
+from secondhop.errors import SecondhopError, UnknownEntityError, UsageError
+from secondhop.nodes.begin import QUESTION_CHARS
+from secondhop.recall import Recall
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        yield opened
+
+
+def fingerprints(folder: Path) -> dict[str, str]:
+    """Content hash of every file that recalls must leave alone."""
+    of_their_own = {"embeddings.db", "embeddings.db-wal", "embeddings.db-shm"}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.name not in of_their_own
+        and path.parent.name != "traces"
+        and not path.name.endswith("-shm")  # SQLite's notes on who reads
+    }
+
+
+async def test_a_recall_brings_what_the_question_does_not_name(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION, k=4, at=AT)
+
+    assert {"plan", "wins", "coaching"} <= set(result.ids())
+    assert len({"research-1", "research-2"} & set(result.ids())) == 1
+    assert result.asked_at == AT
+    assert result.degraded == []
+    by_id = {memory.id: memory for memory in result.memories}
+    assert by_id["plan"].hop == 2
+    assert by_id["plan"].facets[0] == "own plan"
+    assert "my plan for the first year" in by_id["plan"].why
+    assert all(memory.evidence[0].text for memory in result.memories)
+
+
+async def test_k_memories_come_back_and_the_next_ones_are_near_misses(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION, k=2)
+
+    assert len(result.memories) == 2
+    assert result.maybe
+    assert not set(result.ids()) & {miss.id for miss in result.maybe}
+    assert all(miss.cut_by for miss in result.maybe)
+
+
+async def test_a_token_budget_is_filled_and_never_exceeded(recall: Recall) -> None:
+    def spent(memory_texts: list[str]) -> int:
+        return sum(len(text.split()) for text in memory_texts)
+
+    small = await recall.arecall(QUESTION, tokens=45)
+    large = await recall.arecall(QUESTION, tokens=2_000)
+
+    texts = [evidence.text for memory in small.memories for evidence in memory.evidence]
+    assert 1 <= len(small.memories) < len(large.memories)
+    assert spent(texts) <= 45
+
+
+async def test_recalls_leave_the_store_byte_for_byte(recall: Recall, tmp_path: Path) -> None:
+    before = fingerprints(tmp_path / "store")
+    assert {Path(name).name for name in before} >= {"catalog.db", "store.json", "chroma.sqlite3"}
+
+    for question in (QUESTION, "How is the bread?", "Which tyres do I have?", QUESTION):
+        result = await recall.arecall(question)
+    await recall.aexplain(result.trace_id, "garden")
+
+    assert fingerprints(tmp_path / "store") == before
+
+
+async def test_opening_to_ask_leaves_the_catalog_byte_for_byte(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    async with await Recall.aopen(folder, embedder="hashing") as filling:
+        await filling.aadd(LIFE)
+    before = fingerprints(folder)
+
+    async with await Recall.aopen(folder, embedder="hashing") as asking:
+        await asking.arecall(QUESTION)
+
+    after = fingerprints(folder)
+    assert {Path(name).name for name in before} >= {"catalog.db", "store.json"}
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    assert {Path(name).parts[0] for name in changed} <= {"chroma"}  # its own start-up writes there
+
+
+async def test_concurrent_recalls_answer_as_if_alone(recall: Recall) -> None:
+    questions = [QUESTION, "How is the bread?", "Which tyres are in the cellar?", "tomatoes water"]
+    alone = [(await recall.arecall(question)).ids() for question in questions]
+
+    together = await asyncio.gather(*(recall.arecall(question) for question in questions * 5))
+
+    assert [result.ids() for result in together] == alone * 5
+    assert len({result.trace_id for result in together}) == 20
+
+
+async def test_the_same_question_has_the_same_answer(recall: Recall) -> None:
+    first, second = [await recall.arecall(QUESTION, at=AT) for _ in range(2)]
+
+    own = {"trace_id", "spent"}
+    assert first.model_dump(exclude=own) == second.model_dump(exclude=own)
+
+
+async def test_a_memory_that_was_added_is_found_by_an_open_recall(recall: Recall) -> None:
+    await recall.aadd([note("offer", "Carefeed interview moved to Friday at noon.")])
+
+    assert "offer" in (await recall.arecall(QUESTION)).ids()
+
+
+# --- one entity never reaches another ---
+
+
+@settings(max_examples=3)
+@given(
+    shared=st.sets(st.sampled_from(range(len(LIFE))), min_size=1, max_size=4),
+    question=st.sampled_from([QUESTION, "How is the bread?", "tomatoes"]),
+)
+def test_entities_with_the_same_texts_answer_with_their_own_memories(
+    shared: set[int], question: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("two")
+    texts = [LIFE[place].messages[0].content for place in sorted(shared)]
+    answers: dict[str, set[str]] = {}
+    for entity in ("a", "b"):
+        with Recall.open(folder, entity=entity, embedder="hashing") as mine:
+            mine.add([note(f"{entity}-{n}", text) for n, text in enumerate(texts)])
+    for entity in ("a", "b"):
+        with Recall.open(folder, entity=entity, embedder="hashing") as mine:
+            result = mine.recall(question)
+            trace = mine.trace(result.trace_id)
+            answers[entity] = {candidate.memory_id for candidate in trace.candidates}
+
+    assert all(found.startswith("a-") for found in answers["a"])
+    assert {f"b-{found[2:]}" for found in answers["a"]} == answers["b"]
+
+
+async def test_a_trace_of_another_entity_is_refused(recall: Recall, tmp_path: Path) -> None:
+    result = await recall.arecall(QUESTION)
+    trace = recall.trace(result.trace_id)
+
+    async with await Recall.aopen(tmp_path / "store", entity="theo", embedder="hashing") as other:
+        await other.aadd([note("theirs", "Carefeed interview at noon")])
+        with pytest.raises(UsageError, match="entity 'mara'"):
+            await other.aexplain(trace, "plan")
+        with pytest.raises(UsageError, match="no trace"):
+            await other.aexplain(result.trace_id, "plan")
+
+
+# --- careless input ---
+
+
+@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "\x00 \x00"])
+async def test_an_empty_question_is_refused(recall: Recall, question: str) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        await recall.arecall(question)
+
+
+async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:
+    with pytest.raises(UsageError, match="100,000 characters"):
+        await recall.arecall("x" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Carefeed\x00 interview",
+        "word " * (QUESTION_CHARS // 5),
+        "面接の準備を手伝ってください",
+        "مقابلة عمل",
+        '"unbalanced AND (NEAR OR * -',
+        "'; DROP TABLE passages; --",
+        "\ud800 half a character",
+        "🙂",
+        "?",
+    ],
+    ids=range(9),
+)
+async def test_a_strange_question_is_answered(recall: Recall, question: str) -> None:
+    result = await recall.arecall(question)
+
+    assert result.degraded == []
+    assert result.stop_reason
+    assert recall.trace(result.trace_id).question == result.question
+
+
+@pytest.mark.parametrize(("name", "count"), [("k", 0), ("k", -1), ("tokens", 0), ("tokens", -5)])
+async def test_counts_below_one_are_refused(recall: Recall, name: str, count: int) -> None:
+    with pytest.raises(UsageError, match=name):
+        await recall.arecall(QUESTION, **{name: count})  # type: ignore[arg-type]  # k or tokens
+
+
+async def test_far_more_memories_than_there_are_may_be_asked_for(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION, k=10_000)
+
+    assert 1 <= len(result.memories) <= len(LIFE)
+
+
+async def test_a_time_without_a_zone_is_taken_for_utc(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION, at=datetime(2026, 3, 1, 9, 0))
+
+    assert result.asked_at == datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+async def test_an_entity_without_memories_is_unknown(recall: Recall, tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "store", entity="nobody", embedder="hashing") as other:
+        with pytest.raises(UnknownEntityError, match="nobody"):
+            await other.arecall(QUESTION)
+
+
+async def test_an_empty_store_is_not_created_by_a_question(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "new", embedder="hashing") as opened:
+        with pytest.raises(UnknownEntityError):
+            await opened.arecall(QUESTION)
+
+    assert not (tmp_path / "new" / "store.json").exists()
+    assert not list(tmp_path.glob("new/**/catalog.db"))
+
+
+async def test_a_memory_that_nobody_stored_cannot_be_explained(recall: Recall) -> None:
+    result = await recall.arecall(QUESTION)
+
+    with pytest.raises(UsageError, match="nothing-like-it"):
+        await recall.aexplain(result.trace_id, "nothing-like-it")
+
+
+@pytest.mark.parametrize("trace", ["unknown", "../../etc/passwd", "", "a b", "x" * 80])
+async def test_an_unknown_trace_is_refused(recall: Recall, trace: str) -> None:
+    with pytest.raises(SecondhopError):
+        await recall.aexplain(trace, "plan")
+
+
+async def test_a_thread_id_without_a_checkpointer_is_refused(recall: Recall) -> None:
+    with pytest.raises(UsageError, match="checkpointer"):
+        await recall.arecall(QUESTION, thread_id="chat-7")
+
+
+async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
+    chosen = recall_settings(k=1, maybe=0)
+    async with await Recall.aopen(tmp_path / "s", embedder="hashing", settings=chosen) as opened:
+        await opened.aadd(LIFE)
+        result = await opened.arecall(QUESTION)
+
+    assert (len(result.memories), result.maybe) == (1, [])
+    assert opened.settings is chosen
+
+
+def test_limits_that_cannot_be_are_refused() -> None:
+    for limits in ({"k": 0}, {"rounds": 0}, {"queries": 0}, {"shortlist": 0}, {"deadline_s": 0}):
+        with pytest.raises(ValueError, match=next(iter(limits))):
+            recall_settings(**limits)

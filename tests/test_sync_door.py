@@ -1,0 +1,78 @@
+"""Synchronous callers: without a loop, inside a running loop, and from several threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.recall import Recall
+from secondhop.sync_door import SyncDoor
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+def asked(folder: Path) -> list[str]:
+    """Open, fill and ask."""
+    with Recall.open(folder, embedder="hashing") as recall:
+        recall.add(LIFE)
+        return recall.recall(QUESTION).ids()
+
+
+def test_without_an_event_loop(tmp_path: Path) -> None:
+    assert "plan" in asked(tmp_path / "store")
+
+
+async def test_inside_a_running_event_loop(tmp_path: Path) -> None:
+    assert "plan" in asked(tmp_path / "store")
+
+
+def test_from_several_threads_at_once(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        recall.add(LIFE)
+        alone = recall.recall(QUESTION).ids()
+        with ThreadPoolExecutor(max_workers=6) as threads:
+            together = list(threads.map(lambda _: recall.recall(QUESTION).ids(), range(12)))
+
+    assert together == [alone] * 12
+
+
+async def test_one_recall_serves_async_and_sync_callers(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        first = await recall.arecall(QUESTION)
+        second = recall.recall(QUESTION)
+
+    assert first.ids() == second.ids()
+
+
+def test_errors_come_through_the_door(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        with pytest.raises(UnknownEntityError):
+            recall.recall(QUESTION)
+        recall.add(LIFE)
+        with pytest.raises(UsageError):
+            recall.recall("")
+
+
+def test_an_opening_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
+    import threading
+
+    before = threading.active_count()
+    with pytest.raises(UsageError):
+        Recall.open(tmp_path / "store", entity="", embedder="hashing")
+
+    assert threading.active_count() == before
+
+
+def test_a_closed_door_opens_again() -> None:
+    async def work() -> int:
+        return 7
+
+    door = SyncDoor()
+    assert door.call(work) == 7
+    door.close()
+    door.close()
+    assert door.call(work) == 7
+    door.close()
