@@ -122,26 +122,29 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.stage == "critique":
         return f"another vote: it was {last.reason.split(':')[0]}"
     if last.threshold is not None:
-        return below_threshold(last, best)
+        return below_threshold(trace, last, best)
     if last.against is not None and last.reason.startswith("repeats"):
         return (
-            f"removing {title_of(trace, last.against)}, which says the same, or a "
-            f"redundancy_limit above {trace.settings.get('ranking.redundancy_limit')}"
+            f"removing {title_of(trace, last.against)}, which says the same, "
+            f"or k = {last.rank} (what repeats comes after everything else)"
         )
     if last.stage == "pick" and last.rank is not None:
         return f"k = {last.rank} (it came in at place {last.rank}, {trace.k} were asked for)"
     return f"a query of its own: its best relevance is {candidate.score:.2f}"
 
 
-def below_threshold(last: TraceDrop, best: TraceFacetScore | None) -> str:
-    """What would lift it over the threshold."""
+def below_threshold(trace: RecallTrace, last: TraceDrop, best: TraceFacetScore | None) -> str:
+    """What would lift it over the threshold; with slots for all who are lifted with it."""
     if "question itself" in last.reason:
         return (
             f"a question nearer to what is stored: the best answer to its own words scores "
             f"{last.score or 0:.2f}, {last.threshold or 0:.2f} is needed"
         )
     score = best.relevance if best else last.score or 0.0
-    return f"min_score = {int(score * 100) / 100:.2f} (it scores {score:.2f}, {last.threshold:.2f} is needed)"
+    lower = int(score * 100) / 100
+    rivals = sum(candidate.score >= lower for candidate in trace.candidates)
+    slots = f" and k = {rivals}" if rivals > trace.k else ""
+    return f"min_score = {lower:.2f}{slots} (it scores {score:.2f}, {last.threshold:.2f} is needed)"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:

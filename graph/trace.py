@@ -119,6 +119,8 @@ class TraceCandidate(Frozen):
     """In the order they happened; a candidate may be dropped in one round and return in the next."""
     slot: int | None
     """Its place in the answer, from 1; None when it was not returned."""
+    slot_facet: str = ""
+    """Id of the facet that gave it the slot; "" when it was not returned."""
 
 
 class RecallTrace(Frozen):

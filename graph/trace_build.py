@@ -146,6 +146,14 @@ def trace_candidate(
             for drop in sorted(drops, key=lambda drop: drop["round"])
         ],
         slot=returned.index(memory_id) + 1 if memory_id in returned else None,
+        slot_facet=next(
+            (
+                pick["facet_id"]
+                for pick in state.get("picks", [])
+                if pick["memory_id"] == memory_id and memory_id in returned
+            ),
+            "",
+        ),
     )
 
 

@@ -38,7 +38,7 @@ def facets_in_turn(pool: Pool, relevance: Floats, state: RecallState) -> list[st
     columns = np.argsort(-np.array(weights), kind="stable")
     ranked = np.argsort(-relevance, axis=0, kind="stable")
     turns = [
-        pool.ids[row]
+        pool.ids[int(row)]
         for place in ranked
         for row, column in zip(place[columns], columns, strict=True)
         if relevance[row, column] > 0

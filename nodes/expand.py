@@ -10,7 +10,7 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 
 
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Facets of the intent; the planner is shown the memory map, so that it asks for what exists."""
+    """Facets of the intent; the planner sees the memory map, so that it asks for what exists."""
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),

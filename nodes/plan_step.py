@@ -7,7 +7,6 @@ from secondhop.errors import ModelError
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallUpdate
 
-
 PLANNING_SHARE = 0.5
 """Of the time left, what planning may take: without time to search a plan is worth nothing."""
 

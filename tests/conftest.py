@@ -85,4 +85,8 @@ async def world(tmp_path: Path) -> AsyncIterator[SmallWorld]:
 def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`Recall.open` plans with two intents, and leaves the user's cache alone."""
     monkeypatch.setattr("secondhop.assembly.shipped_intents", small_library)
-    monkeypatch.setattr("secondhop.assembly.user_cache_path", lambda _name: tmp_path / "cache")
+
+    def cache_of_tests(_app: str) -> Path:
+        return tmp_path / "cache"
+
+    monkeypatch.setattr("secondhop.assembly.user_cache_path", cache_of_tests)

@@ -191,7 +191,7 @@ def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> 
 
 async def ask(services: Services, question: str = QUESTION, **asked: Any) -> Answer:
     """Run a graph to its end; `asked` are other keys of `RecallInput`."""
-    given = RecallInput(question=question, **asked)
+    given = cast(RecallInput, {"question": question, **asked})
     async for event in run_recall(build_recall_graph(services), given, services=services):
         if event.result is not None and event.trace is not None:
             return Answer(event.result, event.trace)
@@ -201,6 +201,6 @@ async def ask(services: Services, question: str = QUESTION, **asked: Any) -> Ans
 async def states(services: Services, question: str = QUESTION, **asked: Any) -> list[RecallState]:
     """The state after every superstep, the last one at the end."""
     graph = build_recall_graph(services)
-    given = RecallInput(question=question, **asked)
+    given = cast(RecallInput, {"question": question, **asked})
     stream = graph.astream(given, stream_mode="values")
     return [cast(RecallState, values) async for values in stream]

@@ -49,22 +49,20 @@ async def test_an_agent_calls_the_tool_and_reads_its_answer(recall: Recall) -> N
     model = GenericFakeChatModel(messages=iter(script))
     talk: list[HumanMessage | AIMessage | ToolMessage] = [HumanMessage(QUESTION)]
 
-    while isinstance(answer := await model.ainvoke(talk), AIMessage):
+    while (answer := await model.ainvoke(talk)).tool_calls:
         talk.append(answer)
-        if not answer.tool_calls:
-            break
         for call in answer.tool_calls:
             reply = await tool.ainvoke(call)
             assert isinstance(reply, ToolMessage)
             talk.append(reply)
 
-    told = talk[2]
+    told = talk[-1]
     assert isinstance(told, ToolMessage)
     assert isinstance(told.artifact, RecallResult)
     assert len(told.artifact.memories) == 3
     assert "[1] " in str(told.content)
     assert "Why: " in str(told.content)
-    assert talk[-1].content == "Speak of the plan."
+    assert answer.content == "Speak of the plan."
 
 
 async def test_the_tool_tells_an_agent_what_to_give_it(recall: Recall) -> None:

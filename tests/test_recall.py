@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -225,10 +226,12 @@ async def test_an_entity_without_memories_is_unknown(recall: Recall, tmp_path: P
             await other.arecall(QUESTION)
 
 
-async def test_an_empty_store_is_not_created_by_a_question(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path / "new", embedder="hashing") as opened:
-        with pytest.raises(UnknownEntityError):
-            await opened.arecall(QUESTION)
+def test_an_empty_store_is_not_created_by_a_question(tmp_path: Path) -> None:
+    with (
+        Recall.open(tmp_path / "new", embedder="hashing") as opened,
+        pytest.raises(UnknownEntityError),
+    ):
+        opened.recall(QUESTION)
 
     assert not (tmp_path / "new" / "store.json").exists()
     assert not list(tmp_path.glob("new/**/catalog.db"))
@@ -262,7 +265,7 @@ async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
     assert opened.settings is chosen
 
 
-def test_limits_that_cannot_be_are_refused() -> None:
-    for limits in ({"k": 0}, {"rounds": 0}, {"queries": 0}, {"shortlist": 0}, {"deadline_s": 0}):
-        with pytest.raises(ValueError, match=next(iter(limits))):
-            recall_settings(**limits)
+@pytest.mark.parametrize("limit", ["k", "rounds", "queries", "shortlist", "deadline_s"])
+def test_limits_that_cannot_be_are_refused(limit: str) -> None:
+    with pytest.raises(ValueError, match=limit):
+        recall_settings(**dict[str, Any]({limit: 0}))

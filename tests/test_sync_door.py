@@ -32,8 +32,12 @@ def test_from_several_threads_at_once(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", embedder="hashing") as recall:
         recall.add(LIFE)
         alone = recall.recall(QUESTION).ids()
+
+        def ask(question: str) -> list[str]:
+            return recall.recall(question).ids()
+
         with ThreadPoolExecutor(max_workers=6) as threads:
-            together = list(threads.map(lambda _: recall.recall(QUESTION).ids(), range(12)))
+            together = list(threads.map(ask, [QUESTION] * 12))
 
     assert together == [alone] * 12
 

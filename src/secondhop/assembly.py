@@ -7,7 +7,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from secondhop.models.coalescing import CoalescingEmbedder
-from secondhop.models.embedder import Embedder
+from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.coverage_critic import CoverageCritic
@@ -54,18 +54,22 @@ UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept
 class Embedders:
     """The embedder of one entity, and of the playbooks, with their caches."""
 
+    owned: Embedder | None
+    """The model itself, when its connections are ours to close."""
     entity: CoalescingEmbedder
     library: CachingEmbedder
     caches: tuple[CachingEmbedder, ...]
 
-    def close(self) -> None:
-        """Close the cache files."""
+    async def aclose(self) -> None:
+        """Close the cache files and the connections of the model, if it has any."""
         for cache in self.caches:
             cache.close()
+        if isinstance(self.owned, HoldsConnections):
+            await self.owned.aclose()
 
 
 def cached_embedders(
-    base: Embedder, *, entity_cache: Path, library_cache: Path | None = None
+    base: Embedder, *, entity_cache: Path, owned: bool, library_cache: Path | None = None
 ) -> Embedders:
     """One cache an entity, so that no vector of its texts lies in another's file.
 
@@ -74,7 +78,7 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
-    return Embedders(CoalescingEmbedder(own), library, (own, library))
+    return Embedders(base if owned else None, CoalescingEmbedder(own), library, (own, library))
 
 
 def scale_of(model_id: str) -> ModelScale:

@@ -1,5 +1,6 @@
 """The front door: `Recall`."""
 
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
@@ -11,7 +12,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from secondhop.assembly import Embedders, assemble, cached_embedders
-from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.errors import (
+    ModelError,
+    ModelUnavailableError,
+    StoreError,
+    UnknownEntityError,
+    UsageError,
+)
 from secondhop.graph.builder import RecallGraph, build_recall_graph
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.result import RecallResult
@@ -21,7 +28,8 @@ from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.choose import make_embedder
-from secondhop.models.embedder import Embedder
+from secondhop.models.embedder import Embedder, LearnsDimension
+from secondhop.models.langchain_embedder import LangchainEmbedder
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
@@ -36,10 +44,28 @@ from secondhop.threads import own_thread
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
 
+logger = logging.getLogger(__name__)
+
 DEFAULT_STORE = Path(".secondhop")
+
+
+async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
+    """The embedder that is named or given, with a known dimension."""
+    from langchain_core.embeddings import Embeddings
+
+    if isinstance(embedder, str):
+        chosen = make_embedder(embedder)
+    elif isinstance(embedder, Embeddings):
+        chosen = LangchainEmbedder(embedder)
+    else:
+        chosen = embedder
+    if isinstance(chosen, LearnsDimension):
+        await chosen.learn_dimension()
+    return chosen
 
 
 class Recall:
@@ -74,7 +100,7 @@ class Recall:
         path: str | Path | None = None,
         *,
         entity: str = "default",
-        embedder: str | Embedder = "default",
+        embedder: "str | Embedder | Embeddings" = "default",
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
@@ -85,7 +111,8 @@ class Recall:
         Args:
             path: the store's folder; default `./.secondhop`.
             entity: whose memory; nothing ever crosses from one entity to another.
-            embedder: "default", "hashing", "openai:MODEL", or any embedder.
+            embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
+                langchain-core `Embeddings`.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             settings: limits and ranking; the defaults suit most.
             reranker: reads question and passage together; optional.
@@ -96,7 +123,7 @@ class Recall:
             SchemaVersionError: the store was written by a newer secondhop.
             CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
         """
-        base = make_embedder(embedder) if isinstance(embedder, str) else embedder
+        base = await chosen_embedder(embedder)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
             store = await home.open_entity(
@@ -106,7 +133,9 @@ class Recall:
             await home.aclose()
             raise
         folder = home.path / "entities" / entity_slug(entity)
-        embedders = cached_embedders(base, entity_cache=folder / "embeddings.db")
+        embedders = cached_embedders(
+            base, entity_cache=folder / "embeddings.db", owned=isinstance(embedder, str)
+        )
         services = assemble(
             store,
             embedders,
@@ -122,7 +151,7 @@ class Recall:
         path: str | Path | None = None,
         *,
         entity: str = "default",
-        embedder: str | Embedder = "default",
+        embedder: "str | Embedder | Embeddings" = "default",
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
@@ -193,7 +222,7 @@ class Recall:
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
         await self._expect_memories()
-        await self.awarm()
+        await self._try_to_warm()
         if at is not None and at.tzinfo is None:
             at = at.replace(tzinfo=UTC)
         asked: RecallInput | Command[Any] = {
@@ -382,7 +411,7 @@ class Recall:
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self._store.aclose()
-        self._embedders.close()
+        await self._embedders.aclose()
         await self._home.aclose()
 
     def close(self) -> None:
@@ -413,6 +442,15 @@ class Recall:
         self.close()
 
     # --- inside ---
+
+    async def _try_to_warm(self) -> None:
+        """A model that fails now may work in a moment; the recall says so if it does not."""
+        try:
+            await self.awarm()
+        except ModelUnavailableError:
+            raise
+        except ModelError as error:
+            logger.warning("the playbooks could not be embedded: %s", error)
 
     async def _expect_memories(self) -> None:
         if not (await self._store.counts()).memories:

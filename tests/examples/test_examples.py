@@ -46,7 +46,7 @@ PRINTED = {
         "returned: Flight",
         "cut by pick: Flight, again",
         "repeats what Flight already says",
-        "It would be here with removing Flight",
+        "It would be here with removing Flight “Flight”",
         "cut by pick: Tomatoes",
         "below the threshold in every facet",
         "It would be here with min_score = ",

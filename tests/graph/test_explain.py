@@ -19,6 +19,7 @@ from tests.small_world import (
 from secondhop.errors import UsageError
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.coverage_critic import CoverageCritic
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 
@@ -86,28 +87,26 @@ async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
     return [told for told in stories if not told.returned]
 
 
-async def test_cut_by_repetition_the_limit_it_names_returns_it(world: SmallWorld) -> None:
-    services = world.services()
-    _, trace = await ask(services, k=4)
-    told = next(
-        told for told in await all_cut(world, trace) if "redundancy_limit" in told.nearest_change
-    )
-
-    assert told.cut_by == "pick"
-    assert told.memory_id in {"research-1", "research-2"}
-    assert "repeats what" in told.story[-1]
-
-
-async def test_cut_by_repetition_without_the_other_it_comes_back(tmp_path: Path) -> None:
-    world = await small_world(tmp_path)
+async def repeating(world: SmallWorld) -> Explanation:
+    """The story of the research that the other research repeats."""
     _, trace = await ask(world.services(), k=4)
-    told = next(
-        told for told in await all_cut(world, trace) if "redundancy_limit" in told.nearest_change
-    )
+    return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
+
+
+async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) -> None:
+    told = await repeating(world)
+
+    assert (told.cut_by, told.memory_id) == ("pick", "research-2")
+    assert "repeats what research-1 already says" in told.story[-1]
+    result, _ = await ask(world.services(), k=int(number_in(told.nearest_change, "k")))
+    assert told.memory_id in result.ids()
+
+
+async def test_cut_by_repetition_without_the_other_it_comes_back(world: SmallWorld) -> None:
+    told = await repeating(world)
 
     await world.store.delete([other_of(told)])
     result, _ = await ask(world.services(), k=4)
-    await world.store.aclose()
 
     assert told.memory_id in result.ids()
 
@@ -118,17 +117,21 @@ def other_of(told: Explanation) -> str:
     return found.group(1)
 
 
-async def test_cut_by_the_threshold_the_score_it_names_returns_it(world: SmallWorld) -> None:
+@pytest.mark.parametrize("k", [2, 6, 10])
+async def test_cut_by_the_threshold_the_score_it_names_returns_it(
+    world: SmallWorld, k: int
+) -> None:
     services = world.services()
-    _, trace = await ask(services, k=10)
+    _, trace = await ask(services, k=k)
     cut = [told for told in await all_cut(world, trace) if "min_score" in told.nearest_change]
     assert cut
 
     for told in cut:
         assert "below the threshold" in told.story[-1]
         lower = changed(services, min_score=number_in(told.nearest_change, "min_score"))
-        critic = type(services.offline_critic)(min_score=lower.settings.ranking.min_score)  # type: ignore[call-arg]  # the coverage critic
-        result, _ = await ask(replace(lower, critic=critic, offline_critic=critic), k=10)
+        critic = CoverageCritic(min_score=lower.settings.ranking.min_score)
+        slots = int(number_in(told.nearest_change, "k")) if " and k" in told.nearest_change else k
+        result, _ = await ask(replace(lower, critic=critic, offline_critic=critic), k=slots)
         assert told.memory_id in result.ids()
 
 

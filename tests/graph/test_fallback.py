@@ -11,6 +11,14 @@ from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.playbook_planner import PlaybookPlanner
 
+
+def broken_leg(world: SmallWorld, leg: str, error: Exception) -> BrokenSearch:
+    """The world's store without one of its legs."""
+    if leg == "dense":
+        return BrokenSearch(world.store, dense=error)
+    return BrokenSearch(world.store, lexical=error)
+
+
 DOWN = ModelError("the model answers 503; try again")
 
 
@@ -54,7 +62,7 @@ async def test_the_step_that_failed_says_so_in_the_trace(world: SmallWorld) -> N
 @pytest.mark.parametrize("leg", ["dense", "lexical"])
 async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> None:
     broken = StoreError("the leg is gone")
-    search = BrokenSearch(world.store, **{leg: broken})
+    search = broken_leg(world, leg, broken)
 
     result, trace = await ask(world.services(search=search))
 
@@ -117,7 +125,7 @@ async def test_a_mistake_in_a_critic_is_raised(world: SmallWorld) -> None:
 
 @pytest.mark.parametrize("leg", ["dense", "lexical"])
 async def test_a_mistake_in_a_search_is_raised(world: SmallWorld, leg: str) -> None:
-    search = BrokenSearch(world.store, **{leg: IndexError("ours")})
+    search = broken_leg(world, leg, IndexError("ours"))
 
     with pytest.raises(IndexError, match="ours"):
         await ask(world.services(search=search))

@@ -6,7 +6,6 @@ from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_se
 
 from secondhop.nodes.judging import Ballot, FollowUp, Verdict
 
-
 SUBJECTS = ("rhubarb pie", "kayak trip", "violin strings", "beehive queen", "chess opening")
 
 

@@ -1,7 +1,7 @@
 """The port to embedding models."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,4 +29,22 @@ class Embedder(Protocol):
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """One row a query, in order; concurrent calls may share a batch."""
+        ...
+
+
+@runtime_checkable
+class LearnsDimension(Protocol):
+    """An embedder that may have to ask its model how long a vector is."""
+
+    async def learn_dimension(self) -> int:
+        """Length of a vector; afterwards `dimension` knows it."""
+        ...
+
+
+@runtime_checkable
+class HoldsConnections(Protocol):
+    """An embedder with connections to close."""
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
         ...
