@@ -2,7 +2,7 @@
 
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ def expect_local(address: object) -> None:
         raise NetworkUsedError(f"a test tried to reach {host}; tests have no network")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_network() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connections to this machine alone; also names of other machines are not looked up."""
     connect, connect_ex, look_up = (
         socket.socket.connect,
@@ -66,11 +66,9 @@ def no_network() -> Iterator[None]:
         expect_local((host.decode() if isinstance(host, bytes) else host or "",))
         return look_up(host, *args, **kwargs)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(socket.socket, "connect", guarded_connect)
-        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
-        patch.setattr(socket, "getaddrinfo", guarded_look_up)
-        yield
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
 
 
 @pytest.fixture

@@ -64,12 +64,13 @@ class Embedders:
         """Close the cache files and the connections of the model, if it has any."""
         for cache in self.caches:
             cache.close()
-        if isinstance(self.owned, HoldsConnections):
-            await self.owned.aclose()
+        model: object = self.owned
+        if isinstance(model, HoldsConnections):
+            await model.aclose()
 
 
 def cached_embedders(
-    base: Embedder, *, entity_cache: Path, owned: bool, library_cache: Path | None = None
+    base: Embedder, *, entity_cache: Path, owned: bool = False, library_cache: Path | None = None
 ) -> Embedders:
     """One cache an entity, so that no vector of its texts lies in another's file.
 
