@@ -116,7 +116,7 @@ class TraceCandidate(Frozen):
     facet_scores: list[TraceFacetScore]
     votes: list[TraceVote]
     drops: list[TraceDrop]
-    """In the order they happened; a candidate may be dropped in one round and return in the next."""
+    """In the order they happened; dropped in one round, it may return in the next."""
     slot: int | None
     """Its place in the answer, from 1; None when it was not returned."""
     slot_facet: str = ""

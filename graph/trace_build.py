@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from pydantic import TypeAdapter
+
 from secondhop.graph.result import Spent
 from secondhop.graph.trace import (
     RecallTrace,
@@ -17,6 +19,9 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Hit, Query, RecallState, Step
+
+_HITS = TypeAdapter(list[TraceHit])
+"""Builds a whole ranking in one call, which is several times as fast as one call a hit."""
 
 
 def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallTrace:
@@ -89,19 +94,13 @@ def trace_query(query: Query, state: RecallState) -> TraceQuery:
 
 
 def trace_hits(hits: Sequence[Hit]) -> list[TraceHit]:
-    """One hit a memory: its best passage, ranked among memories."""
+    """One hit a memory: its best passage, ranked among memories. A recall has thousands."""
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit["memory_id"], hit)
-    return [
-        TraceHit(
-            memory_id=hit["memory_id"],
-            passage_id=hit["passage_id"],
-            rank=rank,
-            score=hit["score"],
-        )
-        for rank, hit in enumerate(best.values(), start=1)
-    ]
+    return _HITS.validate_python(
+        [{**hit, "rank": rank} for rank, hit in enumerate(best.values(), start=1)]
+    )
 
 
 def trace_candidate(

@@ -1,9 +1,12 @@
 """Rankings of queries → one ranking a facet, and calibrated scores."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
+
+import numpy as np
 
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
@@ -12,14 +15,17 @@ from secondhop.nodes.state import (
     Candidate,
     FacetScore,
     Hit,
+    Leg,
     Ranking,
     RecallState,
     RecallUpdate,
 )
+from secondhop.ranking.arrays import Floats
 from secondhop.ranking.fusion import reciprocal_rank_fusion
 from secondhop.stores.records import MemoryCard
 
-Relevance: TypeAlias = Callable[[float, float], float]
+Relevance: TypeAlias = Callable[[Floats, Floats], Floats]
+"""(cosines, normalised BM25), arrays of one shape → calibrated relevance, 0..1."""
 
 EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
@@ -35,11 +41,8 @@ class PassageScore:
     relevance: float = 0.0
 
 
-@dataclass(slots=True)
-class FacetPoolEntry:
-    """A memory within one facet, while its rankings are read."""
-
-    passages: dict[str, PassageScore] = field(default_factory=dict[str, PassageScore])
+PassageScores: TypeAlias = dict[str, dict[str, PassageScore]]
+"""By memory id and passage id: one facet, while its rankings are read."""
 
 
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -104,23 +107,25 @@ def fuse_facet(
 
     A memory stands in a leg's ranking where its best passage stands; only the first `depth`
     memories of a leg count. Fusion is weighted RRF over all legs of all queries.
-
-    Args:
-        relevance: (cosine, normalised BM25) → calibrated relevance, 0..1.
     """
+    legs: tuple[tuple[Leg, float], ...] = (
+        ("dense", settings.dense_weight),
+        ("lexical", settings.lexical_weight),
+    )
     orders: list[list[str]] = []
     weights: list[float] = []
-    entries: dict[str, FacetPoolEntry] = {}
+    scores: PassageScores = defaultdict(dict)
     for found in rankings:
-        for leg, weight in (("dense", settings.dense_weight), ("lexical", settings.lexical_weight)):
-            hits = found["dense"] if leg == "dense" else found["lexical"]
+        for leg, weight in legs:
+            hits = found[leg]
             order = memory_order(hits)[:depth]
             orders.append(order)
             weights.append(weight)
-            note_passages(entries, hits, kept=set(order), found=found, leg=leg)
+            note_passages(scores, hits, kept=set(order), found=found, leg=leg)
+    calibrate(scores, relevance)
     fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
     return {
-        memory_id: facet_score(entries[memory_id], rank, score, relevance)
+        memory_id: facet_score(scores[memory_id], rank, score)
         for rank, (memory_id, score) in enumerate(fused, start=1)
     }
 
@@ -131,33 +136,42 @@ def memory_order(hits: Iterable[Hit]) -> list[str]:
 
 
 def note_passages(
-    entries: dict[str, FacetPoolEntry],
+    scores: PassageScores,
     hits: Iterable[Hit],
     *,
-    kept: set[str],
+    kept: Collection[str],
     found: Ranking,
-    leg: str,
+    leg: Leg,
 ) -> None:
     """Remember the best score of every passage of the kept memories, and the query behind it."""
     for hit in hits:
         if hit["memory_id"] not in kept:
             continue
-        passages = entries.setdefault(hit["memory_id"], FacetPoolEntry()).passages
-        score = passages.setdefault(hit["passage_id"], PassageScore(found["query_id"]))
-        cosine = found["cosines"].get(hit["passage_id"], 0.0)
+        passages, passage_id = scores[hit["memory_id"]], hit["passage_id"]
+        score = passages.get(passage_id)
+        if score is None:
+            score = passages[passage_id] = PassageScore(found["query_id"])
         if leg == "dense":
             cosine = hit["score"]
         else:
+            cosine = found["cosines"].get(passage_id, 0.0)
             score.lexical = max(score.lexical, hit["score"])
         if cosine > score.dense:
             score.dense, score.query_id = cosine, found["query_id"]
 
 
-def facet_score(entry: FacetPoolEntry, rank: int, fused: float, relevance: Relevance) -> FacetScore:
+def calibrate(scores: PassageScores, relevance: Relevance) -> None:
+    """Write every passage's relevance; all at once, because a call for each would take longer."""
+    noted = [score for passages in scores.values() for score in passages.values()]
+    dense = np.array([score.dense for score in noted], dtype=np.float64)
+    lexical = np.array([score.lexical for score in noted], dtype=np.float64)
+    for score, value in zip(noted, relevance(dense, lexical).tolist(), strict=True):
+        score.relevance = value
+
+
+def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -> FacetScore:
     """A memory within a facet: its best passage speaks for it."""
-    for score in entry.passages.values():
-        score.relevance = relevance(score.dense, score.lexical)
-    best = sorted(entry.passages.items(), key=lambda item: (-item[1].relevance, item[0]))
+    best = sorted(passages.items(), key=lambda item: (-item[1].relevance, item[0]))
     kept = best[:EVIDENCE_PASSAGES]
     return FacetScore(
         rank=rank,

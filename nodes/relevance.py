@@ -3,6 +3,7 @@
 import numpy as np
 
 from secondhop.nodes.settings import RankingSettings
+from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import LogisticCalibration
 
 LEXICAL_FULL = 0.6
@@ -14,16 +15,17 @@ A passage of average length that holds every word of the query once reaches 1 / 
 
 
 def calibrated_relevance(
-    cosine: float,
-    lexical: float,
+    cosines: Floats,
+    lexical: Floats,
     *,
     settings: RankingSettings,
     calibration: LogisticCalibration,
-) -> float:
+) -> Floats:
     """dense_weight · calibrated cosine + lexical_weight · lexical / LEXICAL_FULL, 0..1.
 
-    `cosine` is 0 for a passage that only the lexical leg found, `lexical` 0 for the other way.
+    Arrays of one shape. A cosine is 0 for a passage that only the lexical leg found, its lexical
+    score 0 for the other way.
     """
-    dense = float(calibration(np.float64(cosine))) if cosine > 0 else 0.0
-    matched = min(1.0, lexical / LEXICAL_FULL)
+    dense = np.where(cosines > 0, calibration(cosines), 0.0)
+    matched = np.minimum(1.0, lexical / LEXICAL_FULL)
     return settings.dense_weight * dense + settings.lexical_weight * matched

@@ -41,7 +41,7 @@ class Memory:
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see; equal hashes mean nothing has to be stored again."""
+        """Hash of everything a reader would see; with an equal hash nothing is stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())
@@ -61,7 +61,7 @@ class Passage:
     """A chunk of a memory: what is embedded and searched."""
 
     passage_id: str
-    """`passage_id_of(memory, ordinal)`: another content gives other ids, so no stale vector matches."""
+    """`passage_id_of(memory, ordinal)`: other content, other id, so no stale vector matches."""
     memory_id: str
     ordinal: int
     """Position within the memory, from 0."""

@@ -1,7 +1,7 @@
 """Every error secondhop raises on purpose, as one tree.
 
 SecondhopError
-├── UsageError                 the caller asked for something that cannot be (k = 0, an empty question)
+├── UsageError                 the caller asked for something that cannot be (k = 0)
 ├── UnknownEntityError         nothing is stored for this entity
 ├── IngestError                nothing of what was given could be stored
 ├── StoreError                 the store could not do its work

@@ -1,9 +1,10 @@
 """The front door: `Recall`."""
 
+import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,14 +23,13 @@ from secondhop.errors import (
 from secondhop.graph.builder import RecallGraph, build_recall_graph
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace, load_trace
+from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
-from secondhop.models.choose import make_embedder
-from secondhop.models.embedder import Embedder, LearnsDimension
-from secondhop.models.langchain_embedder import LangchainEmbedder
+from secondhop.models.chosen import chosen_embedder
+from secondhop.models.embedder import Embedder
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
@@ -40,7 +40,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync_door import SyncDoor
-from secondhop.threads import own_thread
+from secondhop.threads import own_thread, resumed
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
@@ -51,21 +51,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DEFAULT_STORE = Path(".secondhop")
-
-
-async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
-    """The embedder that is named or given, with a known dimension."""
-    from langchain_core.embeddings import Embeddings
-
-    if isinstance(embedder, str):
-        chosen = make_embedder(embedder)
-    elif isinstance(embedder, Embeddings):
-        chosen = LangchainEmbedder(embedder)
-    else:
-        chosen = embedder
-    if isinstance(chosen, LearnsDimension):
-        await chosen.learn_dimension()
-    return chosen
 
 
 class Recall:
@@ -89,7 +74,7 @@ class Recall:
         self._home, self._store, self._embedders = home, store, embedders
         self._services = services
         self._graph = build_recall_graph(services, checkpointer)
-        self._checkpointer = checkpointer
+        self._has_memories = False
         folder = home.path / "entities" / entity_slug(services.entity)
         self._traces = TraceFolder(folder / "traces")
         self._door = SyncDoor()
@@ -159,18 +144,16 @@ class Recall:
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
-
-        async def work() -> Self:
-            return await cls.aopen(
-                path,
-                entity=entity,
-                embedder=embedder,
-                chroma_url=chroma_url,
-                settings=settings,
-                reranker=reranker,
-                checkpointer=checkpointer,
-            )
-
+        work = partial(
+            cls.aopen,
+            path,
+            entity=entity,
+            embedder=embedder,
+            chroma_url=chroma_url,
+            settings=settings,
+            reranker=reranker,
+            checkpointer=checkpointer,
+        )
         try:
             opened: Self = door.call(work)
         except BaseException:
@@ -233,12 +216,13 @@ class Recall:
         }
         if thread_id is not None:
             thread_id = own_thread(thread_id, self._services.entity, question, k, tokens)
-            asked = await self._resumed(thread_id) or asked
+            limit = self.settings.limits.deadline_s
+            asked = await resumed(self._graph, thread_id, deadline_s=limit) or asked
         async for event in run_recall(
             self._graph, asked, services=self._services, thread_id=thread_id
         ):
             if event.trace is not None:
-                self._traces.save(event.trace)
+                await self._keep(event.trace)
             yield event
 
     def recall(
@@ -250,11 +234,7 @@ class Recall:
         at: datetime | None = None,
     ) -> RecallResult:
         """As `arecall`, for callers without an event loop."""
-
-        async def work() -> RecallResult:
-            return await self.arecall(question, k=k, tokens=tokens, at=at)
-
-        return self._door.call(work)
+        return self._door.call(partial(self.arecall, question, k=k, tokens=tokens, at=at))
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the embedding model and embed the playbooks, instead of at the first question.
@@ -307,21 +287,13 @@ class Recall:
         progress: IngestProgress | None = None,
     ) -> IngestLedger:
         """As `aingest`, for callers without an event loop."""
-
-        async def work() -> IngestLedger:
-            return await self.aingest(*paths, format=format, progress=progress)
-
-        return self._door.call(work)
+        return self._door.call(partial(self.aingest, *paths, format=format, progress=progress))
 
     def add(
         self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
     ) -> IngestLedger:
         """As `aadd`, for callers without an event loop."""
-
-        async def work() -> IngestLedger:
-            return await self.aadd(memories, progress=progress)
-
-        return self._door.call(work)
+        return self._door.call(partial(self.aadd, memories, progress=progress))
 
     # --- understanding ---
 
@@ -342,7 +314,7 @@ class Recall:
         Raises:
             UsageError: no such trace, a trace of another entity, or no such memory.
         """
-        story = self._as_trace(trace)
+        story = self._traces.find(trace)
         if story.entity != self._services.entity:
             raise UsageError(
                 f"trace {story.trace_id} is of entity {story.entity!r}, "
@@ -362,11 +334,7 @@ class Recall:
 
     def explain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
         """As `aexplain`, for callers without an event loop."""
-
-        async def work() -> Explanation:
-            return await self.aexplain(trace, memory_id)
-
-        return self._door.call(work)
+        return self._door.call(partial(self.aexplain, trace, memory_id))
 
     async def acounts(self) -> StoreCounts:
         """What is stored for the entity."""
@@ -453,27 +421,14 @@ class Recall:
             logger.warning("the playbooks could not be embedded: %s", error)
 
     async def _expect_memories(self) -> None:
-        if not (await self._store.counts()).memories:
+        if not self._has_memories:
+            self._has_memories = (await self._store.counts()).memories > 0
+        if not self._has_memories:
             raise UnknownEntityError(self._services.entity, store=str(self._home.path))
 
-    async def _resumed(self, thread_id: str) -> Command[Any] | None:
-        """How to go on with what was interrupted under this id: with a deadline of its own.
-
-        None for a fresh start. What an ended recall left is deleted, or it would mix with the new.
-        """
-        if self._checkpointer is None:
-            raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
-        kept = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
-        if kept.next and "deadline_at" in kept.values:
-            return Command(update={"deadline_at": time.time() + self.settings.limits.deadline_s})
-        if kept.values:
-            await self._checkpointer.adelete_thread(thread_id)
-        return None
-
-    def _as_trace(self, trace: str | Path | RecallTrace) -> RecallTrace:
-        if isinstance(trace, RecallTrace):
-            return trace
-        path = Path(trace)
-        if isinstance(trace, Path) or path.suffix == ".json" or path.parent != Path("."):
-            return load_trace(path)
-        return self.trace(str(trace))
+    async def _keep(self, trace: RecallTrace) -> None:
+        """A recall answers also where its trace cannot be written."""
+        try:
+            await asyncio.to_thread(self._traces.save, trace)
+        except OSError as error:
+            logger.warning("the trace of this recall could not be kept: %s", error)

@@ -1,7 +1,15 @@
-"""Under which id the checkpoints of a recall are kept."""
+"""Checkpoints of a recall: under which id they are kept, and how one goes on from them."""
 
 import hashlib
 import json
+import time
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import Command
+
+from secondhop.errors import UsageError
+from secondhop.graph.builder import RecallGraph
 
 
 def own_thread(
@@ -14,3 +22,22 @@ def own_thread(
     """
     asked = json.dumps([entity, question, k, tokens]).encode()
     return f"{thread_id}|recall|{hashlib.sha256(asked).hexdigest()[:16]}"
+
+
+async def resumed(graph: RecallGraph, thread_id: str, *, deadline_s: float) -> Command[Any] | None:
+    """How to go on with what was interrupted under this id: with a deadline of its own.
+
+    None for a fresh start. What an ended recall left is deleted, or it would mix with the new.
+
+    Raises:
+        UsageError: the graph has no checkpointer.
+    """
+    saver = graph.checkpointer
+    if not isinstance(saver, BaseCheckpointSaver):
+        raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
+    kept = await graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if kept.next and "deadline_at" in kept.values:
+        return Command(update={"deadline_at": time.time() + deadline_s})
+    if kept.values:
+        await saver.adelete_thread(thread_id)
+    return None

@@ -46,6 +46,19 @@ class TraceFolder:
             raise UsageError(f"no trace {trace_id!r} is kept in {self._path}{known}")
         return load_trace(file)
 
+    def find(self, trace: str | Path | RecallTrace) -> RecallTrace:
+        """A trace that is given, named by its file, or kept here under its id.
+
+        Raises:
+            UsageError: there is no such trace.
+        """
+        if isinstance(trace, RecallTrace):
+            return trace
+        path = Path(trace)
+        if isinstance(trace, Path) or path.suffix == ".json" or path.parent != Path("."):
+            return load_trace(path)
+        return self.load(str(trace))
+
     def _file(self, trace_id: str) -> Path:
         if not _TRACE_ID.fullmatch(trace_id):
             raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")

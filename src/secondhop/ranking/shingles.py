@@ -1,8 +1,7 @@
 """Literal repetition: how many of a text's word shingles another text contains."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +10,9 @@ from secondhop.ranking.words import words
 
 _COLUMNS = 4096
 """Shingles a matrix product: bounds the memory at n_texts x this."""
+
+_TEXTS_KEPT = 4096
+"""Texts whose shingles are remembered: some 8 MB of numbers for passages of usual length."""
 
 
 def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
@@ -33,50 +35,41 @@ def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
     """
     if size < 1:
         raise ValueError(f"size must be positive, got {size}")
-    shingles = _numbered_shingles(texts, size=size)
+    shingles = [_shingles(text, size=size) for text in texts]
     counts = np.array([len(own) for own in shingles], dtype=np.float64)
     shared = _shared_counts(shingles)
     return shared / np.maximum(counts, 1)[:, None]
 
 
-def _numbered_shingles(texts: Sequence[str], *, size: int) -> list[Indices]:
-    """The distinct shingles of each text; equal numbers are equal shingles.
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _shingles(text: str, *, size: int) -> Indices:
+    """The distinct shingles of a text as 64-bit numbers, which hold in this process only.
 
-    Words are numbered, then pairs (number so far, next word), until a number is a whole shingle.
-    A text with no next word keeps what it has; later numbers start above, so none is met twice.
+    One recall asks for the same passages several times. Python's hash of a tuple of words gives
+    two different shingles the same number once in some 10^9 pools.
     """
-    word_numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    followers = [
-        np.array([word_numbers[word] for word in words(text)], dtype=np.intp) for text in texts
-    ]
-    grown, first_free = list(followers), len(word_numbers)
-    for offset in range(1, size):
-        longer = [text for text, own in enumerate(followers) if len(own) > offset]
-        if not longer:
-            break
-        pairs = [grown[text][:-1] * len(word_numbers) + followers[text][offset:] for text in longer]
-        distinct, numbers = np.unique(np.concatenate(pairs), return_inverse=True)
-        ends = np.cumsum([len(own) for own in pairs])
-        for text, own in zip(longer, np.split(numbers + first_free, ends[:-1]), strict=True):
-            grown[text] = own
-        first_free += len(distinct)
-    return [np.unique(own) for own in grown]
+    own = words(text)
+    if not own:
+        return np.empty(0, dtype=np.int64)
+    whole = [tuple(own)] if len(own) < size else zip(*(own[n:] for n in range(size)), strict=False)
+    return np.fromiter(set(map(hash, whole)), dtype=np.int64)
 
 
 def _shared_counts(shingles: list[Indices]) -> Floats:
     """[n, n]: how many shingles texts i and j share."""
     n = len(shingles)
     rows = np.repeat(np.arange(n), [len(own) for own in shingles])
-    values = np.concatenate([*shingles, np.empty(0, dtype=np.intp)])
+    values = np.concatenate([*shingles, np.empty(0, dtype=np.int64)])
     _, columns, texts_with = np.unique(values, return_inverse=True, return_counts=True)
     common = texts_with > 1
     column_of = np.cumsum(common) - 1
     keep = common[columns]
     rows, columns = rows[keep], column_of[columns[keep]]
     shared = np.zeros((n, n), dtype=np.float64)
-    for start in range(0, int(common.sum()), _COLUMNS):
+    total = int(common.sum())
+    for start in range(0, total, _COLUMNS):
         here = (columns >= start) & (columns < start + _COLUMNS)
-        has = np.zeros((n, _COLUMNS), dtype=np.float32)
+        has = np.zeros((n, min(_COLUMNS, total - start)), dtype=np.float32)
         has[rows[here], columns[here] - start] = 1.0
         shared += has @ has.T
     # shingles of one text only were left out above; they belong on the diagonal

@@ -6,7 +6,6 @@ import numpy as np
 
 from secondhop.ranking.evidence import Evidence
 
-
 NEAR_BACK = 2
 """The older memory must be among this many nearest of the newer one."""
 
