@@ -10,7 +10,6 @@ from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, Verdic
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote
-from secondhop.ranking.evidence_coverage import evidence_coverage
 
 NOTABLE_COVERAGE = 0.3
 """Smaller overlaps are not shown to a critic."""
@@ -86,7 +85,7 @@ def candidate_view(memory_id: str, pool: Pool, state: RecallState) -> CandidateV
 
 def notable_coverage(pool: Pool) -> dict[str, dict[str, float]]:
     """Who says how much of whom, where it is worth a word."""
-    matrix = evidence_coverage(pool.part(range(len(pool.ids)))).matrix()
+    matrix = pool.coverage(range(len(pool.ids))).matrix()
     notable: dict[str, dict[str, float]] = {}
     for row, memory_id in enumerate(pool.ids):
         said = {

@@ -49,7 +49,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
     ranking = services.settings.ranking
     depth = state["k"] * ranking.depth_factor
-    relevance = partial(calibrated_relevance, settings=ranking, calibration=services.calibration)
+    relevance = partial(calibrated_relevance, settings=ranking, calibration=services.scale.calibration)
     facets = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),

@@ -9,7 +9,9 @@ import numpy as np
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
 from secondhop.ranking.arrays import Floats
+from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.evidence import Evidence
+from secondhop.ranking.evidence_coverage import Sharpening, evidence_coverage
 from secondhop.ranking.successors import successors
 from secondhop.stores.records import Passage, Vector
 
@@ -34,6 +36,12 @@ class Pool:
     """Older memory → the newer one that seems to say the same thing afresh."""
     texts: Mapping[str, Sequence[str]]
     """Evidence texts by memory id, best first."""
+    repeats: Sharpening
+    """Which cosines of two passages mean that one repeats the other."""
+
+    def coverage(self, rows: Sequence[int]) -> Coverage:
+        """How much some candidates say of one another, in that order."""
+        return evidence_coverage(self.part(rows), sharpening=self.repeats)
 
     def part(self, rows: Sequence[int]) -> Evidence:
         """The evidence of some candidates, in that order."""
@@ -58,13 +66,15 @@ async def load_pool(
     passages = await services.reader.passages(wanted)
     evidence = as_evidence([evidence_ids[memory_id] for memory_id in ids], vectors, passages)
     dates = [datetime.fromisoformat(candidates[memory_id]["created_at"]) for memory_id in ids]
-    newer = successors(evidence, [date.timestamp() for date in dates])
+    written_at = [date.timestamp() for date in dates]
+    newer = successors(evidence, written_at, threshold=services.scale.successor_at)
     return Pool(
         ids=ids,
         facet_ids=facet_ids,
         relevance=relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids),
         evidence=evidence,
         titles=[candidates[memory_id]["title"] for memory_id in ids],
+        repeats=services.scale.repeats,
         replaced_by={ids[old]: ids[new] for old, new in newer.items()},
         texts={
             memory_id: [passages[p].text for p in evidence_ids[memory_id] if p in passages]

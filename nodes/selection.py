@@ -10,7 +10,6 @@ from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.evidence_coverage import evidence_coverage
 from secondhop.ranking.facet_pool import FacetPick, FacetPool
 from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
 from secondhop.ranking.greedy import Repetition
@@ -104,10 +103,9 @@ def ordered(part: FacetPool, coverage: Coverage, *, settings: RankingSettings) -
 
 def repetition_among(pool: Pool, rows: Sequence[int], *, settings: RankingSettings) -> Coverage:
     """How much the candidates repeat one another, by the measure of the settings."""
-    part = pool.part(rows)
     if settings.redundancy == "evidence":
-        return evidence_coverage(part)
-    return Coverage.from_matrix(REDUNDANCY[settings.redundancy](part))
+        return pool.coverage(rows)
+    return Coverage.from_matrix(REDUNDANCY[settings.redundancy](pool.part(rows)))
 
 
 def main_facet(pool: Pool, relevance: Floats, pick: FacetPick) -> str:

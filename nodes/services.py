@@ -9,8 +9,8 @@ from secondhop.models.reranker import Reranker
 from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.judging import Critic
 from secondhop.nodes.planning import OfflinePlanner, Planner
+from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.settings import RecallSettings
-from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.stores.protocols import MemoryReader, MemorySearch
 
 
@@ -27,8 +27,8 @@ class Services:
     search: MemorySearch
     reader: MemoryReader
     embedder: Embedder
-    calibration: LogisticCalibration
-    """Cosine of this embedder → 0..1."""
+    scale: ModelScale
+    """What the embedder's cosines mean."""
     planner: Planner
     critic: Critic
     offline_planner: OfflinePlanner

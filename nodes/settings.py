@@ -55,7 +55,7 @@ class RankingSettings:
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
     """How slots are shared: by facets (ours), or one of the baselines."""
-    facet_closing: float = 2.0
+    facet_closing: float = 3.0
     """How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and
     only the really relevant do."""
     redundancy: str = "evidence"
@@ -64,7 +64,7 @@ class RankingSettings:
     """Share of a candidate's evidence that picked ones already say, above which it waits."""
     mmr_lambda: float = 0.5
     """1 is relevance alone; used by diversity="mmr"."""
-    direct_weight: float = 2.0
+    direct_weight: float = 1.5
     """Weight of the question itself against facets, whose weights lie around 1."""
     facets: int = 10
     """Facets an offline plan may have beside the question itself."""

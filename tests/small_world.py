@@ -151,7 +151,7 @@ class SmallWorld:
             search=self.store,
             reader=self.store,
             embedder=self.embedder,
-            calibration=scale_of(self.embedder.model_id).calibration,
+            scale=scale_of(self.embedder.model_id),
             planner=planner,
             critic=critic,
             offline_planner=planner,

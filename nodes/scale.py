@@ -1,0 +1,20 @@
+"""What the cosines of an embedding model mean."""
+
+from dataclasses import dataclass, field
+
+from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.ranking.evidence_coverage import Sharpening
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelScale:
+    """Every number that belongs to an embedding model, and not to recall."""
+
+    calibration: LogisticCalibration
+    """Cosine of a query and a passage → relevance, 0..1."""
+    usual_nearness: float | None = None
+    """Mean nearness of memories to the playbooks' questions; None: hubs are not corrected."""
+    repeats: Sharpening = field(default_factory=lambda: Sharpening(lo=0.80, hi=0.95))
+    """Cosine of two passages from which on one begins to repeat, and fully repeats, the other."""
+    successor_at: float = 0.76
+    """Cosine of two passages from which on the newer may replace the older."""
