@@ -19,7 +19,7 @@ async def decompose(state: RecallState, *, services: Services) -> RecallUpdate:
     plan, degraded = await degraded_plan(
         services.planner.decompose, services.offline_planner.decompose, request
     )
-    update = planned_update(plan, step="decompose", first_hop=1)
+    update = planned_update(plan, step="decompose")
     update["queries"] = {"q0": direct_query(state["question"]), **update.get("queries", {})}
     if plan.kind is not None:
         update["kind"] = plan.kind

@@ -20,4 +20,4 @@ async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
     plan, degraded = await degraded_plan(
         services.planner.expand, services.offline_planner.expand, request
     )
-    return planned_update(plan, step="expand", first_hop=2) | degraded
+    return planned_update(plan, step="expand") | degraded

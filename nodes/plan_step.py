@@ -40,7 +40,7 @@ async def planned_offline(
     return plan, {"degraded": {name: f"{reason}; planned offline instead"}}
 
 
-def planned_update(plan: Plan, *, step: str, first_hop: int) -> RecallUpdate:
+def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
     """Facets and queries of a plan under ids that the other planning step cannot use.
 
     A planned facet without a name belongs to the question itself.
@@ -57,7 +57,7 @@ def planned_update(plan: Plan, *, step: str, first_hop: int) -> RecallUpdate:
                 query_id=query_id,
                 facet_id=facet_id,
                 text=text,
-                hop=max(first_hop, planned.hop) if planned.name else 1,
+                hop=planned.hop if planned.name else 1,
                 round=0,
                 origin=step,
                 feedback=[],

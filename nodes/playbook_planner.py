@@ -155,7 +155,7 @@ class PlaybookPlanner:
             candidate = BlendedFacet(
                 name=facet.name,
                 why=facet.why,
-                hop=2,
+                hop=facet.hop,
                 weight=weight * facet.weight,
                 queries=queries,
                 direction=np.asarray(mean / np.linalg.norm(mean), dtype=np.float64),

@@ -10,6 +10,9 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import Hit, Ranking, RecallUpdate, RetrieveTask
 from secondhop.stores.records import PassageHit, Vector
 
+OWN_WORDS = frozenset({"question", "decompose"})
+"""Origins of queries in the words of whoever asks."""
+
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
 
@@ -79,7 +82,7 @@ async def without_hubs(
     The question's own words are taken as they are: whether the memory speaks of them at all is
     read off their cosine.
     """
-    if services.hubs is None or task["query"]["hop"] < 2:
+    if services.hubs is None or task["query"]["origin"] in OWN_WORDS:
         return hits
     return await services.hubs.corrected(hits, search=services.search)
 

@@ -6,10 +6,10 @@
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from secondhop.errors import SecondhopError
     from secondhop.graph.builder import build_recall_graph
     from secondhop.graph.result import RecalledMemory, RecallResult
@@ -33,8 +33,6 @@ __all__ = [
     "build_recall_graph",
 ]
 
-__version__ = version("secondhop")
-
 _HOMES = {
     "Memory": "secondhop.stores.records",
     "Message": "secondhop.stores.records",
@@ -52,6 +50,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import what is asked for when it is asked for: `import secondhop` stays quick."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("secondhop")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

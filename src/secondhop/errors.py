@@ -50,7 +50,7 @@ class EmbedderMismatchError(StoreError):
         super().__init__(
             f"the store {store} was built with embedding model {built_with!r} and is opened with "
             f"{opened_with!r}; open it with the model it was built with, or re-embed every memory "
-            f"with the new one: `secondhop reindex --store {store}`"
+            f"with the new one: `secondhop reindex --store {store}`, with the new --embedder"
         )
         self.built_with, self.opened_with, self.store = built_with, opened_with, store
 

@@ -45,6 +45,11 @@ def test_a_truncated_export_gives_nothing_and_says_where(tmp_path: Path, samples
     assert read(path)[1][0].may_hide_memories
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "notes", "rows.jsonl", "conversations.json"])
+def test_an_empty_file_is_called_that(name: str, tmp_path: Path) -> None:
+    assert only_reason(write(tmp_path / name, b"")) == "an empty file"
+
+
 def test_a_nesting_bomb_is_broken_json(tmp_path: Path) -> None:
     bomb = "[" * 200_000 + "]" * 200_000
     assert "nested too deeply" in only_reason(write(tmp_path / "bomb.json", bomb))

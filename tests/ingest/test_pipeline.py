@@ -346,7 +346,7 @@ async def test_embedding_hardly_ever_waits_for_reading_or_storing(
 async def test_nothing_at_all_is_an_error(
     writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
 ) -> None:
-    with pytest.raises(NothingIngestedError, match="nothing was given"):
+    with pytest.raises(NothingIngestedError, match="an empty folder"):
         await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
 
 

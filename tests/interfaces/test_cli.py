@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from shlex import split
 from typing import Any, TypeAlias
 
 import pytest
@@ -178,6 +179,9 @@ WRONG_USAGE = {
     "a model of a later version": ("recall", "q", "--llm", "openai:gpt-4o"),
     "an unknown embedder": ("recall", "q", "--embedder", "magic"),
     "a missing path": ("ingest", "no/such/path"),
+    "an empty path": ("ingest", ""),
+    "an empty entity": ("recall", "q", "--entity", ""),
+    "an empty store": ("stats", "--store", ""),
     "an unknown format": ("ingest", ".", "--format", "pdf"),
     "an unknown trace": ("explain", "no-such-trace", "plan"),
     "a scenario that is none": ("eval", "scenarios", "."),
@@ -220,6 +224,43 @@ def test_failed_work_leaves_with_1_and_says_what_to_do(cli: Cli, tmp_path: Path)
         assert failed.stderr.startswith("secondhop: "), case
         assert "Traceback" not in failed.output, case
     assert not (tmp_path / "none").exists()
+
+
+def test_an_ingest_that_stored_nothing_still_gives_its_whole_ledger(
+    cli: Cli, tmp_path: Path
+) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.txt").touch()
+
+    failed = cli("ingest", ".", "--json")
+
+    assert failed.exit_code == 1
+    assert [entry["reason"] for entry in json.loads(failed.stdout)["skipped"]] == [
+        "an empty file"
+    ] * 9
+
+
+def test_models_are_not_pulled_where_that_is_forbidden(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
+    monkeypatch.setenv("SECONDHOP_MODEL_DIR", str(tmp_path / "models"))
+
+    refused = cli("models", "pull")
+
+    assert refused.exit_code == 1
+    assert "offline mode forbids fetching" in refused.stderr
+    assert not (tmp_path / "models").exists()
+
+
+def test_what_to_type_next_finds_the_same_memory_again(cli: Cli, store: Path) -> None:
+    asked = cli("recall", QUESTION, "--store", str(store), "--entity", "default")
+
+    (line,) = [line for line in asked.stdout.splitlines() if "explain" in line]
+    command = " ".join(asked.stdout.partition("why, or why not: ")[2].split())
+    assert f"--store {store} --entity default" in command, line
+    arguments = split(command)[1:]
+    assert cli(*arguments).exit_code == 0
 
 
 def test_another_embedder_than_the_stores_is_refused_with_the_way_out(cli: Cli) -> None:

@@ -68,7 +68,7 @@ def _strictly(raw: bytes, encoding: str) -> str:
 def _share(raw: bytes, wanted: bytes) -> float:
     """Share of these byte values in the beginning of the file."""
     sample = raw[:_SAMPLE_BYTES]
-    return 1 - len(sample.translate(None, wanted)) / max(1, len(sample))
+    return (len(sample) - len(sample.translate(None, wanted))) / max(1, len(sample))
 
 
 def _tidy(text: str) -> str:

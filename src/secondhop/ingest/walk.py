@@ -77,6 +77,8 @@ class Walker:
                 yield Skipped(item, _reason(error), may_hide_memories=True)
                 continue
             if stat.S_ISDIR(info.st_mode):
+                if not children and not below:
+                    yield Skipped(item, "an empty folder")
                 pending += [(child, f"{below}/{child.name}".lstrip("/")) for child in children]
             elif not stat.S_ISREG(info.st_mode):
                 yield Skipped(item, "not a regular file")

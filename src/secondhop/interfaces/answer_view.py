@@ -1,5 +1,6 @@
 """A recall's answer, for people: what came back, why, and what was nearly there."""
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.graph.result import NearMiss, RecalledMemory, RecallResult
@@ -12,12 +13,16 @@ SNIPPET = 160
 """Characters of the one passage shown for a memory."""
 
 
-def show_answer(result: RecallResult, console: "Console") -> None:
-    """Print the memories, the near misses, and what the recall cost."""
+def show_answer(result: RecallResult, console: "Console", *, place: str = "") -> None:
+    """Print the memories, the near misses, what the recall cost, and what to type next.
+
+    Args:
+        place: options that a next command needs to find the same memory.
+    """
     if not result.memories:
         console.print("Nothing in this memory answers that.", style="bold")
-    for place, memory in enumerate(result.memories, start=1):
-        show_memory(memory, console, place=place)
+    for slot, memory in enumerate(result.memories, start=1):
+        show_memory(memory, console, slot=slot)
     if result.maybe:
         console.print("Found, but not returned:", style="bold")
         for near in result.maybe:
@@ -27,16 +32,17 @@ def show_answer(result: RecallResult, console: "Console") -> None:
         console.print(f"done without: {clean(reason)}", style="yellow")
     console.print(summary(result))
     example = (result.maybe or result.memories)[:1]
-    memory_id = example[0].id if example else "MEMORY_ID"
-    console.print(f"why, or why not: secondhop explain {result.trace_id} {memory_id}", style="dim")
+    memory_id = quote(clean(example[0].id)) if example else "MEMORY_ID"
+    command = f"secondhop explain {result.trace_id} {memory_id}{place}"
+    console.print(f"why, or why not: {command}", style="dim")
 
 
-def show_memory(memory: RecalledMemory, console: "Console", *, place: int) -> None:
+def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> None:
     """One numbered memory: title, date, score, facets, the reason, and a snippet."""
     from rich.padding import Padding
     from rich.text import Text
 
-    console.print(Text(f"{place}. {shorten(memory.title, 120) or memory.id}", style="bold"))
+    console.print(Text(f"{slot}. {shorten(memory.title, 120) or memory.id}", style="bold"))
     scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
     day = f"{memory.created_at:%Y-%m-%d}"
     facets = ", ".join(clean(name) for name in memory.facets)
@@ -48,7 +54,7 @@ def show_memory(memory: RecalledMemory, console: "Console", *, place: int) -> No
     if memory.evidence:
         lines.append(Text(f'"{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim"))
     for text in lines:
-        console.print(Padding.indent(text, 3))
+        console.print(Padding(text, (0, 0, 0, 3), expand=False))
     console.print()
 
 

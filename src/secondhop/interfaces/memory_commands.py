@@ -6,18 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common
+from secondhop.interfaces.options import Common, given_path, place_again
 
 if TYPE_CHECKING:
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
 
 
+def existing_path(text: str) -> Path:
+    """A path at which there is something."""
+    path = given_path(text).expanduser()
+    if not path.exists():
+        raise typer.BadParameter(f"path {text!r} does not exist")
+    return path
+
+
 def ingest(
     common: Common,
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", exists=True, help="Files, zip archives or folders."),
+        typer.Argument(
+            parser=existing_path, metavar="PATH...", help="Files, zip archives or folders."
+        ),
     ],
     format: Annotated[
         str | None,
@@ -30,6 +40,7 @@ def ingest(
 
     What is stored and unchanged is left alone; what is gone from a folder is deleted.
     """
+    from secondhop.ingest.ledger import NothingIngestedError
     from secondhop.interfaces.ledger_view import show_ledger
     from secondhop.interfaces.opening import opened, run
     from secondhop.interfaces.progress import bars
@@ -38,7 +49,12 @@ def ingest(
     async def work() -> None:
         with bars() as progress:
             async with opened(common, counting=True) as recall:
-                ledger = await recall.aingest(*paths, format=format, progress=progress)
+                try:
+                    ledger = await recall.aingest(*paths, format=format, progress=progress)
+                except NothingIngestedError as error:
+                    if common.json:  # the message names a few of the reasons, this all of them
+                        print_json(error.ledger.to_dict())
+                    raise
         if common.json:
             print_json(ledger.to_dict())
         else:
@@ -76,25 +92,25 @@ def recall(
         async with opened(common, counting=tokens is not None) as memory:
             result = await memory.arecall(question, k=k, tokens=tokens, at=common.at)
             story = memory.trace(result.trace_id) if trace else None
-        answer(result, story, as_json=common.json)
+        answer(result, story, common)
 
     run(work())
 
 
-def answer(result: "RecallResult", trace: "RecallTrace | None", *, as_json: bool) -> None:
+def answer(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
     """Print a result, and its trace when there is one to show."""
     from secondhop.interfaces.answer_view import show_answer
     from secondhop.interfaces.terminal import print_json, screen
     from secondhop.interfaces.trace_tree import trace_tree
 
-    if as_json:
+    if common.json:
         document = result.model_dump(mode="json")
         if trace is not None:
             document["trace"] = trace.model_dump(mode="json")
         print_json(document)
         return
     console = screen()
-    show_answer(result, console)
+    show_answer(result, console, place=place_again(common))
     if trace is not None:
         console.print()
         console.print(trace_tree(trace))

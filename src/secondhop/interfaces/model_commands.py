@@ -10,13 +10,17 @@ def pull(common: Common) -> None:
     """
     from secondhop.interfaces.progress import bars
     from secondhop.interfaces.terminal import print_json, screen
-    from secondhop.models.assets import ALL_BUNDLES
+    from secondhop.models.assets import ALL_BUNDLES, ensure_assets
     from secondhop.models.assets import pull as pull_bundles
     from secondhop.settings import load_settings
 
     settings = load_settings()
-    with bars(of_bytes=True) as progress:
-        folders = pull_bundles(ALL_BUNDLES, cache_dir=settings.model_dir, progress=progress)
+    home = settings.model_dir
+    if settings.offline:  # they are here already, or this raises
+        folders = [ensure_assets(one, cache_dir=home, offline=True) for one in ALL_BUNDLES]
+    else:
+        with bars(of_bytes=True) as progress:
+            folders = pull_bundles(ALL_BUNDLES, cache_dir=home, progress=progress)
     ready = [
         {"name": bundle.name, "folder": str(folder)}
         for bundle, folder in zip(ALL_BUNDLES, folders, strict=True)

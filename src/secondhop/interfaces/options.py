@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -34,17 +35,36 @@ def moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+def given_path(text: str) -> Path:
+    """A path; an empty one is somebody's unset variable, and never means the current folder."""
+    if not text:
+        raise typer.BadParameter("the path is empty")
+    return Path(text)
+
+
+def given_entity(text: str) -> str:
+    """An entity's name; an empty one must not fall back to somebody else's memory."""
+    if not text.strip():
+        raise typer.BadParameter("the entity's name is empty")
+    return text
+
+
 def common_options(
     store: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of the store. [SECONDHOP_STORE, or ./.secondhop]"),
+        typer.Option(
+            parser=given_path,
+            metavar="DIR",
+            help="Folder of the store. [SECONDHOP_STORE, or ./.secondhop]",
+        ),
     ] = None,
     chroma: Annotated[
         str | None,
         typer.Option(metavar="URL", help="A Chroma server that holds the vectors."),
     ] = None,
     entity: Annotated[
-        str | None, typer.Option(metavar="E", help="Whose memory it is. [default]")
+        str | None,
+        typer.Option(parser=given_entity, metavar="E", help="Whose memory it is. [default]"),
     ] = None,
     llm: Annotated[
         str | None,
@@ -71,6 +91,12 @@ def common_options(
         at=at,
         json=json,
     )
+
+
+def place_again(common: Common) -> str:
+    """The given options that say which memory it is, for a command to type next; "" if none."""
+    named = (("store", common.store), ("chroma", common.chroma), ("entity", common.entity))
+    return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
 
 
 def with_common(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,0 +1,66 @@
+"""Fields of a model's reply that read what models write: limits are clipped, slips repaired.
+
+Defaults are factories, so that the JSON schema shows none: strict structured output refuses them.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from pydantic import BeforeValidator, Field
+
+LINE_CHARS = 300
+"""Longer lines are cut."""
+
+ROWS = 200
+"""Longer lists are cut."""
+
+
+def as_line(value: object) -> str:
+    """One line of text; "" for what is none.
+
+    >>> as_line("two\\n lines"), as_line(None), as_line(7), as_line({"a": 1})
+    ('two lines', '', '7', '')
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return ""
+    return " ".join(value[: 4 * LINE_CHARS].split())[:LINE_CHARS]
+
+
+def as_lines(value: object) -> list[str]:
+    """Lines of a list, or of one text; empty ones are left out.
+
+    >>> as_lines("one"), as_lines(["a", None, " "]), as_lines(None)
+    (['one'], ['a'], [])
+    """
+    rows = cast(list[object], value) if isinstance(value, list) else [value]
+    return [line for line in map(as_line, rows[:ROWS]) if line]
+
+
+def as_words(value: object) -> list[str]:
+    """Ids of a list, or of one text with commas or spaces between.
+
+    >>> as_words("e1, e2"), as_words(["e1", "e2"])
+    (['e1', 'e2'], ['e1', 'e2'])
+    """
+    return [word for line in as_lines(value) for word in line.replace(",", " ").split()]
+
+
+def as_rows(value: object) -> list[Mapping[str, object]]:
+    """The objects of a list; whatever else is in it is left out."""
+    rows = cast(list[object], value) if isinstance(value, list) else [value]
+    return [cast(Mapping[str, object], row) for row in rows[:ROWS] if isinstance(row, Mapping)]
+
+
+def as_flag(value: object) -> bool | None:
+    """Yes, no, or None for what is neither."""
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "false": False, "no": False, "stop": False}
+    return words.get(as_line(value).casefold().rstrip("."))
+
+
+Line = Annotated[str, BeforeValidator(as_line), Field(default_factory=str)]
+Lines = Annotated[list[str], BeforeValidator(as_lines), Field(default_factory=list)]
+Ids = Annotated[list[str], BeforeValidator(as_words), Field(default_factory=list)]

@@ -1,0 +1,94 @@
+"""The critic with a language model: one call for the whole shortlist."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from secondhop.models import llm as port
+from secondhop.models.llm import LLMError, StructuredLLM
+from secondhop.nodes.budget import Usage
+from secondhop.nodes.critic_sheet import CriticSheet, critic_sheet
+from secondhop.nodes.judging import CriticRequest, Verdict
+from secondhop.nodes.llm_call import LEAST_REPLY, ModelCall, affordable_reply, asked_model
+from secondhop.nodes.quoting import Tags
+from secondhop.nodes.reading_votes import read_verdict
+from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.prompts.templates import Prompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticBounds:
+    """How much a critic reads, writes and picks."""
+
+    prompt_tokens: int = 6_000
+    """cl100k_base tokens of both messages."""
+    reply_tokens: int = 2_500
+    picks: int = 9
+    """Hot and warm votes it is asked for at most: k and three more."""
+
+
+class LLMCritic:
+    """Judges with a language model; its failures are `ModelError`, and the node falls back."""
+
+    def __init__(
+        self,
+        llm: StructuredLLM,
+        prompts: Mapping[str, Prompt],
+        *,
+        bounds: CriticBounds | None = None,
+        secret: bytes | None = None,
+    ) -> None:
+        """`secret`: of the ids of a call; a fixed one makes equal prompts equal."""
+        self._llm = llm
+        self._prompt = prompts["critique"]
+        self._bounds = bounds or CriticBounds()
+        self._tags = Tags(secret)
+
+    @property
+    def critic_id(self) -> str:
+        """The model and the hash of the prompt."""
+        return f"llm:{self._llm.model_id}:{self._prompt.label}"
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        """Votes of one call; without candidates there is nothing to ask.
+
+        Raises:
+            LLMError: the model failed, voted for nothing it was shown, or no budget is left.
+        """
+        if not request.candidates:
+            empty = tuple(facet["facet_id"] for facet in request.facets)
+            return Verdict(ballots=(), empty_facets=empty, content=True)
+        sheet = self._sheet(request)
+        call = ModelCall(
+            prompt=sheet.prompt,
+            reply_tokens=affordable_reply(
+                request.remaining, prompt=sheet.tokens, wanted=self._bounds.reply_tokens
+            ),
+            seconds=request.remaining.seconds,
+        )
+        reply, usage = await asked_model(self._llm, call, schema=CritiqueReply)
+        if not any(vote.vote != "none" and sheet.issued(vote.id) for vote in reply.votes):
+            raise LLMError(
+                f"{self._llm.model_id} voted for no memory that it was shown; try a larger model",
+                usage=paid(usage),
+            )
+        return read_verdict(reply, sheet, request, usage=usage)
+
+    def _sheet(self, request: CriticRequest) -> CriticSheet:
+        """The prompt; a small rest of the token budget makes it shorter."""
+        room = request.remaining.llm_tokens - LEAST_REPLY
+        return critic_sheet(
+            request,
+            self._prompt,
+            tags=self._tags,
+            tokens=min(self._bounds.prompt_tokens, room),
+            picks=self._bounds.picks,
+        )
+
+
+def paid(usage: Usage) -> port.Usage:
+    """As the port counts it."""
+    return port.Usage(
+        calls=usage.llm_calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+    )

@@ -1,0 +1,142 @@
+"""The planner with a language model: two calls, side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.nodes.near_queries import DistinctQueries
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, FacetReply
+from secondhop.nodes.plan_step import PLANNING_SHARE
+from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.quoting import Tags, clean, title_line
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannerBounds:
+    """How much a planner writes and reads."""
+
+    rewordings: int = 2
+    """Further queries for the question as a whole."""
+    parts: int = 3
+    facets: int = 6
+    queries: int = 3
+    """A facet."""
+    topics: int = 40
+    """Of the memory map; the biggest."""
+    question_tokens: int = 1_500
+    """Of a longer question the beginning is shown."""
+    decompose_tokens: int = 400
+    expand_tokens: int = 1_200
+    """Of a reply."""
+
+
+class LLMPlanner:
+    """Plans with a language model; its failures are `ModelError`, and the node falls back."""
+
+    def __init__(
+        self,
+        llm: StructuredLLM,
+        prompts: Mapping[str, Prompt],
+        *,
+        bounds: PlannerBounds | None = None,
+        secret: bytes | None = None,
+    ) -> None:
+        """`secret`: of the tags around stored text; a fixed one makes equal prompts equal."""
+        self._llm = llm
+        self._decompose, self._expand = prompts["decompose"], prompts["expand"]
+        self._bounds = bounds or PlannerBounds()
+        self._tags = Tags(secret)
+
+    @property
+    def planner_id(self) -> str:
+        """The model and the hashes of both prompts."""
+        return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        """Hop 1: the kind of question, other words for it, and the things it names.
+
+        Raises:
+            LLMError: the model failed, or no budget is left for it.
+        """
+        bounds = self._bounds
+        prompt = self._decompose.render(
+            {
+                **self._common(request),
+                "max_parts": str(bounds.parts),
+                "max_queries": str(bounds.rewordings),
+            }
+        )
+        call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
+        reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
+        distinct = DistinctQueries([request.question])
+        own = distinct.take(reply.rewordings, limit=bounds.rewordings)
+        facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
+        for part in reply.parts[: bounds.parts]:
+            queries = distinct.take(part.queries or [part.name], limit=bounds.queries)
+            if queries:
+                why = "Named in the question."
+                facets.append(PlannedFacet(name=part.name, why=why, hop=1, queries=queries))
+        return Plan(facets=tuple(facets), kind=reply.question_kind, usage=usage)
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        """Hop 2: facets of the intent, most needed first.
+
+        Raises:
+            LLMError: the model failed, or no budget is left for it.
+        """
+        bounds = self._bounds
+        call = self._call(self._expand_prompt(request), request, reply_tokens=bounds.expand_tokens)
+        reply, usage = await asked_model(self._llm, call, schema=ExpandReply)
+        distinct = DistinctQueries([request.question])
+        facets: list[PlannedFacet] = []
+        for row in reply.facets:
+            queries = distinct.take(row.queries or [row.name], limit=bounds.queries)
+            if queries and len(facets) < bounds.facets:
+                facets.append(implied_facet(row, queries))
+        return Plan(facets=tuple(facets), usage=usage)
+
+    def _expand_prompt(self, request: PlanRequest) -> RenderedPrompt:
+        topics = [
+            f"- {title_line(topic.label)} ({topic.size}): "
+            + "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
+            for topic in request.topics[: self._bounds.topics]
+        ]
+        return self._expand.render(
+            {
+                **self._common(request),
+                "topics": "\n".join(topics) or "(nothing is known of it)",
+                "fence": self._tags.draw([request.question, *topics]),
+                "rounds": str(request.remaining.rounds),
+                "max_facets": str(self._bounds.facets),
+                "max_queries": str(self._bounds.queries),
+            }
+        )
+
+    def _common(self, request: PlanRequest) -> dict[str, str]:
+        question = truncate_to_tokens(clean(request.question), self._bounds.question_tokens)
+        return {"question": question, "today": f"{request.asked_at:%Y-%m-%d (%A)}"}
+
+    def _call(
+        self, prompt: RenderedPrompt, request: PlanRequest, *, reply_tokens: int
+    ) -> ModelCall:
+        spent = count_tokens(prompt.system) + count_tokens(prompt.user)
+        return ModelCall(
+            prompt=prompt,
+            reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
+            seconds=request.remaining.seconds * PLANNING_SHARE,
+        )
+
+
+def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:
+    """A facet of the plan; one without a name is called by its first query."""
+    name = title_line(row.name or queries[0], chars=60)
+    return PlannedFacet(
+        name=name,
+        why=row.why or "The intent implies it.",
+        hop=2,
+        queries=queries,
+        weight=row.weight,
+    )

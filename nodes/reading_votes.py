@@ -1,0 +1,119 @@
+"""A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow."""
+
+from collections.abc import Sequence
+
+from secondhop.nodes.budget import Usage
+from secondhop.nodes.critic_sheet import CriticSheet
+from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
+from secondhop.nodes.near_queries import DistinctQueries
+from secondhop.nodes.quoting import speaks_to_judge
+from secondhop.nodes.vote_claims import FOR, Claim, settled
+from secondhop.nodes.vote_schema import CritiqueReply, QueryReply, VoteReply
+
+SPARKS = 2
+"""Branches that a round may open; further sparks are no vote."""
+
+FOLLOW_UPS = 4
+"""New searches a round."""
+
+FACETS_A_BALLOT = 4
+"""A memory that serves everything serves nothing: the first ones count."""
+
+
+def read_verdict(
+    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
+) -> Verdict:
+    """The verdict that a reply amounts to; no ballots when it names no memory of the sheet."""
+    claims = claims_of(reply, sheet, request)
+    ballots = [settled(claim, claims) for claim in claims.values()]
+    trusted = [b for b in ballots if b.memory_id not in sheet.distrusted or not gains(b)]
+    ballots = few_sparks(trusted)
+    served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
+    known = {facet["facet_id"] for facet in request.facets}
+    follow_ups = follow_ups_of(reply.new_queries, request) if request.remaining.rounds else ()
+    go_on = reply.go_on if reply.go_on is not None else bool(follow_ups)
+    return Verdict(
+        ballots=tuple(ballots),
+        empty_facets=tuple(
+            f for f in dict.fromkeys(reply.empty_facets) if f in known and f not in served
+        ),
+        follow_ups=follow_ups if go_on else (),
+        content=not go_on,
+        usage=usage,
+    )
+
+
+def gains(ballot: Ballot) -> bool:
+    """Whether a vote does more for its memory than no vote."""
+    return ballot.vote in FOR or ballot.vote == "spark"
+
+
+def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> dict[str, Claim]:
+    """The first ballot on each memory of the sheet, in the order of the sheet."""
+    views = {view.memory_id: view for view in request.candidates}
+    facet_ids = [facet["facet_id"] for facet in request.facets]
+    first: dict[str, Claim] = {}
+    for vote in reply.votes:
+        memory_id = sheet.issued(vote.id)
+        if memory_id is None or memory_id in first:
+            continue
+        ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
+        if ballot is not None:
+            first[memory_id] = Claim(views[memory_id], ballot)
+    return {
+        view.memory_id: first[view.memory_id]
+        for view in request.candidates
+        if view.memory_id in first
+    }
+
+
+def as_ballot(
+    vote: VoteReply, view: CandidateView, sheet: CriticSheet, facet_ids: Sequence[str]
+) -> Ballot | None:
+    """A ballot in ids of the recall; None for no vote.
+
+    A vote in favour that names no facet counts for the one that ranked the memory best.
+    """
+    if vote.vote == "none":
+        return None
+    named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
+    if not named and vote.vote in FOR and view.relevance:
+        named = (max(view.relevance, key=lambda f: (view.relevance[f], f)),)
+    others = [sheet.issued(call_id) for call_id in (vote.repeats, vote.replaced_by)]
+    repeats, newer = (other if other != view.memory_id else None for other in others)
+    return Ballot(
+        memory_id=view.memory_id,
+        vote=vote.vote,
+        reason=vote.reason or f"voted {vote.vote}",
+        facet_ids=named,
+        repeats=repeats,
+        replaced_by=newer,
+    )
+
+
+def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
+    """Without the sparks beyond SPARKS."""
+    sparks = [ballot for ballot in ballots if ballot.vote == "spark"][SPARKS:]
+    return [ballot for ballot in ballots if ballot not in sparks]
+
+
+def follow_ups_of(queries: Sequence[QueryReply], request: CriticRequest) -> tuple[FollowUp, ...]:
+    """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
+    hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
+    distinct = DistinctQueries([request.question, *request.asked])
+    found: list[FollowUp] = []
+    for row in queries:
+        if speaks_to_judge(row.query) or len(found) == FOLLOW_UPS:
+            continue
+        for text in distinct.take([row.query], limit=1):
+            known = row.facet in hops
+            found.append(
+                FollowUp(
+                    text=text,
+                    facet_id=row.facet if known else None,
+                    name="" if known else row.name or text,
+                    why="" if known else "Named by good evidence.",
+                    source_hop=max(2, max(hops.values(), default=2)) if not known else 2,
+                )
+            )
+    return tuple(found)

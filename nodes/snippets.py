@@ -1,0 +1,89 @@
+"""The part of a memory's evidence that a critic reads: what fits, the telling sentences first."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from secondhop.models.tokens import TokenCounter, count_tokens, truncate_to_tokens
+from secondhop.nodes.quoting import quoted
+from secondhop.ranking.words import words
+
+PASSAGES = 2
+"""Evidence passages of a memory that a critic may read from."""
+
+GAP = " … "
+
+_PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
+
+
+def fair_shares(wanted: Sequence[int], *, total: int) -> list[int]:
+    """What each may have of `total`: what the short ones leave, the long ones share.
+
+    >>> fair_shares([10, 50, 90], total=100)
+    [10, 45, 45]
+    """
+    shares = [0] * len(wanted)
+    left, waiting = max(0, total), sorted(range(len(wanted)), key=lambda row: wanted[row])
+    while waiting:
+        row = waiting.pop(0)
+        shares[row] = min(wanted[row], left // (len(waiting) + 1))
+        left -= shares[row]
+    return shares
+
+
+def snippet(
+    texts: Sequence[str],
+    *,
+    tokens: int,
+    telling: Mapping[str, float],
+    count: TokenCounter = count_tokens,
+) -> str:
+    """At most `tokens` tokens of evidence, in the order of the text, gaps shown as "…".
+
+    Sentences with more telling words (by weight) enter first, then earlier ones; what is left
+    out is left out whole, but for a first sentence that is too long by itself.
+
+    Args:
+        texts: passages, best first, quoted already.
+        telling: weight of a word of the question or of a search.
+    """
+    whole = GAP.join(texts)
+    if count(whole) <= tokens:
+        return whole
+    pieces = [piece for text in texts for piece in _PIECE.split(text) if piece.strip()]
+    order = sorted(
+        range(len(pieces)),
+        key=lambda row: (-sum(telling.get(word, 0.0) for word in set(words(pieces[row]))), row),
+    )
+    kept: set[int] = set()
+    left = tokens
+    for row in order:
+        cost = count(pieces[row]) + 2  # a gap or a space
+        if cost <= left:
+            kept.add(row)
+            left -= cost
+    if not kept:
+        return truncate_to_tokens(pieces[order[0]], tokens) if order else ""
+    rows = sorted(kept)
+    told = pieces[rows[0]]
+    for before, row in pairwise(rows):
+        told += (" " if row == before + 1 else GAP) + pieces[row]
+    return told
+
+
+def telling_words(texts: Sequence[str]) -> dict[str, float]:
+    """Words of the question and the searches; one that many searches hold weighs less.
+
+    >>> telling_words(["my goals", "my plan"])["goals"], telling_words(["my a", "my b"])["my"]
+    (1.0, 0.5)
+    """
+    seen: dict[str, int] = {}
+    for text in texts:
+        for word in set(words(text)):
+            seen[word] = seen.get(word, 0) + 1
+    return {word: 1.0 / times for word, times in seen.items()}
+
+
+def readable(evidence: Sequence[str]) -> list[str]:
+    """The passages that a critic may read, quoted."""
+    return [quoted(text) for text in evidence[:PASSAGES]]

@@ -1,0 +1,212 @@
+"""One chat request over the wire: gated, bounded in time and size, watched by the breaker."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+from weakref import WeakKeyDictionary
+
+from secondhop.errors import ModelError
+from secondhop.models.chat_reply import BrokenReplyError, ChatReply, read_chat_reply
+from secondhop.models.circuit_breaker import CircuitBreaker
+from secondhop.models.llm import ChatMessage, Usage
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncAPIResponse, AsyncOpenAI
+    from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+
+_FAIR_WAIT_S = 1.0
+"""A caller that gave the server less time than this has not shown that it is dead."""
+_GATEWAY_STATUS = frozenset({502, 503, 504})
+"""A proxy's words for a server that is not there."""
+_BYTES_PER_TOKEN = 4
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """What one answer has spent so far, and what bounds it."""
+
+    deadline: float
+    """On the event loop's clock."""
+    requests: int
+    """How many may be sent in all."""
+    usage: Usage = field(default_factory=Usage)
+
+    def left_s(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - asyncio.get_running_loop().time()
+
+    def count_request(self) -> None:
+        """One more request goes out.
+
+        Raises:
+            ModelError: none is left.
+        """
+        if self.usage.calls >= self.requests:
+            raise ModelError(f"all {self.requests} requests of this answer are used")
+        self.usage += Usage(calls=1)
+
+    def count_tokens(self, told: Usage | None, *, sent: int, received: int) -> None:
+        """As the server told; when it does not tell, 4 UTF-8 bytes a token."""
+        self.usage += told or Usage(
+            prompt_tokens=sent // _BYTES_PER_TOKEN, completion_tokens=received // _BYTES_PER_TOKEN
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """What is asked: the messages, and everything else in the body."""
+
+    model: str
+    messages: Sequence[ChatMessage]
+    body: Mapping[str, object]
+
+
+class ChatSender:
+    """Sends chat requests to one endpoint, so many at once on an event loop."""
+
+    def __init__(
+        self, breaker: CircuitBreaker, *, name: str, timeout_s: float, concurrency: int, bytes: int
+    ) -> None:
+        self._breaker, self._name = breaker, name
+        self._timeout_s, self._concurrency, self._bytes = timeout_s, concurrency, bytes
+        self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
+        self._gates = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    async def send(
+        self, request: ChatRequest, *, client: "AsyncOpenAI", account: Account
+    ) -> ChatReply:
+        """One try.
+
+        Raises:
+            ModelError: the circuit is open, no request is left, the reply is too long, or the
+                server wants a longer wait than there is time.
+            openai.OpenAIError: everything else; a broken reply is an APIConnectionError.
+        """
+        async with self._gate():
+            if not self._breaker.admit():
+                raise ModelError(
+                    f"{self._name} did not answer before; it is left alone for "
+                    f"{self._breaker.rests_s():.0f} s more; check the server"
+                )
+            settle = self._settler(account)
+            try:
+                account.count_request()
+                return await self._exchange(request, client=client, account=account, settle=settle)
+            finally:
+                settle(None)
+
+    async def _exchange(
+        self,
+        request: ChatRequest,
+        *,
+        client: "AsyncOpenAI",
+        account: Account,
+        settle: Callable[[bool | None], None],
+    ) -> ChatReply:
+        from openai import APIConnectionError, APIStatusError
+
+        try:
+            async with client.chat.completions.with_streaming_response.create(
+                model=request.model,
+                messages=cast("list[ChatCompletionMessageParam]", list(request.messages)),
+                extra_body=request.body,
+                timeout=max(0.001, min(self._timeout_s, account.left_s())),
+            ) as response:
+                body = await self._whole(response, account=account)
+                settle(True)
+                return _read(body, request=request, response=response, account=account)
+        except APIStatusError as error:
+            settle(error.status_code not in _GATEWAY_STATUS)
+            _expect_short_wait(error, name=self._name, left_s=account.left_s())
+            raise
+        except (APIConnectionError, asyncio.CancelledError) as error:
+            ours = isinstance(error, asyncio.CancelledError) and account.left_s() > 0
+            settle(None if ours else False)
+            raise
+
+    async def _whole(
+        self, response: "AsyncAPIResponse[ChatCompletion]", *, account: Account
+    ) -> bytes:
+        """The body, at most so many bytes, in the time that a try has."""
+        from openai import APIConnectionError, APITimeoutError
+
+        body = bytearray()
+        try:
+            async with asyncio.timeout(min(self._timeout_s, account.left_s())):
+                async for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > self._bytes:
+                        break
+        except TimeoutError as error:
+            raise APITimeoutError(request=response.http_request) from error
+        except Exception as error:  # the http library's own: which one depends on the SDK's version
+            raise APIConnectionError(request=response.http_request) from error
+        if len(body) > self._bytes:
+            raise ModelError(f"{self._name} sent a reply of more than {self._bytes:,} bytes")
+        return bytes(body)
+
+    def _settler(self, account: Account) -> Callable[[bool | None], None]:
+        """Tells the breaker once how the try ended: answered, not answered, or None: unknown."""
+        loop = asyncio.get_running_loop()
+        started, fair_s = loop.time(), min(_FAIR_WAIT_S, self._timeout_s)
+        settled = False
+
+        def settle(answered: bool | None) -> None:
+            nonlocal settled
+            if settled:
+                return
+            settled = True
+            waited_s = loop.time() - started
+            cut_short = account.left_s() <= 0.01 and waited_s < fair_s
+            if answered:
+                self._breaker.succeeded()
+            elif answered is None or cut_short:
+                self._breaker.abandoned()
+            else:
+                self._breaker.failed(cost_s=waited_s)
+
+        return settle
+
+    def _gate(self) -> asyncio.Semaphore:
+        with self._lock:
+            loop = asyncio.get_running_loop()
+            if loop not in self._gates:
+                self._gates[loop] = asyncio.Semaphore(self._concurrency)
+            return self._gates[loop]
+
+
+def _read(
+    body: bytes,
+    *,
+    request: ChatRequest,
+    response: "AsyncAPIResponse[ChatCompletion]",
+    account: Account,
+) -> ChatReply:
+    from openai import APIConnectionError
+
+    sent = sum(len(message["content"].encode()) for message in request.messages)
+    try:
+        reply = read_chat_reply(body)
+    except BrokenReplyError as error:
+        account.count_tokens(error.usage, sent=sent, received=0)
+        raise APIConnectionError(message=str(error), request=response.http_request) from error
+    account.count_tokens(
+        reply.usage, sent=sent, received=len(reply.text.encode("utf-8", "replace"))
+    )
+    return reply
+
+
+def _expect_short_wait(error: "APIStatusError", *, name: str, left_s: float) -> None:
+    """Fails at once when the server wants a longer wait than there is time: no use in waiting."""
+    try:
+        asked_s = float(error.response.headers.get("retry-after", "0"))
+    except ValueError:
+        return  # a date; the deadline bounds it
+    if asked_s > left_s and (error.status_code == 429 or error.status_code >= 500):
+        raise ModelError(
+            f"{name} answered HTTP {error.status_code} and asks to wait {asked_s:g} s, with "
+            f"{left_s:.1f} s left; slow down, or raise the quota"
+        ) from error

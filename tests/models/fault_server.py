@@ -1,0 +1,218 @@
+"""A chat server on a real socket that speaks the OpenAI protocol, and misbehaves on request."""
+
+import asyncio
+import itertools
+import json
+import socket
+import struct
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+USAGE = {
+    "prompt_tokens": 10,
+    "completion_tokens": 5,
+    "prompt_tokens_details": {"cached_tokens": 4},
+}
+
+_numbers = itertools.count()
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request, and the connection to answer it on."""
+
+    server: "FaultServer"
+    asked: dict[str, Any]
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def send(self, status: int, body: bytes, **headers: str) -> None:
+        """A whole response."""
+        await self.send_head(status, length=len(body), **headers)
+        self.writer.write(body)
+        await self.writer.drain()
+
+    async def send_head(self, status: int, *, length: int, **headers: str) -> None:
+        lines = [f"HTTP/1.1 {status} Told", "Content-Type: application/json"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        self.writer.write("\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode())
+        await self.writer.drain()
+
+    async def until_the_client_goes(self) -> None:
+        await self.reader.read()
+        self.server.left_alone += 1
+
+
+Fault = Callable[[Exchange], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class FaultServer:
+    """Plays `script` first, one fault a request; then `otherwise`, without end."""
+
+    script: list[Fault] = field(default_factory=list[Fault])
+    otherwise: Fault = field(default_factory=lambda: answer('{"text": "fine"}'))
+    modes: frozenset[str] = frozenset({"json_schema", "json_object", "tool", "text"})
+    """What it can do; the rest is refused with `refusal_status`."""
+    refusal_status: int = 500
+    port: int = 0
+    asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """The bodies of all requests, in order."""
+    at_once: int = 0
+    most_at_once: int = 0
+    left_alone: int = 0
+    """Requests whose client hung up before there was an answer."""
+    model: str = field(default_factory=lambda: f"faulty-{next(_numbers)}")
+    """Another name a server: what a process learns of an endpoint stays with its test."""
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def asked_modes(self) -> list[str]:
+        """How each request wanted its answer."""
+        return [mode_of(asked) for asked in self.asked]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, until either side closes it."""
+        try:
+            while not writer.is_closing():
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(
+                    int(line.split(b":")[1])
+                    for line in head.split(b"\r\n")
+                    if line.lower().startswith(b"content-length:")
+                )
+                asked = json.loads(await reader.readexactly(length))
+                await self._respond(Exchange(self, asked, reader, writer))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client is gone
+        finally:
+            writer.close()
+
+    async def _respond(self, exchange: Exchange) -> None:
+        self.asked.append(exchange.asked)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            if mode_of(exchange.asked) not in self.modes:
+                await status(self.refusal_status)(exchange)
+            elif self.script:
+                await self.script.pop(0)(exchange)
+            else:
+                await self.otherwise(exchange)
+        finally:
+            self.at_once -= 1
+
+
+@asynccontextmanager
+async def running(server: FaultServer) -> AsyncGenerator[FaultServer]:
+    """The server, listening on a free port (or on the one it has)."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(server.serve(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    listening = await asyncio.start_server(connected, "127.0.0.1", server.port)
+    server.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listening.close()
+        for task in list(tasks):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def mode_of(asked: dict[str, Any]) -> str:
+    """How a request wants its answer."""
+    if "tools" in asked:
+        return "tool"
+    return str(asked.get("response_format", {}).get("type", "text"))
+
+
+def completion(message: dict[str, Any], **choice: Any) -> bytes:
+    """A chat completion of one choice."""
+    choices = [{"index": 0, "message": message, "finish_reason": "stop", **choice}]
+    return json.dumps({"object": "chat.completion", "choices": choices, "usage": USAGE}).encode()
+
+
+def answer(text: str, **choice: Any) -> Fault:
+    """An answer in the way it was asked for: content, or the arguments of the tool."""
+
+    async def play(exchange: Exchange) -> None:
+        message: dict[str, Any] = {"role": "assistant", "content": text}
+        if mode_of(exchange.asked) == "tool":
+            called = {"name": exchange.asked["tool_choice"]["function"]["name"], "arguments": text}
+            message = {"content": None, "tool_calls": [{"type": "function", "function": called}]}
+        await exchange.send(200, completion(message, **choice))
+
+    return play
+
+
+def body(raw: bytes) -> Fault:
+    """HTTP 200 with anything in it."""
+
+    async def play(exchange: Exchange) -> None:
+        await exchange.send(200, raw)
+
+    return play
+
+
+def status(code: int, *, message: str = "no", **headers: str) -> Fault:
+    """An error as OpenAI words it."""
+
+    async def play(exchange: Exchange) -> None:
+        await exchange.send(code, json.dumps({"error": {"message": message}}).encode(), **headers)
+
+    return play
+
+
+def slow(after_s: float, then: Fault) -> Fault:
+    """The same, later."""
+
+    async def play(exchange: Exchange) -> None:
+        await asyncio.sleep(after_s)
+        await then(exchange)
+
+    return play
+
+
+async def hang(exchange: Exchange) -> None:
+    """Never answers."""
+    await exchange.until_the_client_goes()
+
+
+async def half(exchange: Exchange) -> None:
+    """Promises more than it sends, and hangs up."""
+    whole = completion({"content": '{"text": "half"}'})
+    await exchange.send_head(200, length=len(whole))
+    exchange.writer.write(whole[: len(whole) // 2])
+    await exchange.writer.drain()
+    exchange.writer.close()
+
+
+async def drip(exchange: Exchange) -> None:
+    """A byte every 20 ms: no read ever times out, and no answer ever comes."""
+    await exchange.send_head(200, length=100_000)
+    while True:
+        exchange.writer.write(b" ")
+        await exchange.writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def reset(exchange: Exchange) -> None:
+    """The connection is reset, not closed."""
+    raw: socket.socket = exchange.writer.get_extra_info("socket")
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    exchange.writer.transport.abort()
+
+
+REFUSAL = body(completion({"content": None, "refusal": "I cannot help with that."}))
+NO_CHOICE = body(json.dumps({"choices": [], "usage": USAGE}).encode())
+HUGE = answer('{"text": "' + "x" * 10_000_000 + '"}')
+HUGE_ERROR = status(500, message="x" * 10_000_000)

@@ -1,0 +1,120 @@
+import json
+import time
+from datetime import date
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from secondhop.models.json_replies import (
+    UnreadableReplyError,
+    json_objects,
+    read_reply,
+    repair_turn,
+    with_request,
+)
+from secondhop.models.llm import ChatMessage
+
+
+class Ballot(BaseModel):
+    vote: Literal["hot", "cold"]
+    day: date | None = None
+
+
+class Relaxed(BaseModel):
+    votes: list[Ballot] = []
+    named: str = Field(default="", alias="why")
+
+
+HOT = Ballot(vote="hot")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"vote": "hot"}',
+        'Sure! Here it is:\n```json\n{"vote": "hot"}\n```\nAnything else? {"vote": "cold"}',
+        '{"vote": "hot"} {"vote": "cold"}',
+        'use {this} form: {"vote": "hot"}',
+        '<think>maybe {"vote": "cold"}?</think>{"vote": "hot"}',
+        '{"$defs": {}, "properties": {"vote": {}}} {"vote": "hot"}',
+        '[{"vote": "hot"}]',
+        '{"vote": "hot", "note": "a } and a \\" and\na raw line break"}',
+    ],
+)
+def test_the_first_object_that_fits_is_the_answer(reply: str) -> None:
+    assert read_reply(reply, Ballot) == HOT
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ("", "no complete JSON object"),
+        ("I cannot do that.", "no complete JSON object"),
+        ('{"votes": [{"vote": "hot"}, {"vo', "no complete JSON object"),
+        ("{'vote': 'hot'}", "no complete JSON object"),
+        ('{"vote": NaN}', "no complete JSON object"),
+        ('{"vote": "lukewarm"}', "vote: Input should be 'hot' or 'cold'"),
+        ('{"vote": "hot", "day": "tomorrow"}', "day: "),
+        ("[" * 100_000, "no complete JSON object"),
+        ('{"a":' * 100_000, "no complete JSON object"),
+        ('{"vote": ' + "9" * 10_000 + "}", "no complete JSON object"),
+    ],
+)
+def test_what_cannot_be_used_says_why(reply: str, told: str) -> None:
+    with pytest.raises(UnreadableReplyError, match=told):
+        read_reply(reply, Ballot)
+
+
+def test_part_of_a_reply_that_was_cut_off_is_never_taken_for_the_answer() -> None:
+    with pytest.raises(UnreadableReplyError):
+        read_reply('{"votes": [{"vote": "hot"}, {"vote"', Relaxed)
+
+
+def test_an_echoed_schema_is_no_answer_even_when_every_field_has_a_default() -> None:
+    echo = json.dumps({"type": "object", "properties": {"votes": {}}})
+    with pytest.raises(UnreadableReplyError):
+        read_reply(echo, Relaxed)
+    assert read_reply(echo + '{"why": "x"}', Relaxed).named == "x"
+    assert read_reply("{}", Relaxed) == Relaxed()
+
+
+def test_half_an_emoji_never_gets_into_an_answer() -> None:
+    with pytest.raises(UnreadableReplyError):
+        read_reply('{"why": "\\ud83d"}', Relaxed)
+
+
+def test_a_megabyte_of_braces_is_read_in_no_time() -> None:
+    started = time.perf_counter()
+    for reply in ("{" * 1_000_000, "{x}" * 300_000, '{"a' * 300_000):
+        assert list(json_objects(reply)) == []
+    assert time.perf_counter() - started < 3.0
+
+
+@given(st.text(), st.dictionaries(st.text(max_size=5), st.integers() | st.text(), max_size=4))
+def test_an_object_is_found_behind_any_text_without_braces(
+    prose: str, written: dict[str, int | str]
+) -> None:
+    before = prose.replace("{", "").replace("<", "")
+    assert next(json_objects(before + json.dumps(written))) == written
+
+
+@given(st.text(alphabet='{}[]"\\:,a1 \n'))
+def test_any_text_is_read_or_refused(reply: str) -> None:
+    try:
+        read_reply(reply, Relaxed)
+    except UnreadableReplyError as problem:
+        assert str(problem)
+
+
+def test_requests_keep_user_and_assistant_in_turns() -> None:
+    prompt = [ChatMessage(role="system", content="be"), ChatMessage(role="user", content="ask")]
+    assert [m["role"] for m in with_request(prompt, "shape")] == ["system", "user"]
+    assert with_request(prompt, "shape")[-1]["content"] == "ask\n\nshape"
+    repair = repair_turn(prompt, reply="x" * 9_000, problem="vote: bad", schema=Ballot)
+    assert [m["role"] for m in repair] == ["system", "user", "assistant", "user"]
+    assert len(repair[2]["content"]) == 4_000
+    assert "vote: bad" in repair[3]["content"]
+    assert '"vote"' in repair[3]["content"]

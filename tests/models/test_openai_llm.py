@@ -1,0 +1,394 @@
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+from pydantic import BaseModel
+from tests.models.fault_server import (
+    HUGE,
+    HUGE_ERROR,
+    NO_CHOICE,
+    REFUSAL,
+    Fault,
+    FaultServer,
+    answer,
+    body,
+    drip,
+    half,
+    hang,
+    reset,
+    running,
+    slow,
+    status,
+)
+
+from secondhop.errors import UsageError
+from secondhop.models.circuit_breaker import BreakerSettings
+from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+from secondhop.models.openai_client import OpenAIConnection
+from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+
+MESSAGES = [ChatMessage(role="user", content="a private question \ud83d")]
+GRACE_S = 0.25
+PATIENT = BreakerSettings(failures=10_000, patience_s=10_000.0)
+
+
+class Answer(BaseModel):
+    text: str
+
+
+def usage(calls: int, answers: int) -> Usage:
+    return Usage(
+        calls=calls,
+        prompt_tokens=10 * answers,
+        completion_tokens=5 * answers,
+        cached_tokens=4 * answers,
+    )
+
+
+@asynccontextmanager
+async def served(
+    server: FaultServer,
+    *,
+    timeout_s: float = 5.0,
+    breaker: BreakerSettings = PATIENT,
+    concurrency: int = 256,
+) -> AsyncGenerator[OpenAILLM]:
+    async with running(server):
+        llm = OpenAILLM(
+            OpenAILLMConfig(
+                model=server.model,
+                connection=OpenAIConnection(
+                    base_url=server.base_url,
+                    api_key="secret-key",
+                    timeout_s=timeout_s,
+                    max_wait_s=0.02,
+                ),
+                breaker=breaker,
+                concurrency=concurrency,
+            )
+        )
+        yield llm
+        await llm.aclose()
+
+
+async def ask(llm: OpenAILLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
+    started = time.perf_counter()
+    try:
+        return await llm.complete(MESSAGES, schema=Answer, max_tokens=50, deadline_s=deadline_s)
+    finally:
+        assert time.perf_counter() - started < deadline_s + GRACE_S
+
+
+async def test_an_answer_comes_by_schema_and_its_cost_with_it() -> None:
+    async with served(server := FaultServer()) as llm:
+        completion = await ask(llm)
+    assert completion == Completion(parsed=Answer(text="fine"), usage=usage(1, 1))
+    assert server.asked_modes() == ["json_schema"]
+    assert server.asked[0]["max_tokens"] == 50
+    assert server.asked[0]["messages"] == [{"role": "user", "content": "a private question ?"}]
+    assert llm.model_id == f"openai:{server.model}@127.0.0.1:{server.port}/v1"
+
+
+@pytest.mark.parametrize("able", ["json_object", "tool", "text"])
+@pytest.mark.parametrize("refused_by", [400, 500])
+async def test_a_server_without_schemas_is_asked_in_the_next_way_and_that_is_remembered(
+    able: str, refused_by: int
+) -> None:
+    server = FaultServer(modes=frozenset({able}), refusal_status=refused_by)
+    ladder = ["json_schema", "json_object", "tool", "text"]
+    ladder = ladder[: ladder.index(able) + 1]
+    async with served(server) as llm:
+        first = await ask(llm)
+        for _ in range(2):
+            await ask(llm)
+        learned = len(server.asked)
+        await ask(llm)
+        assert server.asked_modes()[learned:] == [able]
+    assert first.usage == usage(len(ladder), 1)
+    assert server.asked_modes()[: len(ladder)] == ladder
+    if able != "tool":
+        assert "JSON schema" in server.asked[-1]["messages"][-1]["content"]
+
+
+async def test_a_single_500_does_not_cost_a_good_server_its_schemas() -> None:
+    async with served(server := FaultServer(script=[status(500)])) as llm:
+        await ask(llm)
+        await ask(llm)
+        server.script = [status(500)]
+        assert (await ask(llm)).usage == usage(2, 1)
+    assert server.asked_modes() == [
+        "json_schema",
+        "json_object",
+        "json_schema",
+        "json_schema",  # proven now: a 500 is a stumble, and tried again
+        "json_schema",
+    ]
+
+
+async def test_a_model_that_wants_the_other_word_for_its_bound_gets_it() -> None:
+    refusal = status(400, message="Use 'max_completion_tokens' instead.")
+    async with served(server := FaultServer(script=[refusal])) as llm:
+        await ask(llm)
+        await ask(llm)
+    words = [sorted(asked.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked]
+    assert words == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        status(429),
+        status(429, Retry_After="0"),
+        status(503),
+        status(408),
+        half,
+        reset,
+        body(b"<html>"),
+        body(b""),
+        body(b'{"choices": [{"message": 7}]}'),
+    ],
+)
+async def test_what_passes_is_tried_again(fault: Fault) -> None:
+    async with served(server := FaultServer(script=[fault, fault])) as llm:
+        completion = await ask(llm)
+    assert completion.parsed.text == "fine"
+    assert completion.usage == usage(3, 1)
+    assert len(server.asked) == 3
+
+
+async def test_tokens_of_a_reply_without_a_choice_are_counted() -> None:
+    async with served(FaultServer(script=[NO_CHOICE])) as llm:
+        assert (await ask(llm)).usage == usage(2, 2)
+
+
+async def test_retry_after_is_waited_for_and_never_beyond_the_deadline() -> None:
+    server = FaultServer(script=[status(429, Retry_After="1")])
+    async with running(server):
+        connection = OpenAIConnection(base_url=server.base_url, api_key="k")
+        llm = OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection, breaker=PATIENT))
+        started = time.perf_counter()
+        await ask(llm)
+        assert 1.0 <= time.perf_counter() - started < 2.0
+        server.script = [status(429, Retry_After="4")]
+        started = time.perf_counter()
+        with pytest.raises(LLMError, match="asks to wait 4 s") as failure:
+            await ask(llm, deadline_s=2.0)
+        assert time.perf_counter() - started < 0.5
+        assert failure.value.usage == usage(1, 0)
+        await llm.aclose()
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (status(401), "check the API key"),
+        (status(403), "allowed"),
+        (status(404), "model's name"),
+        (REFUSAL, "declined"),
+        (answer("{}", finish_reason="content_filter"), "declined"),
+        (HUGE, "more than 1,000,000 bytes"),
+    ],
+)
+async def test_what_no_second_try_would_cure_fails_at_once(fault: Fault, told: str) -> None:
+    async with served(server := FaultServer(otherwise=fault)) as llm:
+        with pytest.raises(LLMError, match=told) as failure:
+            await ask(llm)
+    assert len(server.asked) == failure.value.usage.calls == 1
+    assert "secret-key" not in str(failure.value)
+    assert "private" not in str(failure.value)
+
+
+async def test_a_request_that_is_wrong_in_every_way_costs_one_refusal_a_way() -> None:
+    async with served(server := FaultServer(otherwise=status(400))) as llm:
+        with pytest.raises(LLMError, match="HTTP 400"):
+            await ask(llm)
+    assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
+
+
+@pytest.mark.parametrize(
+    "bad", ["sorry, no", '{"txt": "wrong schema"}', '{"text": "cut', "", "{'text': 'quotes'}"]
+)
+async def test_an_answer_that_does_not_fit_is_repaired_in_one_turn(bad: str) -> None:
+    async with served(server := FaultServer(script=[answer(bad)])) as llm:
+        completion = await ask(llm)
+    assert completion == Completion(parsed=Answer(text="fine"), usage=usage(2, 2))
+    shown, request = server.asked[1]["messages"][-2:]
+    assert shown["content"] == (bad or "(an empty reply)")
+    assert "could not be used" in request["content"]
+    assert '"text"' in request["content"]
+
+
+async def test_a_second_answer_that_does_not_fit_is_an_error_and_not_a_third_request() -> None:
+    async with served(server := FaultServer(otherwise=answer("never JSON"))) as llm:
+        with pytest.raises(LLMError, match="answered twice") as failure:
+            await ask(llm)
+    assert failure.value.usage == usage(2, 2)
+    assert len(server.asked) == 2
+
+
+async def test_an_answer_that_was_cut_off_is_asked_for_shorter() -> None:
+    cut = answer('{"text": "on and', finish_reason="length")
+    async with served(server := FaultServer(script=[cut])) as llm:
+        await ask(llm)
+    assert "write less" in server.asked[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("fault", [hang, drip, slow(5.0, answer("{}")), HUGE_ERROR])
+async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
+    async with served(FaultServer(otherwise=fault)) as llm:
+        with pytest.raises(LLMError) as failure:
+            await ask(llm, deadline_s=0.4)
+    assert failure.value.usage.calls >= 1
+
+
+async def test_a_try_that_times_out_is_followed_by_another() -> None:
+    async with served(FaultServer(script=[hang, drip]), timeout_s=0.2) as llm:
+        assert (await ask(llm)).usage == usage(3, 1)
+
+
+async def test_no_time_sends_no_request() -> None:
+    async with served(server := FaultServer()) as llm:
+        with pytest.raises(LLMError, match="within 0 s"):
+            await ask(llm, deadline_s=0.0)
+    assert server.asked == []
+
+
+async def test_a_storm_ends_after_the_tries_that_were_allowed() -> None:
+    async with served(server := FaultServer(otherwise=status(429))) as llm:
+        with pytest.raises(LLMError, match="after 4 tries") as failure:
+            await ask(llm)
+    assert len(server.asked) == failure.value.usage.calls == 4
+
+
+async def test_a_dead_endpoint_costs_one_wait_and_is_found_again_when_it_is_back() -> None:
+    breaker = BreakerSettings(failures=5, patience_s=0.2, cooldown_s=0.3)
+    server = FaultServer(otherwise=hang)
+    async with served(server, timeout_s=0.25, breaker=breaker) as llm:
+        with pytest.raises(LLMError):
+            await ask(llm, deadline_s=0.6)
+        assert len(server.asked) == 1
+        started = time.perf_counter()
+        for _ in range(20):
+            with pytest.raises(LLMError, match="left alone") as failure:
+                await ask(llm)
+            assert failure.value.usage == Usage()
+        assert time.perf_counter() - started < 0.2
+        assert len(server.asked) == 1
+        server.otherwise = answer('{"text": "back"}')
+        await asyncio.sleep(0.35)
+        assert (await ask(llm)).parsed.text == "back"
+        assert (await ask(llm)).parsed.text == "back"
+
+
+async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
+    async with running(gone := FaultServer()):
+        pass
+    connection = OpenAIConnection(base_url=gone.base_url, api_key="k", max_wait_s=0.01)
+    llm = OpenAILLM(OpenAILLMConfig(model=gone.model, connection=connection))
+    with pytest.raises(LLMError, match="left alone") as failure:  # on the fourth try
+        await ask(llm)
+    assert failure.value.usage.calls == 3
+    async with running(FaultServer(port=gone.port)):
+        with pytest.raises(LLMError, match="left alone"):
+            await ask(llm)
+    await llm.aclose()
+
+
+async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() -> None:
+    server = FaultServer(script=[hang] * 5)
+    async with served(server, breaker=BreakerSettings()) as llm:
+        for _ in range(5):
+            with pytest.raises(LLMError):
+                await ask(llm, deadline_s=0.05)
+        assert (await ask(llm)).parsed.text == "fine"
+
+
+async def test_cancelling_closes_the_connection_and_frees_the_place() -> None:
+    server = FaultServer(script=[hang])
+    async with served(server, concurrency=1) as llm:
+        task = asyncio.create_task(ask(llm))
+        while not server.asked:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(1.0):
+            while server.left_alone == 0:
+                await asyncio.sleep(0.01)
+        assert (await ask(llm)).usage == usage(1, 1)
+
+
+async def test_no_more_requests_are_under_way_than_allowed() -> None:
+    server = FaultServer(otherwise=slow(0.03, answer('{"text": "fine"}')))
+    async with served(server, concurrency=3) as llm:
+        await asyncio.gather(*(ask(llm) for _ in range(12)))
+    assert server.most_at_once == 3
+
+
+async def test_a_hundred_at_once_take_little_longer_than_one() -> None:
+    server = FaultServer(otherwise=slow(0.3, answer('{"text": "fine"}')))
+    async with served(server) as llm:
+        await ask(llm)
+        started = time.perf_counter()
+        await asyncio.gather(*(ask(llm) for _ in range(100)))
+        assert time.perf_counter() - started < 1.5
+    assert server.most_at_once == 100
+
+
+async def test_under_any_mix_of_faults_every_call_ends_in_an_answer_or_an_error_in_time() -> None:
+    chosen = random.Random(7)
+    faults = [
+        answer('{"text": "fine"}'),
+        answer('```json\n{"text": "fine"}\n``` done'),
+        answer("no"),
+        answer('{"txt": 1}'),
+        status(429),
+        status(429, Retry_After="9"),
+        status(500),
+        status(503),
+        hang,
+        half,
+        drip,
+        reset,
+        body(b"{"),
+        REFUSAL,
+        NO_CHOICE,
+        HUGE,
+    ]
+
+    async def any_fault(exchange: object) -> None:
+        await chosen.choice(faults)(exchange)  # type: ignore[arg-type]  # set below, as a Fault
+
+    async with served(FaultServer(otherwise=any_fault)) as llm:
+        ended = await asyncio.gather(
+            *(ask(llm, deadline_s=0.7) for _ in range(60)), return_exceptions=True
+        )
+    answers = [end for end in ended if isinstance(end, Completion)]
+    errors = [end for end in ended if isinstance(end, LLMError)]
+    assert len(answers) + len(errors) == 60
+    assert answers
+    assert errors
+    assert all(1 <= end.usage.calls <= 8 for end in [*answers, *errors])
+
+
+def test_one_model_works_on_one_event_loop_after_another() -> None:
+    server = FaultServer()
+
+    async def once() -> str:
+        async with served(server) as llm:
+            return (await ask(llm)).parsed.text
+
+    assert [asyncio.run(once()) for _ in range(2)] == ["fine", "fine"]
+
+
+def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() -> None:
+    with pytest.raises(UsageError):
+        OpenAILLMConfig(model="")
+    with pytest.raises(UsageError):
+        OpenAILLMConfig(model="m", concurrency=0)
+    connection = OpenAIConnection(base_url="http://me:password@host:1/v1/", api_key="k")
+    llm = OpenAILLM(OpenAILLMConfig(model="m", connection=connection))
+    assert llm.model_id == "openai:m@host:1/v1"

@@ -1,0 +1,269 @@
+"""One call over a shortlist: what the model reads, and what of its answer counts."""
+
+from typing import Any
+
+import pytest
+from tests.nodes.scripted_llm import (
+    PLENTY,
+    SECRET,
+    ScriptedLLM,
+    call_ids,
+    critic_request,
+    sheet_of,
+    view,
+)
+
+from secondhop.models.llm import LLMError
+from secondhop.models.tokens import count_tokens
+from secondhop.nodes.budget import Remaining
+from secondhop.nodes.judging import Ballot, CriticRequest, Verdict
+from secondhop.nodes.llm_services import llm_services
+
+pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+
+
+async def judged(request: CriticRequest, *votes: dict[str, Any], **more: Any) -> Verdict:
+    """The verdict on a reply that names memories by their own ids."""
+    ids = call_ids(sheet_of(request))
+    rows = [
+        {key: ids.get(said, said) if isinstance(said, str) else said for key, said in vote.items()}
+        for vote in votes
+    ]
+    llm = ScriptedLLM(CritiqueReply=[{"votes": rows, **more}])
+    _, critic = llm_services(llm, secret=SECRET)
+    return await critic.judge(request)
+
+
+def by_id(verdict: Verdict) -> dict[str, Ballot]:
+    return {ballot.memory_id: ballot for ballot in verdict.ballots}
+
+
+PAIR = critic_request(view("a", day=1, score=0.6), view("b", day=9))
+
+
+async def test_votes_reach_the_memories_they_name() -> None:
+    verdict = await judged(
+        PAIR,
+        {"id": "a", "vote": "hot", "facets": ["e1", "e9", "f0"], "reason": "the plan"},
+        {"id": "b", "vote": "cold"},
+        go_on=False,
+    )
+
+    assert verdict.ballots == (
+        Ballot(memory_id="a", vote="hot", reason="the plan", facet_ids=("e1", "f0")),
+        Ballot(memory_id="b", vote="cold", reason="voted cold"),
+    )
+    assert verdict.content
+    assert verdict.usage.llm_calls == 1
+
+
+async def test_ids_that_were_not_issued_and_second_votes_are_dropped() -> None:
+    verdict = await judged(
+        PAIR,
+        {"id": "1", "vote": "hot"},
+        {"id": "zzzzz1", "vote": "hot"},
+        {"id": "a", "vote": "warm", "facets": ["e1"]},
+        {"id": "a", "vote": "wrong"},
+    )
+
+    assert {m: b.vote for m, b in by_id(verdict).items()} == {"a": "warm"}
+
+
+async def test_a_reply_that_names_no_memory_is_a_failure_that_tells_its_price() -> None:
+    with pytest.raises(LLMError, match="no memory that it was shown") as failure:
+        await judged(PAIR, {"id": "c1", "vote": "hot"})
+
+    assert failure.value.usage.calls == 1
+
+
+async def test_a_vote_in_favour_without_facets_counts_where_the_memory_ranked_best() -> None:
+    verdict = await judged(PAIR, {"id": "a", "vote": "hot"}, {"id": "b", "vote": "cold"})
+
+    assert by_id(verdict)["a"].facet_ids == ("e1",)
+    assert by_id(verdict)["b"].facet_ids == ()
+
+
+async def test_a_copy_is_voted_cold_and_names_the_one_that_stays() -> None:
+    verdict = await judged(
+        PAIR,
+        {"id": "a", "vote": "hot", "facets": ["e1"]},
+        {"id": "b", "vote": "warm", "repeats": "a", "facets": ["e1"]},
+    )
+
+    ballot = by_id(verdict)["b"]
+    assert (ballot.vote, ballot.repeats) == ("cold", "a")
+
+
+@pytest.mark.parametrize(("votes", "kept"), [(("hot", "hot"), "a"), (("warm", "hot"), "b")])
+async def test_of_copies_that_name_each_other_the_better_stays(
+    votes: tuple[str, str], kept: str
+) -> None:
+    verdict = await judged(
+        PAIR,
+        {"id": "a", "vote": votes[0], "repeats": "b"},
+        {"id": "b", "vote": votes[1], "repeats": "a"},
+    )
+
+    cold = [ballot for ballot in verdict.ballots if ballot.vote == "cold"]
+    assert [ballot.repeats for ballot in cold] == [kept]
+
+
+async def test_chains_of_copies_end_at_the_one_that_stays() -> None:
+    request = critic_request(view("a"), view("b"), view("c"))
+    verdict = await judged(
+        request,
+        {"id": "a", "vote": "cold", "repeats": "b"},
+        {"id": "b", "vote": "warm", "repeats": "c"},
+        {"id": "c", "vote": "hot"},
+    )
+
+    assert {m: b.repeats for m, b in by_id(verdict).items()} == {"a": "c", "b": "c", "c": None}
+
+
+async def test_a_copy_of_what_was_voted_down_keeps_its_vote() -> None:
+    verdict = await judged(
+        PAIR, {"id": "a", "vote": "hot", "repeats": "b"}, {"id": "b", "vote": "cold"}
+    )
+
+    assert (by_id(verdict)["a"].vote, by_id(verdict)["a"].repeats) == ("hot", None)
+
+
+async def test_a_replaced_memory_is_wrong_only_when_the_dates_allow_it() -> None:
+    newer = await judged(
+        PAIR, {"id": "a", "vote": "warm", "replaced_by": "b"}, {"id": "b", "vote": "hot"}
+    )
+    older = await judged(
+        PAIR, {"id": "a", "vote": "hot"}, {"id": "b", "vote": "hot", "replaced_by": "a"}
+    )
+
+    assert (by_id(newer)["a"].vote, by_id(newer)["a"].replaced_by) == ("wrong", "b")
+    assert (by_id(older)["b"].vote, by_id(older)["b"].replaced_by) == ("hot", None)
+
+
+async def test_follow_ups_are_new_searches_for_facets_we_know_or_a_facet_of_their_own() -> None:
+    verdict = await judged(
+        PAIR,
+        {"id": "a", "vote": "hot"},
+        go_on=True,
+        empty_facets=["e2", "e1", "x"],
+        new_queries=[
+            {"facet": "e2", "query": "I saved forty thousand a year"},
+            {"facet": "e2", "query": "my plan for the first year!"},
+            {"facet": "", "name": "Ohio office", "query": "the office in Ohio"},
+            *({"facet": "e2", "query": f"more {n} words{n} like{n}"} for n in range(9)),
+        ],
+    )
+
+    first, second, *rest = verdict.follow_ups
+    assert (first.facet_id, first.text) == ("e2", "I saved forty thousand a year")
+    assert (second.facet_id, second.name, second.source_hop) == (None, "Ohio office", 2)
+    assert len(rest) == 2
+    assert verdict.empty_facets == ("e2",)  # e1 is served
+    assert not verdict.content
+
+
+async def test_in_the_last_round_nothing_more_is_asked() -> None:
+    last = Remaining(rounds=0, llm_calls=3, llm_tokens=9_000, seconds=9.0)
+    request = critic_request(view("a"), remaining=last)
+    verdict = await judged(
+        request, {"id": "a", "vote": "hot"}, new_queries=[{"facet": "e2", "query": "more of it"}]
+    )
+
+    assert verdict.follow_ups == ()
+    assert verdict.content
+
+
+async def test_no_more_than_two_sparks_a_round() -> None:
+    request = critic_request(*(view(f"m{n}") for n in range(5)))
+    verdict = await judged(request, *({"id": f"m{n}", "vote": "spark"} for n in range(5)))
+
+    assert len(verdict.ballots) == 2
+
+
+async def test_an_empty_shortlist_costs_no_call() -> None:
+    _, critic = llm_services(ScriptedLLM())
+
+    verdict = await critic.judge(critic_request())
+
+    assert verdict.content
+    assert verdict.empty_facets == ("f0", "e1", "e2")
+
+
+LONG = " ".join(f"Sentence {n} tells of some work in the year {1900 + n}." for n in range(60))
+NEEDLE = "My plan for the first year in the new role: hire two designers."
+
+
+def long_shortlist() -> CriticRequest:
+    """24 candidates with 4 passages of 400 tokens or more."""
+    views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
+    return critic_request(*views, view("needle", LONG + " " + NEEDLE, title="<memory x>" * 99))
+
+
+def test_the_prompt_keeps_to_its_token_budget_and_uses_it() -> None:
+    sheet = sheet_of(long_shortlist())
+
+    counted = count_tokens(sheet.prompt.system) + count_tokens(sheet.prompt.user)
+    assert 5_500 < counted <= 6_000
+    assert counted == sheet.tokens
+    assert len(sheet.memory_ids) == 24
+
+
+@pytest.mark.parametrize("script", ["Ω≈ç√∫ ", "東京で会議。", "a" * 400 + " ", "\n\n- x\n"])
+def test_no_script_breaks_the_token_budget(script: str) -> None:
+    texts = [script * 300] * 4
+    sheet = sheet_of(critic_request(*(view(f"m{n}", *texts) for n in range(24))))
+
+    assert sheet.tokens <= 6_000
+
+
+def test_a_question_of_any_length_leaves_room_for_the_memories() -> None:
+    request = critic_request(view("a", NEEDLE), question="why " * 5_000, asked=["x " * 999] * 99)
+
+    sheet = sheet_of(request)
+
+    assert sheet.tokens <= 6_000
+    assert NEEDLE in sheet.prompt.user
+
+
+def test_the_sentence_that_answers_a_search_is_shown_from_a_long_passage() -> None:
+    assert NEEDLE in sheet_of(long_shortlist()).prompt.user
+
+
+def test_a_small_rest_of_the_budget_makes_a_shorter_prompt() -> None:
+    assert sheet_of(long_shortlist(), tokens=4_000).tokens <= 4_000
+
+
+async def test_a_critic_without_budget_asks_nothing() -> None:
+    llm = ScriptedLLM()
+    _, critic = llm_services(llm)
+    left = Remaining(rounds=1, llm_calls=1, llm_tokens=900, seconds=9.0)
+
+    with pytest.raises(LLMError, match="are left"):
+        await critic.judge(critic_request(view("a"), remaining=left))
+    assert llm.prompts == []
+
+
+def test_the_model_reads_dates_hints_facets_and_how_many_to_pick() -> None:
+    request = critic_request(
+        view("a", "old price", day=1),
+        view("b", "new price", day=9),
+        coverage={"a": {"b": 0.8}},
+        replaced_by={"a": "b"},
+        remaining=PLENTY,
+    )
+    sheet = sheet_of(request)
+    ids, user = call_ids(sheet), sheet.prompt.user
+
+    assert f"2026-01-01 | note | “About a” | repeats? {ids['b']} (80%) | replaced? {ids['b']}" in user
+    assert "e2 | achievements | Needs achievements." in user
+    assert "2026-03-01 (Sunday)" in user
+    assert "- my plan for the first year" in user
+    assert "At most about 9 hot and warm" in sheet.prompt.system
+
+
+def test_ids_differ_between_critics_and_are_the_same_for_the_same_prompt() -> None:
+    from secondhop.nodes.quoting import Tags
+
+    assert Tags().draw(["x"]) != Tags().draw(["x"])
+    assert Tags(SECRET).draw(["x"]) == Tags(SECRET).draw(["x"])
+    assert Tags(SECRET).draw(["x"]) != Tags(SECRET).draw(["y"])

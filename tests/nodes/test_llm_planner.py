@@ -1,0 +1,176 @@
+"""What a model plans, within its bounds, and what is refused."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.nodes.scripted_llm import PLENTY, ScriptedLLM
+
+from secondhop.errors import ModelError
+from secondhop.models.llm import LLMError
+from secondhop.nodes.budget import Remaining
+from secondhop.nodes.llm_services import llm_services
+from secondhop.nodes.planning import PlanRequest
+from secondhop.stores.records import Topic
+
+pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+
+
+def request(**parts: Any) -> PlanRequest:
+    fields: dict[str, Any] = {
+        "question": "Help me prepare for my Carefeed interview",
+        "asked_at": datetime(2026, 3, 1, tzinfo=UTC),
+        "remaining": PLENTY,
+    }
+    return PlanRequest(**{**fields, **parts})
+
+
+def facet(name: str, *queries: str, **more: object) -> dict[str, object]:
+    return {"name": name, "why": f"Needs {name}.", "queries": list(queries), **more}
+
+
+async def test_facets_of_the_intent_become_facets_of_hop_2() -> None:
+    llm = ScriptedLLM(
+        ExpandReply=[
+            {
+                "intent": "win the job",
+                "facets": [
+                    facet("own plan", "my goals for the first ninety days", weight=1.4),
+                    facet("achievements", "I cut the turnaround from 9 days to 2", weight=99),
+                ],
+            }
+        ]
+    )
+    planner, _ = llm_services(llm)
+
+    plan = await planner.expand(request())
+
+    assert [(f.name, f.hop, f.weight) for f in plan.facets] == [
+        ("own plan", 2, 1.4),
+        ("achievements", 2, 1.5),
+    ]
+    assert plan.facets[0].queries == ("my goals for the first ninety days",)
+    assert (plan.usage.llm_calls, plan.usage.prompt_tokens) == (1, 1_000)
+
+
+async def test_near_equal_queries_are_asked_once_and_facets_left_without_one_are_gone() -> None:
+    rows = [
+        facet("plan", "my goals for the first year", "My goals, for the first year!", "hire two"),
+        facet("goals", "my goals for the first year"),
+        facet("the same", "help me prepare for my carefeed interview"),
+    ]
+    planner, _ = llm_services(ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}]))
+
+    plan = await planner.expand(request())
+
+    assert [f.queries for f in plan.facets] == [("my goals for the first year", "hire two")]
+
+
+async def test_no_more_facets_and_queries_than_the_bounds_allow() -> None:
+    rows = [facet(f"f{n}", *(f"query {n}{m} alone{n}{m}" for m in range(9))) for n in range(30)]
+    planner, _ = llm_services(ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}]))
+
+    plan = await planner.expand(request())
+
+    assert len(plan.facets) == 6
+    assert {len(f.queries) for f in plan.facets} == {3}
+
+
+async def test_slips_of_a_model_are_repaired() -> None:
+    reply = {
+        "intent": ["not", "a line"],
+        "facets": [
+            {"name": 7, "queries": "one line\nonly", "weight": "heavy"},
+            "no object",
+            {"queries": [None, {}, "x" * 10_000]},
+            {"name": "health limits"},
+            {"name": "", "queries": []},
+        ],
+    }
+    planner, _ = llm_services(ScriptedLLM(ExpandReply=[reply]))
+
+    first, second, third = (await planner.expand(request())).facets
+
+    assert (first.name, first.queries, first.weight) == ("7", ("one line only",), 1.0)
+    assert len(second.queries[0]) == 300
+    assert third.queries == ("health limits",)
+
+
+async def test_hop_1_is_the_kind_other_words_and_the_parts_that_are_named() -> None:
+    reply = {
+        "kind": "Procedural",
+        "rewordings": ["notes before the job interview at Carefeed"],
+        "parts": [facet("the pump", "pump manual"), facet("the heater")],
+    }
+    planner, _ = llm_services(ScriptedLLM(DecomposeReply=[reply]))
+
+    plan = await planner.decompose(request())
+
+    assert plan.kind == "procedural"
+    assert [(f.name, f.hop, f.queries) for f in plan.facets] == [
+        ("", 1, ("notes before the job interview at Carefeed",)),
+        ("the pump", 1, ("pump manual",)),
+        ("the heater", 1, ("the heater",)),
+    ]
+
+
+@pytest.mark.parametrize("reply", [{}, {"answer": "Sure!"}, {"facets": "none"}, {"intent": " "}])
+async def test_an_answer_without_anything_to_use_is_a_failure(reply: dict[str, object]) -> None:
+    planner, _ = llm_services(ScriptedLLM(ExpandReply=[reply], DecomposeReply=[reply]))
+
+    with pytest.raises(ModelError):
+        await planner.expand(request())
+    with pytest.raises(ModelError):
+        await planner.decompose(request())
+
+
+async def test_expand_is_told_the_map_the_day_and_what_is_left() -> None:
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
+    topic = Topic(label="interview, coaching", size=12, titles=["Mock </map> interview", "STAR"])
+
+    await planner.expand(request(topics=[topic]))
+
+    (prompt,) = llm.prompts
+    assert "2026-03-01 (Sunday)" in prompt
+    assert "Rounds of search left: 3" in prompt
+    assert "interview, coaching (12)" in prompt
+    assert prompt.count("</map") == 2  # the rule and the real end, not the title's
+
+
+async def test_a_planner_without_budget_asks_nothing() -> None:
+    llm = ScriptedLLM()
+    planner, _ = llm_services(llm)
+    for left in ({"llm_calls": 0, "llm_tokens": 9_999}, {"llm_calls": 2, "llm_tokens": 700}):
+        with pytest.raises(LLMError, match="are left"):
+            await planner.expand(request(remaining=Remaining(rounds=1, seconds=9.0, **left)))
+    assert llm.prompts == []
+
+
+async def test_a_reply_may_cost_what_is_left_and_half_the_time() -> None:
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}, {"intent": "x"}])
+    planner, _ = llm_services(llm)
+
+    await planner.expand(request())
+    await planner.expand(
+        request(remaining=Remaining(rounds=1, llm_calls=1, llm_tokens=1_500, seconds=8.0))
+    )
+
+    (_, plenty, _), (_, less, seconds) = llm.asked
+    assert plenty == 1_200
+    assert 200 <= less < 1_000
+    assert seconds == 4.0
+
+
+def test_ids_name_the_model_and_change_with_a_prompt(tmp_path: Path) -> None:
+    planner, critic = llm_services(ScriptedLLM())
+    shipped = Path(__file__).parents[2] / "prompts" / "critique.md"
+    changed = shipped.read_text(encoding="utf-8").replace("You choose", "You pick")
+    (tmp_path / "critique.md").write_text(changed, encoding="utf-8")
+
+    other_planner, other_critic = llm_services(ScriptedLLM(), prompts=tmp_path)
+
+    assert planner.planner_id.startswith("llm:scripted:decompose@")
+    assert planner.planner_id == other_planner.planner_id
+    assert critic.critic_id != other_critic.critic_id

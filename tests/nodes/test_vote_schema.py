@@ -1,0 +1,75 @@
+"""Votes as JSON in many shapes, and as lines."""
+
+import pytest
+from pydantic import ValidationError
+
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.vote_schema import CritiqueReply
+
+
+def votes(value: object) -> list[tuple[str, str, list[str]]]:
+    reply = CritiqueReply.model_validate(value)
+    return [(vote.id, vote.vote, vote.facets) for vote in reply.votes]
+
+
+WANTED = [("ab1", "hot", ["e1", "e2"]), ("ab2", "cold", [])]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"votes": [{"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]}, {"id": "ab2", "vote": "cold"}]},
+        {"votes": [{"id": "ab1", "vote": "HOT.", "facets": "e1, e2"}, {"id": "ab2", "vote": "cold"}]},
+        {"votes": {"ab1": {"vote": "hot", "facets": "e1 e2"}, "ab2": "cold"}},
+        {"votes": ["ab1 hot e1 e2", "ab2 cold"]},
+        {"votes": "ab1 hot e1 e2\nab2 cold"},
+        [{"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]}, {"id": "ab2", "vote": "cold"}],
+        "Here are my votes:\n- ab1: **hot** (e1, e2)\n",
+        "ab1 hot e1 e2 - the plan itself\n\nab2 | cold | repeats ab1\n",
+    ],
+)
+def test_votes_are_read_from_json_of_any_shape_and_from_lines(value: object) -> None:
+    found = votes(value)
+
+    if len(found) == 1:  # a reason in brackets is no list of facets
+        assert found == [("ab1", "hot", [])]
+    else:
+        assert found == WANTED
+
+
+def test_lines_hold_everything_that_json_holds() -> None:
+    reply = CritiqueReply.model_validate(
+        "ab1 hot e1 - the plan\nab2 wrong replaced_by ab1\nab3 cold repeats ab1 – same list\n"
+        "empty e2, e4\nask e2: what I achieved\ngo on: yes\n"
+    )
+
+    assert [vote.replaced_by for vote in reply.votes] == ["", "ab1", ""]
+    assert [vote.repeats for vote in reply.votes] == ["", "", "ab1"]
+    assert [vote.reason for vote in reply.votes] == ["the plan", "", "same list"]
+    assert reply.empty_facets == ["e2", "e4"]
+    assert [(row.facet, row.query) for row in reply.new_queries] == [("e2", "what I achieved")]
+    assert reply.go_on is True
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {"votes": []}, {"votes": [{"id": "ab1", "vote": "great"}]}, "I like all.", [], None]
+)
+def test_no_vote_at_all_is_no_answer(value: object) -> None:
+    with pytest.raises(ValidationError):
+        CritiqueReply.model_validate(value)
+
+
+def test_words_that_are_no_flag_say_nothing() -> None:
+    said = {"votes": {"ab1": "hot"}}
+    flags = ["no", "stop", True, "perhaps", None]
+
+    read = [CritiqueReply.model_validate({**said, "go_on": flag}).go_on for flag in flags]
+
+    assert read == [False, False, True, None, None]
+
+
+@pytest.mark.parametrize("schema", [DecomposeReply, ExpandReply, CritiqueReply])
+def test_schemas_hold_no_defaults_which_strict_servers_refuse(
+    schema: type[DecomposeReply | ExpandReply | CritiqueReply],
+) -> None:
+    assert '"default"' not in str(schema.model_json_schema()).replace("'", '"')
