@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+BENCH_FULL ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -17,8 +18,18 @@ test: models  ## the fast tests
 
 check: lint types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
 
-bench: models  ## the labelled scenarios, beside plain search
-	$(BIN)/secondhop eval scenarios $(ARGS)
+# sizes that end in some minutes; BENCH_FULL=1 takes the scripts' own
+ifeq ($(BENCH_FULL),)
+BENCH_ENGINE := --sizes 10000 --questions 8
+BENCH_INGEST := --passages 96 --runs 2
+BENCH_STORE := --sizes 10000 --others 50 --repeat 10
+endif
+
+bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full sizes
+	@echo "== mmr"; $(BIN)/python -m benchmarks.mmr
+	@echo "== engine"; $(BIN)/python -m benchmarks.engine $(BENCH_ENGINE)
+	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
+	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
 
 venv: $(VENV)/.stamp
 

@@ -1,6 +1,6 @@
 """MMR against langchain_core's, and what the other selections take, on this machine.
 
-Run: `python benchmarks/mmr.py`. Both sides run in the same process on the same float32 vectors;
+Run: `python -m benchmarks.mmr`. Both sides run in the same process on the same float32 vectors;
 the best of several runs counts, because the others measure the machine's other work.
 """
 

@@ -1,7 +1,7 @@
 """How the store scales: latency of a round, with the entity's size and with other entities.
 
-    python benchmarks/store_scaling.py                          # a few minutes
-    python benchmarks/store_scaling.py --sizes 2000 --others 20 # a few seconds
+    python -m benchmarks.store_scaling                          # a few minutes
+    python -m benchmarks.store_scaling --sizes 2000 --others 20 # a few seconds
 
 A round is six dense and six lexical queries, run side by side as a recall does. Vectors lie in
 random clusters whose members have a cosine of about 0.75, words follow Zipf's law.
@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,18 +45,28 @@ _VOCABULARY = 50_000
 class World:
     """Random memories and queries, the same ones in every run."""
 
-    def __init__(self, *, dimension: int, clusters: int = 200) -> None:
+    def __init__(self, *, dimension: int, clusters: int = 200, words: Sequence[str] = ()) -> None:
+        """`words` are used in texts, the first ones most, after the 100 most frequent of all."""
         self.dimension = dimension
         self._random = np.random.default_rng(0)
         self._centres = self._unit(self._random.normal(size=(clusters, dimension)))
         share = 1 / np.arange(1, _VOCABULARY + 1)
         self._cumulated = np.cumsum(share / share.sum())
-        self._words = np.array([f"w{number}" for number in range(_VOCABULARY)])
+        made_up = [f"w{number}" for number in range(_VOCABULARY)]
+        self._words = np.array([*made_up[:100], *words, *made_up[100:]][:_VOCABULARY])
 
     def vectors(self, count: int) -> Vectors:
         """float32 [count, dim]; two of one cluster have a cosine of about 0.75."""
         noise = self._unit(self._random.normal(size=(count, self.dimension))) * 0.58
         which = self._random.integers(len(self._centres), size=count)
+        return self._unit(self._centres[which] + noise)
+
+    def near_centres(self, seeds: Sequence[int]) -> Vectors:
+        """float32 [len(seeds), dim]; as `vectors`, and the same seed gives the same vector."""
+        drawn = [np.random.default_rng(seed) for seed in seeds]
+        rows = np.array([own.normal(size=self.dimension) for own in drawn])
+        which = [seed % len(self._centres) for seed in seeds]
+        noise = self._unit(rows.reshape(len(seeds), self.dimension)) * 0.58
         return self._unit(self._centres[which] + noise)
 
     def text(self, words: int, *, skip: int = 0) -> str:
@@ -219,17 +229,18 @@ async def main() -> None:
     wanted = parser.parse_args()
     for size in wanted.sizes:
         async for line in size_report(size, dimension=wanted.dimension, repeat=wanted.repeat):
-            _say(line)
+            say(line)
     if wanted.others:
         async for line in neighbours_report(
             wanted.others, dimension=wanted.dimension, repeat=wanted.repeat
         ):
-            _say(line)
+            say(line)
     most_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    _say(f"most memory used: {most_mb:,.0f} MB")
+    say(f"most memory used: {most_mb:,.0f} MB")
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print a line at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 

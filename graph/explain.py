@@ -129,7 +129,10 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
             f"or k = {last.rank} (what repeats comes after everything else)"
         )
     if last.stage == "pick" and last.rank is not None:
-        return f"k = {last.rank} (it came in at place {last.rank}, {trace.k} were asked for)"
+        return (
+            f"k = {last.rank} or a little more (it came in at place {last.rank}, {trace.k} were "
+            f"asked for; a higher k also looks deeper, so places may move)"
+        )
     return f"a query of its own: its best relevance is {candidate.score:.2f}"
 
 
@@ -143,7 +146,7 @@ def below_threshold(trace: RecallTrace, last: TraceDrop, best: TraceFacetScore |
     score = best.relevance if best else last.score or 0.0
     lower = int(score * 100) / 100
     rivals = sum(candidate.score >= lower for candidate in trace.candidates)
-    slots = f" and k = {rivals}" if rivals > trace.k else ""
+    slots = f" and k = {rivals} or more" if rivals > trace.k else ""
     return f"min_score = {lower:.2f}{slots} (it scores {score:.2f}, {last.threshold:.2f} is needed)"
 
 

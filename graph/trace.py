@@ -5,14 +5,14 @@ Written as JSON; `schema_version` grows when a field changes its meaning or goes
 
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen, Spent
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class TraceStep(Frozen):
@@ -126,7 +126,7 @@ class TraceCandidate(Frozen):
 class RecallTrace(Frozen):
     """The whole story of one recall."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Literal[1] = SCHEMA_VERSION
     trace_id: str
     entity: str
     question: str

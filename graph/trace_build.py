@@ -1,7 +1,9 @@
 """From the final state of a recall to its trace."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -9,19 +11,20 @@ from secondhop.graph.result import Spent
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
-    TraceDrop,
     TraceFacet,
-    TraceFacetScore,
     TraceHit,
     TraceQuery,
     TraceStep,
-    TraceVote,
 )
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Hit, Query, RecallState, Step
+from secondhop.nodes.state import Candidate, Drop, Hit, Query, RecallState, Step, Vote
 
 _HITS = TypeAdapter(list[TraceHit])
-"""Builds a whole ranking in one call, which is several times as fast as one call a hit."""
+_CANDIDATES = TypeAdapter(list[TraceCandidate])
+"""Build thousands of entries in one call, which is several times as fast as one call an entry."""
+
+_UNTOLD = {"memory_id", "facet_ids"}
+"""Parts of votes and drops that the trace leaves out: they stand under their memory."""
 
 
 def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallTrace:
@@ -31,7 +34,6 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
         ms: wall time of the recall, milliseconds.
     """
     returned = [memory["id"] for memory in state.get("result", {}).get("memories", [])]
-    candidates = state.get("candidates", {})
     return RecallTrace(
         trace_id=state["trace_id"],
         entity=services.entity,
@@ -44,10 +46,7 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
         critic=services.critic.critic_id,
         facets=[trace_facet(state, facet_id) for facet_id in state["facets"]],
         queries=[trace_query(query, state) for query in state["queries"].values()],
-        candidates=[
-            trace_candidate(candidates[memory_id], state, returned)
-            for memory_id in sorted(candidates, key=lambda m: (-candidates[m]["score"], m))
-        ],
+        candidates=trace_candidates(state, returned),
         steps=trace_steps(state.get("steps", {})),
         returned=returned,
         stop_reason=state["stop_reason"],
@@ -103,57 +102,59 @@ def trace_hits(hits: Sequence[Hit]) -> list[TraceHit]:
     )
 
 
-def trace_candidate(
-    candidate: Candidate, state: RecallState, returned: Sequence[str]
-) -> TraceCandidate:
-    """A candidate with everything that happened to it."""
-    memory_id = candidate["memory_id"]
-    votes = [vote for vote in state.get("votes", {}).values() if vote["memory_id"] == memory_id]
-    drops = [drop for drop in state.get("drops", {}).values() if drop["memory_id"] == memory_id]
-    return TraceCandidate(
-        memory_id=memory_id,
-        title=candidate["title"],
-        created_at=datetime.fromisoformat(candidate["created_at"]),
-        first_round=candidate["first_round"],
-        score=candidate["score"],
-        facet_scores=[
-            TraceFacetScore(
-                facet_id=facet_id,
-                rank=score["rank"],
-                fused=score["fused"],
-                relevance=score["relevance"],
-                dense=score["dense"],
-                lexical=score["lexical"],
-            )
-            for facet_id, score in sorted(
-                candidate["scores"].items(), key=lambda item: (-item[1]["relevance"], item[0])
-            )
-        ],
-        votes=[
-            TraceVote(
-                vote=vote["vote"],
-                by=vote["by"],
-                round=vote["round"],
-                reason=vote["reason"],
-                repeats=vote["repeats"],
-                replaced_by=vote["replaced_by"],
-            )
-            for vote in sorted(votes, key=lambda vote: vote["round"])
-        ],
-        drops=[
-            TraceDrop.model_validate({k: v for k, v in drop.items() if k != "memory_id"})
-            for drop in sorted(drops, key=lambda drop: drop["round"])
-        ],
-        slot=returned.index(memory_id) + 1 if memory_id in returned else None,
-        slot_facet=next(
-            (
-                pick["facet_id"]
-                for pick in state.get("picks", [])
-                if pick["memory_id"] == memory_id and memory_id in returned
-            ),
-            "",
-        ),
+def trace_candidates(state: RecallState, returned: Sequence[str]) -> list[TraceCandidate]:
+    """Every candidate with all that happened to it, best score first."""
+    candidates = state.get("candidates", {})
+    votes = by_memory(state.get("votes", {}).values())
+    drops = by_memory(state.get("drops", {}).values())
+    slots = {memory_id: place for place, memory_id in enumerate(returned, start=1)}
+    facet_of = {pick["memory_id"]: pick["facet_id"] for pick in reversed(state.get("picks", []))}
+    return _CANDIDATES.validate_python(
+        [
+            {
+                **candidate_fields(candidates[memory_id]),
+                "votes": votes.get(memory_id, []),
+                "drops": drops.get(memory_id, []),
+                "slot": slots.get(memory_id),
+                "slot_facet": facet_of.get(memory_id, "") if memory_id in slots else "",
+            }
+            for memory_id in sorted(candidates, key=lambda m: (-candidates[m]["score"], m))
+        ]
     )
+
+
+def by_memory(entries: Iterable[Vote] | Iterable[Drop]) -> dict[str, list[dict[str, Any]]]:
+    """Votes or drops in the order of their rounds, as the trace has them, by memory id."""
+    grouped: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for entry in sorted(entries, key=lambda entry: entry["round"]):
+        told = {name: value for name, value in entry.items() if name not in _UNTOLD}
+        grouped[entry["memory_id"]].append(told)
+    return grouped
+
+
+def candidate_fields(candidate: Candidate) -> dict[str, Any]:
+    """What a candidate is by itself, its facets by relevance."""
+    ranked = sorted(
+        candidate["scores"].items(), key=lambda found: (-found[1]["relevance"], found[0])
+    )
+    return {
+        "memory_id": candidate["memory_id"],
+        "title": candidate["title"],
+        "created_at": datetime.fromisoformat(candidate["created_at"]),
+        "first_round": candidate["first_round"],
+        "score": candidate["score"],
+        "facet_scores": [
+            {
+                "facet_id": facet_id,
+                "rank": score["rank"],
+                "fused": score["fused"],
+                "relevance": score["relevance"],
+                "dense": score["dense"],
+                "lexical": score["lexical"],
+            }
+            for facet_id, score in ranked
+        ],
+    }
 
 
 def trace_steps(steps: Mapping[str, Step]) -> list[TraceStep]:

@@ -50,7 +50,15 @@ def spoken(query: Query) -> tuple[str, str, bool]:
 def send_queries(state: RecallState) -> list[Send] | str:
     """One `retrieve` a query of this round; straight to `fuse` when there is none."""
     sends = [
-        Send("retrieve", RetrieveTask(query=query, k=state["k"], round=state["round"]))
+        Send(
+            "retrieve",
+            RetrieveTask(
+                query=query,
+                k=state["k"],
+                round=state["round"],
+                deadline_at=state["deadline_at"],
+            ),
+        )
         for query in state["queries"].values()
         if query["round"] == state["round"]
     ]

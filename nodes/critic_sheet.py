@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.judging import CandidateView, CriticRequest
 from secondhop.nodes.quoting import Tags, clean, speaks_to_judge, title_line
-from secondhop.nodes.snippets import fair_shares, readable, snippet, telling_words
+from secondhop.nodes.snippets import GAP, fair_shares, readable, snippet, telling_words
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600
@@ -112,9 +112,10 @@ def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
     texts = [readable(view.evidence) for view in request.candidates]
     wanted = [sum(map(count_tokens, own)) + 4 * len(own) for own in texts]
     telling = telling_words([request.question, *request.asked])
+    shares = fair_shares(wanted, total=tokens)
     return [
-        snippet(own, tokens=share, telling=telling)
-        for own, share in zip(texts, fair_shares(wanted, total=tokens), strict=True)
+        GAP.join(own) if share == want else snippet(own, tokens=share, telling=telling)
+        for own, want, share in zip(texts, wanted, shares, strict=True)
     ]
 
 

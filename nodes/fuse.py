@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import isnan, nan
 from typing import TypeAlias
 
 import numpy as np
@@ -36,7 +37,8 @@ class PassageScore:
     """The best one passage did for one facet."""
 
     query_id: str
-    dense: float = 0.0
+    dense: float = nan
+    """NaN: its cosine is not known."""
     lexical: float = 0.0
     relevance: float = 0.0
 
@@ -49,7 +51,9 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
     ranking = services.settings.ranking
     depth = state["k"] * ranking.depth_factor
-    relevance = partial(calibrated_relevance, settings=ranking, calibration=services.scale.calibration)
+    relevance = partial(
+        calibrated_relevance, settings=ranking, calibration=services.scale.calibration
+    )
     facets = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),
@@ -144,6 +148,7 @@ def note_passages(
     leg: Leg,
 ) -> None:
     """Remember the best score of every passage of the kept memories, and the query behind it."""
+    cosines = found["cosines"] | {near["passage_id"]: near["score"] for near in found["dense"]}
     for hit in hits:
         if hit["memory_id"] not in kept:
             continue
@@ -151,12 +156,10 @@ def note_passages(
         score = passages.get(passage_id)
         if score is None:
             score = passages[passage_id] = PassageScore(found["query_id"])
-        if leg == "dense":
-            cosine = hit["score"]
-        else:
-            cosine = found["cosines"].get(passage_id, 0.0)
+        cosine = cosines.get(passage_id, nan)
+        if leg == "lexical":
             score.lexical = max(score.lexical, hit["score"])
-        if cosine > score.dense:
+        if cosine > score.dense or isnan(score.dense):
             score.dense, score.query_id = cosine, found["query_id"]
 
 
@@ -173,15 +176,16 @@ def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -
     """A memory within a facet: its best passage speaks for it."""
     best = sorted(passages.items(), key=lambda item: (-item[1].relevance, item[0]))
     kept = best[:EVIDENCE_PASSAGES]
+    relevances = [round(score.relevance, 4) for _, score in kept]
     return FacetScore(
         rank=rank,
         fused=round(fused, 6),
-        relevance=round(best[0][1].relevance, 4),
-        dense=round(max(score.dense for _, score in best), 4),
-        lexical=round(max(score.lexical for _, score in best), 4),
+        relevance=relevances[0],
+        dense=round(max([0.0, *(s.dense for _, s in best if not isnan(s.dense))]), 4),
+        lexical=round(max([score.lexical for _, score in best]), 4),
         passage_ids=[passage_id for passage_id, _ in kept],
         query_ids=[score.query_id for _, score in kept],
-        passage_scores=[round(score.relevance, 4) for _, score in kept],
+        passage_scores=relevances,
     )
 
 

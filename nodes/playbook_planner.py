@@ -198,11 +198,10 @@ _NOT_A_PAIR = frozenset({"now", "then", "still", "nobody", "everyone", "again", 
 
 
 def coordinated(question: str) -> list[tuple[str, str]]:
-    """(name, query) for each of two things that one question names: "database and cache".
+    """(name, query) for each of two things that one question names: "boiler and chimney".
 
-    >>> coordinated("What database and cache technologies are we using?")
-    [('database', 'What database technologies are we using?'), \
-('cache', 'What cache technologies are we using?')]
+    >>> coordinated("Which boiler and chimney firms did we use?")
+    [('boiler', 'Which boiler firms did we use?'), ('chimney', 'Which chimney firms did we use?')]
     """
     pairs = _PAIR.findall(question)
     if len(pairs) != 1 or len(question.split()) > 14:

@@ -39,15 +39,15 @@ def question_kind(question: str) -> QuestionKind:
     Asked for advice, a question is no look-up, whatever word it begins with; a few bare keywords
     are one.
 
-    >>> question_kind("Which iOS versions does our mobile app still support?")
+    >>> question_kind("Who repaired the boiler last winter?")
     'factual'
-    >>> question_kind("What could we do with the kids this weekend?")
+    >>> question_kind("What should I bring to the first lesson?")
     'conceptual'
-    >>> question_kind("How long until the login credential becomes invalid?")
+    >>> question_kind("When does my passport run out?")
     'temporal'
-    >>> question_kind("How do I prune an apple tree?")
+    >>> question_kind("How do I descale the coffee machine?")
     'procedural'
-    >>> question_kind("PostgreSQL SSL_MODE setting")
+    >>> question_kind("printer driver version")
     'factual'
     """
     last = question.strip().rsplit(". ", 1)[-1]

@@ -14,6 +14,10 @@ A passage of average length that holds every word of the query once reaches 1 / 
 """
 
 
+LEXICAL_ALONE = 0.9
+"""What a full match of words is worth where no cosine is known, because the dense leg failed."""
+
+
 def calibrated_relevance(
     cosines: Floats,
     lexical: Floats,
@@ -23,9 +27,10 @@ def calibrated_relevance(
 ) -> Floats:
     """dense_weight · calibrated cosine + lexical_weight · lexical / LEXICAL_FULL, 0..1.
 
-    Arrays of one shape. A cosine is 0 for a passage that only the lexical leg found, its lexical
-    score 0 for the other way.
+    Arrays of one shape. The lexical score is 0 for a passage that holds no word of the query; the
+    cosine NaN where the dense leg failed: the words then speak alone.
     """
     dense = np.where(cosines > 0, calibration(cosines), 0.0)
     matched = np.minimum(1.0, lexical / LEXICAL_FULL)
-    return settings.dense_weight * dense + settings.lexical_weight * matched
+    both = settings.dense_weight * dense + settings.lexical_weight * matched
+    return np.where(np.isnan(cosines), LEXICAL_ALONE * matched, both)

@@ -70,7 +70,7 @@ def near_misses(state: RecallState, picks: Mapping[str, str], *, limit: int) -> 
         drop
         for drop in state.get("drops", {}).values()
         if drop["round"] == state["round"]
-        and drop["stage"] in {"pick", "critique"}
+        and drop["stage"] == "pick"
         and drop["memory_id"] not in picks
     ]
     far = 1_000_000

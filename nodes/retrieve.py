@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from secondhop.errors import SecondhopError
 from secondhop.nodes.refine import query_vector
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Hit, Ranking, RecallUpdate, RetrieveTask
+from secondhop.nodes.state import TOO_LATE, Hit, Ranking, RecallUpdate, RetrieveTask
 from secondhop.stores.records import PassageHit, Vector
 
 OWN_WORDS = frozenset({"question", "decompose"})
@@ -37,9 +37,10 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
     """Both legs side by side; passages found by words alone get their cosine as well."""
     text = task["query"]["text"]
     depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
+    seconds = max(0.0, task["deadline_at"] - time.time())
     dense, lexical = await asyncio.gather(
-        dense_leg(task, services=services, depth=depth),
-        services.search.lexical(text, k=depth),
+        asyncio.wait_for(dense_leg(task, services=services, depth=depth), seconds),
+        asyncio.wait_for(services.search.lexical(text, k=depth), seconds),
         return_exceptions=True,
     )
     errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
@@ -114,6 +115,8 @@ def leg_error(leg: str, found: object) -> str:
     """
     if not isinstance(found, BaseException):
         return ""
+    if isinstance(found, TimeoutError):
+        return f"{leg}: {TOO_LATE}"
     if not isinstance(found, SecondhopError):
         raise found
     return f"{leg}: {found}"

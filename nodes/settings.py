@@ -3,7 +3,13 @@
 from dataclasses import asdict, dataclass, field
 from typing import Literal, TypeAlias
 
+from secondhop.ranking.redundancy import REDUNDANCY
+
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "mmr", "none"]
+
+
+REDUNDANCY_NAMES = ("evidence", *sorted(REDUNDANCY))
+"""How repeated information can be measured; "evidence" is ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,28 @@ class RankingSettings:
     """Facets an offline plan may have beside the question itself."""
     stable_jaccard: float = 0.8
     """Overlap of the hot and warm memories of two rounds that counts as stable."""
+
+    def __post_init__(self) -> None:
+        for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
+            check_share(name, getattr(self, name))
+        for name in ("mmr_lambda", "stable_jaccard"):
+            check_share(name, getattr(self, name))
+        for name in ("rrf_k", "depth_factor", "facets"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"RankingSettings.{name} must be at least 1")
+        if not (self.direct_weight > 0 and self.facet_closing > 0):
+            raise ValueError("RankingSettings.direct_weight and facet_closing must be above 0")
+        if self.redundancy not in REDUNDANCY_NAMES:
+            raise ValueError(
+                f"no redundancy measure {self.redundancy!r}; choose one of: "
+                f"{', '.join(REDUNDANCY_NAMES)}"
+            )
+
+
+def check_share(name: str, value: float) -> None:
+    """Raises ValueError for what is no share."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"RankingSettings.{name} must lie in 0..1, not {value}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

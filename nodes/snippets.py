@@ -11,7 +11,13 @@ from secondhop.ranking.words import words
 PASSAGES = 2
 """Evidence passages of a memory that a critic may read from."""
 
+PASSAGE_CHARS = 3_000
+"""Of a passage; one of 400 tokens is shorter, unless it is hardly text."""
+
 GAP = " … "
+
+CRUMB = 6
+"""Tokens; what is left of a share below it is not worth another look."""
 
 _PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
 
@@ -38,7 +44,7 @@ def snippet(
     telling: Mapping[str, float],
     count: TokenCounter = count_tokens,
 ) -> str:
-    """At most `tokens` tokens of evidence, in the order of the text, gaps shown as "…".
+    """At most `tokens` tokens of sentences, in the order of the text, gaps shown as "…".
 
     Sentences with more telling words (by weight) enter first, then earlier ones; what is left
     out is left out whole, but for a first sentence that is too long by itself.
@@ -47,9 +53,6 @@ def snippet(
         texts: passages, best first, quoted already.
         telling: weight of a word of the question or of a search.
     """
-    whole = GAP.join(texts)
-    if count(whole) <= tokens:
-        return whole
     pieces = [piece for text in texts for piece in _PIECE.split(text) if piece.strip()]
     order = sorted(
         range(len(pieces)),
@@ -58,6 +61,8 @@ def snippet(
     kept: set[int] = set()
     left = tokens
     for row in order:
+        if left < CRUMB:
+            break
         cost = count(pieces[row]) + 2  # a gap or a space
         if cost <= left:
             kept.add(row)
@@ -86,4 +91,4 @@ def telling_words(texts: Sequence[str]) -> dict[str, float]:
 
 def readable(evidence: Sequence[str]) -> list[str]:
     """The passages that a critic may read, quoted."""
-    return [quoted(text) for text in evidence[:PASSAGES]]
+    return [quoted(text[:PASSAGE_CHARS]) for text in evidence[:PASSAGES]]

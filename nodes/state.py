@@ -15,6 +15,9 @@ QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "tempor
 DIRECT = "f0"
 """Facet id of the question itself."""
 
+TOO_LATE = "no answer before the deadline"
+"""What stands in a ranking's error when a leg was given up."""
+
 T = TypeVar("T")
 
 
@@ -269,3 +272,5 @@ class RetrieveTask(TypedDict):
     query: Query
     k: int
     round: int
+    deadline_at: float
+    """Epoch seconds."""

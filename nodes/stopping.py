@@ -4,7 +4,7 @@ import time
 
 from secondhop.nodes.budget import tokens_spent
 from secondhop.nodes.settings import RecallLimits, RecallSettings
-from secondhop.nodes.state import RecallState
+from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
 
 
@@ -16,9 +16,12 @@ def stop_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str]:
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
     """The critic's word, and rules that hold because something is used up."""
     spent = state.get("spent", {})
+    late = time.time() >= state["deadline_at"]
+    if late and lost_to_time(state):
+        return "deadline", f"{limits.deadline_s:g} s are over; some searches did not come back"
     if state["content"]:
-        return "converged", "the critic is content: every facet is covered or known to be empty"
-    if time.time() >= state["deadline_at"]:
+        return "converged", "the critic is content"
+    if late:
         return "deadline", f"{limits.deadline_s:g} s are over"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
         return "max_llm_calls", f"{limits.llm_calls} model calls are used"
@@ -27,6 +30,11 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if state["round"] >= limits.rounds:
         return "max_rounds", f"{limits.rounds} rounds are over"
     return None
+
+
+def lost_to_time(state: RecallState) -> bool:
+    """Whether a search was given up at the deadline."""
+    return any(TOO_LATE in ranking["error"] for ranking in state.get("rankings", {}).values())
 
 
 def settled_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str] | None:

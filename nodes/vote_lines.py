@@ -36,9 +36,9 @@ class ReadLines(TypedDict):
 def parse_lines(text: str) -> ReadLines:
     """What lines say.
 
-    >>> read = parse_lines("x1 hot e1 e2 - the plan\nx2: cold, repeats x1\ngo on: no")
-    >>> read["votes"][1]["repeats"], read["go_on"]
-    ('x1', False)
+    >>> read = parse_lines("x1 hot e1 e2 - the plan; x2: cold, repeats x1".replace("; ", chr(10)))
+    >>> read["votes"][1]["repeats"]
+    'x1'
     """
     read = ReadLines(votes=[], empty_facets=[], new_queries=[], go_on=None)
     for line in text[:100_000].splitlines()[:LINE_LIMIT]:

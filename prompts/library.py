@@ -3,16 +3,18 @@
 `prompts/playbooks/<domain>.yaml`, one file a domain; `ARCHITECTURE.md` says how to write one.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import yaml
+from platformdirs import user_cache_path
 
 from secondhop.errors import SecondhopError
+from secondhop.prompts.compiled import compiled
 
 SLOT = "{topic}"
 """Stands in a query for the question's own noun phrase."""
@@ -49,7 +51,9 @@ class Intent:
 def shipped_intents() -> tuple[Intent, ...]:
     """Every intent that ships with secondhop, ordered by file and place."""
     folder = files("secondhop.prompts") / "playbooks"
-    return read_intents(sorted(folder.iterdir(), key=lambda file: file.name))
+    texts = playbook_texts(sorted(folder.iterdir(), key=lambda file: file.name))
+    cache = user_cache_path("secondhop", appauthor=False) / "playbooks.json"
+    return distinct_intents(compiled(texts, cache=cache, parse=parse_yaml))
 
 
 def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
@@ -58,26 +62,52 @@ def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
     Raises:
         PlaybookError: not YAML, a missing or unknown field, a wrong type, a name used twice.
     """
-    intents: list[Intent] = []
-    for path in paths:
-        if path.name.endswith(".yaml"):
-            intents += parse_playbook(path.read_text(encoding="utf-8"), name=path.name)
+    texts = playbook_texts(paths)
+    return distinct_intents({name: parse_yaml(text, name) for name, text in texts.items()})
+
+
+def playbook_texts(paths: Iterable[Traversable]) -> dict[str, str]:
+    """The texts of those files that are playbooks, by file name."""
+    return {
+        path.name: path.read_text(encoding="utf-8") for path in paths if path.name.endswith(".yaml")
+    }
+
+
+def distinct_intents(documents: Mapping[str, Any]) -> tuple[Intent, ...]:
+    """The intents of all documents, by file name; raises PlaybookError."""
+    intents = [
+        intent for name, document in documents.items() for intent in as_intents(document, name=name)
+    ]
     names = [intent.name for intent in intents]
-    doubled = sorted({name for name in names if names.count(name) > 1})
+    doubled = sorted(name for name, times in Counter(names).items() if times > 1)
     if doubled:
         raise PlaybookError(f"intent names used twice: {', '.join(doubled)}")
     return tuple(intents)
 
 
 def parse_playbook(text: str, *, name: str) -> list[Intent]:
-    """The intents of one file's text."""
+    """The intents of one file's text; raises PlaybookError."""
+    return as_intents(parse_yaml(text, name), name=name)
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """A file's text as plain values; raises PlaybookError."""
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        document = yaml.load(text, Loader=loader)
+        return yaml.load(text, Loader=loader)
+    except (yaml.YAMLError, ValueError) as error:
+        raise PlaybookError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def as_intents(document: Any, *, name: str) -> list[Intent]:
+    """The intents of one file as parsed; raises PlaybookError."""
+    try:
         refuse_unknown(document, {"domain", "intents"}, where="file")
         domain = document["domain"]
         return [parse_intent(raw, domain=domain) for raw in document["intents"]]
-    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise PlaybookError(f"{name}: {type(error).__name__}: {error}") from error
 
 

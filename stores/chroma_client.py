@@ -14,8 +14,9 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
-from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
+from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import check_collection
 
@@ -118,7 +119,8 @@ class ChromaServer:
     """A Chroma server; it looks after concurrency and damage itself."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        """Raises UsageError when `url` is not one: Chroma would ask its default server instead."""
+        self._url, self._address = url, _server_address(url)
         self._session: _Session | None = None
         self._http: httpx.Client | None = None
         self._guard = threading.Lock()
@@ -153,20 +155,17 @@ class ChromaServer:
             http.close()  # Chroma's client forgets to
 
     def _connected(self) -> _Session:
-        from urllib.parse import urlsplit
-
         from chromadb.api.fastapi import FastAPI
         from chromadb.config import Settings, System
 
         with self._guard:
             if self._session is None:
-                url = urlsplit(self._url)
-                secure = url.scheme == "https"
+                host, port, secure = self._address
                 settings = Settings(
                     anonymized_telemetry=False,
                     chroma_api_impl="chromadb.api.fastapi.FastAPI",
-                    chroma_server_host=url.hostname or "localhost",
-                    chroma_server_http_port=url.port or (443 if secure else 8000),
+                    chroma_server_host=host,
+                    chroma_server_http_port=port,
                     chroma_server_ssl_enabled=secure,
                 )
                 system = System(settings)
@@ -175,6 +174,19 @@ class ChromaServer:
                 self._http = vars(api)["_session"]
                 self._session = _Session(api)
             return self._session
+
+
+def _server_address(url: str) -> tuple[str, int, bool]:
+    """Host, port, and whether it speaks TLS."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"the Chroma URL {url!r} is none: {error}") from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise UsageError(f"the Chroma URL {url!r} is none; write it as http://HOST:PORT")
+    secure = parts.scheme == "https"
+    return host, port or (443 if secure else 8000), secure
 
 
 class ChromaFolder:

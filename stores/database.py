@@ -1,5 +1,7 @@
 """One SQLite file: connections for many threads, transactions, and its errors as ours."""
 
+import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Generator
@@ -9,6 +11,8 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
 
 _BUSY_TIMEOUT_S = 30.0
+_SHARED_MEMORY_BYTES = 32_768
+"""What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
 
 
 class Database:
@@ -120,9 +124,13 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
     # the low byte is SQLite's primary code: https://sqlite.org/rescode.html
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            return StoreFullError(
-                f"no space is left to write {path}; free some and try again; "
-                f"everything stored before is kept"
+            return _is_full(path)
+        case sqlite3.SQLITE_IOERR if _no_space_beside(path):
+            return _is_full(path)
+        case sqlite3.SQLITE_CANTOPEN if path.exists() and not os.access(path.parent, os.W_OK):
+            return StoreError(
+                f"{path.parent} cannot be written, and even reading {path.name} needs to write "
+                f"beside it; make the folder writable, or copy the store to where it is"
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return CorruptStoreError(
@@ -133,3 +141,16 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
             return StoreError(f"another program keeps {path} locked; try again when it is done")
         case _:
             return StoreError(f"could not read or write {path}: {error}; check the disk and rights")
+
+
+def _no_space_beside(path: Path) -> bool:
+    """Reading a file in WAL mode needs a little space, too."""
+    folder = path.parent
+    return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
+
+
+def _is_full(path: Path) -> StoreFullError:
+    return StoreFullError(
+        f"no space is left to work with {path}; free some and try again; "
+        f"everything stored before is kept"
+    )

@@ -247,7 +247,8 @@ class EntityStore:
             raise CorruptStoreError(
                 f"{missing} of {len(expected)} passage vectors of entity "
                 f"{self.identity.entity!r} are missing; the memories are safe: "
-                f"`secondhop reindex` rebuilds the vectors"
+                f"`secondhop reindex` rebuilds the vectors, unless they are on a Chroma server: "
+                f"then name it with --chroma"
             )
         orphans = sorted(present - expected)
         for start in range(0, len(orphans), _REMOVED_AT_ONCE):

@@ -143,13 +143,17 @@ class StoreHome:
         manifest = self.manifest()
         if catalog.exists():
             if manifest is None:
-                raise CorruptStoreError(
-                    f"{self._manifest_path} is gone; put a backup of it in place"
-                )
+                raise self._manifest_is_gone()
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
         elif manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
+
+    def _manifest_is_gone(self) -> CorruptStoreError:
+        return CorruptStoreError(
+            f"{self._manifest_path} is gone, the memories are still there; put a backup of the "
+            f"file in place, or ingest their sources into a new --store"
+        )
 
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
         if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):
@@ -166,11 +170,13 @@ class StoreHome:
         self._expect_same_embedder(wanted, found.embedder_id, found.dimension)
 
     def _prepare_reindex(self, catalog: Catalog, entity: str) -> Identity:
-        if self.manifest() is None or not catalog.exists():
+        if not catalog.exists():
             raise StoreError(
                 f"nothing is stored for entity {entity!r} in {self.path}, so nothing can be "
                 f"reindexed; check the entity and --store"
             )
+        if self.manifest() is None:
+            raise self._manifest_is_gone()
         catalog.upgrade()
         return catalog.identity()
 

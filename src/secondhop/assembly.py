@@ -21,7 +21,6 @@ from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence_coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
 
-
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
         calibration=LogisticCalibration(slope=22.2, intercept=-13.76), usual_nearness=0.65

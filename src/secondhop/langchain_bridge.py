@@ -1,5 +1,6 @@
 """secondhop as a langchain-core retriever and as an agent's tool."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import (
@@ -90,11 +91,16 @@ def recall_tool(recall: "Recall", *, k: int | None = None) -> BaseTool:
 
 
 def as_text(result: RecallResult) -> str:
-    """A result as an agent reads it; memories are quoted as data."""
+    """A result as an agent reads it; stored text stands in JSON strings, which it cannot leave."""
     if not result.memories:
         return "Nothing stored answers this."
     return "\n\n".join(
-        f"[{number}] {memory.title} ({memory.created_at.date()}, id {memory.id})\n"
-        f"Why: {memory.why}\n{evidence_text(memory)}"
+        f"[{number}] {quoted(memory.title)} ({memory.created_at.date()}, id {quoted(memory.id)})\n"
+        f"Why: {memory.why}\n{quoted(evidence_text(memory))}"
         for number, memory in enumerate(result.memories, start=1)
     )
+
+
+def quoted(text: str) -> str:
+    """Stored text on one line, in quotation marks: data, whatever it says."""
+    return json.dumps(text, ensure_ascii=False)

@@ -74,6 +74,7 @@ class Recall:
         self._home, self._store, self._embedders = home, store, embedders
         self._services = services
         self._graph = build_recall_graph(services, checkpointer)
+        self._unkept = build_recall_graph(services) if checkpointer else self._graph
         self._has_memories = False
         folder = home.path / "entities" / entity_slug(services.entity)
         self._traces = TraceFolder(folder / "traces")
@@ -218,9 +219,8 @@ class Recall:
             thread_id = own_thread(thread_id, self._services.entity, question, k, tokens)
             limit = self.settings.limits.deadline_s
             asked = await resumed(self._graph, thread_id, deadline_s=limit) or asked
-        async for event in run_recall(
-            self._graph, asked, services=self._services, thread_id=thread_id
-        ):
+        graph = self._unkept if thread_id is None else self._graph
+        async for event in run_recall(graph, asked, services=self._services, thread_id=thread_id):
             if event.trace is not None:
                 await self._keep(event.trace)
             yield event
@@ -232,9 +232,12 @@ class Recall:
         k: int | None = None,
         tokens: int | None = None,
         at: datetime | None = None,
+        thread_id: str | None = None,
     ) -> RecallResult:
         """As `arecall`, for callers without an event loop."""
-        return self._door.call(partial(self.arecall, question, k=k, tokens=tokens, at=at))
+        return self._door.call(
+            partial(self.arecall, question, k=k, tokens=tokens, at=at, thread_id=thread_id)
+        )
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the embedding model and embed the playbooks, instead of at the first question.

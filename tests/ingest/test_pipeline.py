@@ -17,7 +17,7 @@ import pytest
 from secondhop.errors import IngestError, ModelError
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.chunk import chunk_memory
-from secondhop.ingest.ledger import NothingIngestedError
+from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
@@ -341,6 +341,31 @@ async def test_embedding_hardly_ever_waits_for_reading_or_storing(
     await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
     embedding_alone = 240 * embedder.seconds_a_text
     assert embedding_alone / (time.perf_counter() - began) > 0.6
+
+
+async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
+) -> None:
+    async def read(folder: Path) -> IngestLedger:
+        return await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    for name in ("a", "b"):
+        (old / f"{name}.md").write_text(f"note {name}")
+    await read(old)
+    old.rename(new)
+    moved = await read(new)
+    assert (moved.stored, moved.unchanged, moved.deleted) == (0, 2, 0)
+
+    old.mkdir()
+    (old / "c.md").write_text("another note")
+    assert (await read(old)).deleted == 0
+    assert set(writer.kept) == {"a.md", "b.md", "c.md"}
+
+    (new / "b.md").unlink()
+    assert (await read(new)).deleted == 1
+    assert set(writer.kept) == {"a.md", "c.md"}
 
 
 async def test_nothing_at_all_is_an_error(

@@ -116,7 +116,10 @@ def trace() -> RecallTrace:
         facets=facets,
         queries=[query("q0", "f0", hit="m-0"), query("q1", "f1", hit="m-1", error="no answer")],
         candidates=[candidate("m-0", slot=1), candidate("m-1", slot=2, home="f1"), *lost],
-        steps=[TraceStep(node=node, round=1, ms=20) for node in ("retrieve", "retrieve", "fuse")],
+        steps=[
+            TraceStep(node=node, round=1, ms=ms)
+            for node, ms in (("fuse", 20), ("retrieve", 10), ("retrieve", 30))
+        ],
         returned=["m-0", "m-1"],
         stop_reason="converged",
         stop_detail="every facet is covered",

@@ -14,11 +14,14 @@ from secondhop.settings import variable_names
 
 Cli: TypeAlias = Callable[..., Result]
 
+HOSTILE_ID = "hostile\x1b[2J\x1b]0;owned\x07\u202e"
+STEERING = frozenset("\x1b\x07\u202e")
+
 NOTES = {
     "plan": ("note", "My plan for the Carefeed job: cut onboarding from nine weeks to four."),
     "research": ("conversation", "Carefeed sells communication software to nursing homes."),
     "résumé": ("note", "Résumé: eight years of product, led teams of twelve, two launches."),
-    "hostile": ("note", "Carefeed \x1b[31mred\x1b[0m [bold]not markup[/bold] :boom:"),
+    HOSTILE_ID: ("note", "Carefeed \x1b[31mred\x1b[0m [bold]not markup[/bold] :boom:"),
     "garden": ("note", "The tomatoes need water twice a week; the basil is in the shade."),
 }
 
@@ -136,8 +139,29 @@ def test_recall_for_people_shows_memory_text_as_text(cli: Cli) -> None:
 
     assert shown.exit_code == 0, shown.stderr
     assert "[red]title[/red]" in shown.stdout
-    assert "\x1b" not in shown.stdout
+    assert not STEERING & set(shown.stdout)
+    assert "[hostile]" in " ".join(shown.stdout.split())
     assert "secondhop explain" in shown.stdout
+
+
+def test_explain_shows_a_hostile_id_as_text(cli: Cli) -> None:
+    trace_id = document(cli("recall", QUESTION, "--json"))["trace_id"]
+
+    for memory_id in NOTES:
+        shown = cli("explain", trace_id, memory_id)
+        assert shown.exit_code == 0, shown.stderr
+        assert not STEERING & set(shown.stdout)
+    refused = cli("explain", trace_id, f"no {HOSTILE_ID}")
+    assert not STEERING & set(refused.output)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_stats_of_nobody_are_an_error_and_no_zeros(cli: Cli, form: tuple[str, ...]) -> None:
+    failed = cli("stats", "--entity", "nobody", *form)
+
+    assert failed.exit_code == 1
+    assert failed.stdout == ""
+    assert "no memory is stored for entity 'nobody'" in failed.stderr
 
 
 def test_stats_counts_what_is_stored(cli: Cli) -> None:
@@ -181,6 +205,8 @@ WRONG_USAGE = {
     "a missing path": ("ingest", "no/such/path"),
     "an empty path": ("ingest", ""),
     "an empty entity": ("recall", "q", "--entity", ""),
+    "a server without a scheme": ("stats", "--chroma", "127.0.0.1:8000"),
+    "a server with an impossible port": ("stats", "--chroma", "http://127.0.0.1:99999"),
     "an empty store": ("stats", "--store", ""),
     "an unknown format": ("ingest", ".", "--format", "pdf"),
     "an unknown trace": ("explain", "no-such-trace", "plan"),
@@ -211,6 +237,8 @@ def failing_work(folder: Path) -> dict[str, tuple[str, ...]]:
         "an empty folder": ("ingest", "empty"),
         "a store that is a file": ("ingest", "broken.json", "--store", "file"),
         "a store below a file": ("recall", "q", "--store", "file/store"),
+        "stats of an empty store": ("stats", "--store", "none"),
+        "stats of nobody": ("stats", "--entity", "nobody"),
         "a reindex of nothing": ("reindex", "--store", "none"),
         "a reindex of nobody": ("reindex", "--entity", "nobody"),
     }

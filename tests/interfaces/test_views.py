@@ -59,6 +59,39 @@ def test_an_answer_fits_its_terminal_and_carries_no_control_character(
     assert not {"\x1b", "\x07"} & set(text)
 
 
+def test_ids_are_shown_where_a_title_is_missing_and_steer_no_terminal(
+    result: RecallResult, trace: RecallTrace
+) -> None:
+    hostile = "m-\x1b[2J\x1b]0;owned\x07\u202e9"
+    bare = {"id": hostile, "title": ""}
+    answer = result.model_copy(
+        update={
+            "memories": [one.model_copy(update=bare) for one in result.memories],
+            "maybe": [
+                one.model_copy(update={**bare, "cut_by": f"pick: repeats {hostile}"})
+                for one in result.maybe
+            ],
+        }
+    )
+    story = trace.model_copy(
+        update={
+            "candidates": [
+                one.model_copy(update={"memory_id": hostile, "title": ""})
+                for one in trace.candidates
+            ]
+        }
+    )
+    on = console(100)
+    show_answer(answer, on)
+    text = printed(on) + rendered(trace_tree(story), width=100)
+
+    assert "1. m-9" in text
+    assert "   m-9 (0.50): pick: repeats m-9" in text
+    assert "+ #1 m-9 [m-9] 0.60" in text
+    assert "- m-9 [m-9] 0.60" in text
+    assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
 def test_near_misses_take_one_line_each(result: RecallResult) -> None:
     on = console(60)
     show_answer(result, on)
@@ -88,5 +121,6 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert text.count("repeats m-0") == 3
     assert "and 4 more were dropped" in text
     assert "stopped: converged, every facet is covered" in text
-    assert "retrieve 40 ms in 2 runs" in text
+    assert "retrieve 2 runs, longest 30 ms" in text
+    assert "fuse 20 ms" in text
     assert text.count("[m-1]") == 1

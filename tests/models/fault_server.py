@@ -6,7 +6,7 @@ import json
 import socket
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +42,7 @@ class Exchange:
 
     async def until_the_client_goes(self) -> None:
         await self.reader.read()
-        self.server.left_alone += 1
+        self.server.deserted.set()
 
 
 Fault = Callable[[Exchange], Awaitable[None]]
@@ -62,8 +62,10 @@ class FaultServer:
     """The bodies of all requests, in order."""
     at_once: int = 0
     most_at_once: int = 0
-    left_alone: int = 0
-    """Requests whose client hung up before there was an answer."""
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    """A request has come."""
+    deserted: asyncio.Event = field(default_factory=asyncio.Event)
+    """A client has hung up before there was an answer."""
     model: str = field(default_factory=lambda: f"faulty-{next(_numbers)}")
     """Another name a server: what a process learns of an endpoint stays with its test."""
 
@@ -91,9 +93,12 @@ class FaultServer:
             pass  # the client is gone
         finally:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
     async def _respond(self, exchange: Exchange) -> None:
         self.asked.append(exchange.asked)
+        self.reached.set()
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
@@ -156,18 +161,19 @@ def answer(text: str, **choice: Any) -> Fault:
 
 def body(raw: bytes) -> Fault:
     """HTTP 200 with anything in it."""
-
-    async def play(exchange: Exchange) -> None:
-        await exchange.send(200, raw)
-
-    return play
+    return raw_status(200, raw)
 
 
 def status(code: int, *, message: str = "no", **headers: str) -> Fault:
     """An error as OpenAI words it."""
+    return raw_status(code, json.dumps({"error": {"message": message}}).encode(), **headers)
+
+
+def raw_status(code: int, raw: bytes, **headers: str) -> Fault:
+    """Any status with anything in it."""
 
     async def play(exchange: Exchange) -> None:
-        await exchange.send(code, json.dumps({"error": {"message": message}}).encode(), **headers)
+        await exchange.send(code, raw, **headers)
 
     return play
 
@@ -214,5 +220,5 @@ async def reset(exchange: Exchange) -> None:
 
 REFUSAL = body(completion({"content": None, "refusal": "I cannot help with that."}))
 NO_CHOICE = body(json.dumps({"choices": [], "usage": USAGE}).encode())
-HUGE = answer('{"text": "' + "x" * 10_000_000 + '"}')
-HUGE_ERROR = status(500, message="x" * 10_000_000)
+HUGE = body(completion({"content": "x" * 10_000_000}))
+HUGE_ERROR = raw_status(500, b'{"error": {"message": "' + b"x" * 10_000_000 + b'"}}')

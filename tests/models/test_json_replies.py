@@ -1,5 +1,6 @@
 import json
 import time
+from contextlib import suppress
 from datetime import date
 from typing import Literal
 
@@ -103,10 +104,8 @@ def test_an_object_is_found_behind_any_text_without_braces(
 
 @given(st.text(alphabet='{}[]"\\:,a1 \n'))
 def test_any_text_is_read_or_refused(reply: str) -> None:
-    try:
-        read_reply(reply, Relaxed)
-    except UnreadableReplyError as problem:
-        assert str(problem)
+    with suppress(UnreadableReplyError):
+        assert isinstance(read_reply(reply, Relaxed), Relaxed)
 
 
 def test_requests_keep_user_and_assistant_in_turns() -> None:

@@ -78,7 +78,7 @@ async def test_no_more_facets_and_queries_than_the_bounds_allow() -> None:
 
 
 async def test_slips_of_a_model_are_repaired() -> None:
-    reply = {
+    reply: dict[str, object] = {
         "intent": ["not", "a line"],
         "facets": [
             {"name": 7, "queries": "one line\nonly", "weight": "heavy"},

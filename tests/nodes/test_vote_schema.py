@@ -12,18 +12,29 @@ def votes(value: object) -> list[tuple[str, str, list[str]]]:
     return [(vote.id, vote.vote, vote.facets) for vote in reply.votes]
 
 
-WANTED = [("ab1", "hot", ["e1", "e2"]), ("ab2", "cold", [])]
+COLD = {"id": "ab2", "vote": "cold"}
+WANTED: list[tuple[str, str, list[str]]] = [("ab1", "hot", ["e1", "e2"]), ("ab2", "cold", [])]
 
 
 @pytest.mark.parametrize(
     "value",
     [
-        {"votes": [{"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]}, {"id": "ab2", "vote": "cold"}]},
-        {"votes": [{"id": "ab1", "vote": "HOT.", "facets": "e1, e2"}, {"id": "ab2", "vote": "cold"}]},
+        {
+            "votes": [
+                {"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]},
+                {"id": "ab2", "vote": "cold"},
+            ]
+        },
+        {
+            "votes": [
+                {"id": "ab1", "vote": "HOT.", "facets": "e1, e2"},
+                {"id": "ab2", "vote": "cold"},
+            ]
+        },
         {"votes": {"ab1": {"vote": "hot", "facets": "e1 e2"}, "ab2": "cold"}},
         {"votes": ["ab1 hot e1 e2", "ab2 cold"]},
         {"votes": "ab1 hot e1 e2\nab2 cold"},
-        [{"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]}, {"id": "ab2", "vote": "cold"}],
+        [{"id": "ab1", "vote": "hot", "facets": ["e1", "e2"]}, COLD],
         "Here are my votes:\n- ab1: **hot** (e1, e2)\n",
         "ab1 hot e1 e2 - the plan itself\n\nab2 | cold | repeats ab1\n",
     ],
@@ -52,7 +63,8 @@ def test_lines_hold_everything_that_json_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [{}, {"votes": []}, {"votes": [{"id": "ab1", "vote": "great"}]}, "I like all.", [], None]
+    "value",
+    [{}, {"votes": []}, {"votes": [{"id": "ab1", "vote": "great"}]}, "I like all.", [], None],
 )
 def test_no_vote_at_all_is_no_answer(value: object) -> None:
     with pytest.raises(ValidationError):

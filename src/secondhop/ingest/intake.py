@@ -44,7 +44,7 @@ class Intake:
             return None
         if self._hashes.get(memory.memory_id) == content_hash:
             self._outcomes[memory.memory_id] = "unchanged"
-            return None
+            return memory if self._moved_here(memory) else None
         self._hashes[memory.memory_id] = content_hash
         self._outcomes[memory.memory_id] = "stored"
         return memory
@@ -93,6 +93,15 @@ class Intake:
         self.skipped.append(Skipped(earlier.item, f"an older copy of {found.item}"))
         self._claims[memory_id] = (found, content_hash)
         return True
+
+    def _moved_here(self, memory: Memory) -> bool:
+        """Whether the same text is stored under another origin: put again, it is this one's.
+
+        Else a folder that was moved would never lose what is deleted from it, and another that
+        comes to stand in its old place would delete what it holds.
+        """
+        known = self._of_origin.get(memory.origin)
+        return known is not None and memory.memory_id not in known
 
     def _with_free_id(self, found: Found) -> Found:
         """Two folders may hold a `todo.md` each: the second one's id gets a mark of its folder."""

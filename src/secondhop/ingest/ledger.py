@@ -50,7 +50,7 @@ class NothingIngestedError(IngestError):
         more = len(ledger.skipped) - len(reasons)
         listed = "; ".join(reasons) + (f"; and {more} more" if more else "")
         super().__init__(
-            f"no memory could be stored: {listed or 'nothing was given'}. "
+            f"no memory could be stored: {listed or 'there was nothing to read'}. "
             f"Check the input, or name its format"
         )
         self.ledger = ledger

@@ -42,7 +42,7 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
     from rich.padding import Padding
     from rich.text import Text
 
-    console.print(Text(f"{slot}. {shorten(memory.title, 120) or memory.id}", style="bold"))
+    console.print(Text(f"{slot}. {shorten(memory.title, 120) or clean(memory.id)}", style="bold"))
     scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
     day = f"{memory.created_at:%Y-%m-%d}"
     facets = ", ".join(clean(name) for name in memory.facets)
@@ -60,7 +60,7 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
 
 def near_miss_line(near: NearMiss) -> str:
     """Title, score and what kept it out, in one line."""
-    title = shorten(near.title, 36) or near.id
+    title = shorten(near.title, 36) or clean(near.id)
     return f"   {title} ({near.score:.2f}): {clean(near.cut_by)}"
 
 

@@ -55,7 +55,7 @@ def slot_text(ranked: Sequence[str], slot: int, comparison: Comparison) -> "Text
     if slot >= len(ranked):
         return Text("-")
     memory_id = ranked[slot]
-    title = shorten(comparison.titles[memory_id], 70) or memory_id
+    title = shorten(comparison.titles[memory_id], 70) or clean(memory_id)
     brings = comparison.brings(ranked, slot)
     helps = bool(comparison.served(memory_id)) and brings not in (OUT_OF_DATE, REPEATED)
     return Text.assemble(title, (f" [{clean(brings)}]", "green" if helps else "red"))

@@ -1,7 +1,7 @@
 """The commands that fill, ask and look after one memory."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -159,15 +159,11 @@ def stats(common: Common) -> None:
     """Show what is stored for an entity."""
     from dataclasses import asdict
 
-    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.opening import counted, run
     from secondhop.interfaces.stats_view import show_stats
     from secondhop.interfaces.terminal import print_json, screen
 
-    async def work() -> dict[str, Any]:
-        async with opened(common) as recall:
-            return asdict(await recall.acounts())
-
-    found = run(work())
+    found = asdict(run(counted(common)))
     if common.json:
         print_json(found)
     else:

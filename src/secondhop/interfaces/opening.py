@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
     from secondhop.recall import Recall
+    from secondhop.stores.records import StoreCounts
 
 OFFLINE = "offline"
 
@@ -57,6 +58,21 @@ async def opened(
         chroma_url=server_of(common, settings),
     ) as recall:
         yield recall
+
+
+async def counted(common: Common) -> "StoreCounts":
+    """What is stored for the entity.
+
+    Raises:
+        UnknownEntityError: nothing is.
+    """
+    settings = load_settings()
+    async with opened(common) as recall:
+        found = await recall.acounts()
+    if not found.memories:
+        entity = common.entity or settings.entity
+        raise UnknownEntityError(entity, store=str(store_of(common, settings)))
+    return found
 
 
 async def rebuild(common: Common, *, progress: "IngestProgress | None") -> dict[str, int]:

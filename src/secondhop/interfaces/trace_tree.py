@@ -108,12 +108,11 @@ def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrac
     """A memory that came back, with its scores in this facet and the other facets it serves."""
     score = facet_score(candidate, facet.facet_id)
     parts = f" = dense {score.dense:.2f}, lexical {score.lexical:.2f}" if score else ""
-    title = shorten(candidate.title, 80) or candidate.memory_id
-    text = f"+ #{candidate.slot} {title} [{candidate.memory_id}] {candidate.score:.2f}{parts}"
+    text = f"+ #{candidate.slot} {named(candidate)} {candidate.score:.2f}{parts}"
     votes = ", ".join(f"{vote.vote} by {vote.by}" for vote in candidate.votes[-1:])
     names = {known.facet_id: clean(known.name) for known in trace.facets}
     others = [
-        names.get(one.facet_id, one.facet_id)
+        names.get(one.facet_id) or clean(one.facet_id)
         for one in candidate.facet_scores
         if one.facet_id != facet.facet_id and one.rank <= SERVES_WELL
     ]
@@ -123,12 +122,17 @@ def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrac
 
 def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
     """A memory that did not come back, and the reason that decided."""
-    title = shorten(candidate.title, 80) or candidate.memory_id
-    text = f"- {title} [{candidate.memory_id}] {candidate.score:.2f}"
+    text = f"- {named(candidate)} {candidate.score:.2f}"
     drop = last_cut(trace, candidate)
     if drop is None:
         return text
     return f"{text}: {drop.stage} in round {drop.round}: {clean(drop.reason)}"
+
+
+def named(candidate: TraceCandidate) -> str:
+    """Title and id, as text that steers no terminal."""
+    memory_id = clean(candidate.memory_id)
+    return f"{shorten(candidate.title, 80) or memory_id} [{memory_id}]"
 
 
 def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
@@ -147,10 +151,13 @@ def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | N
 
 
 def time_per_node(trace: RecallTrace) -> Iterator[str]:
-    """ "retrieve 41 ms in 12 runs", most time first."""
+    """ "retrieve 12 runs, longest 41 ms", the longest run first.
+
+    No sum: the runs of a node wait side by side, so together they may exceed the wall time.
+    """
     spent: dict[str, list[float]] = {}
     for step in trace.steps:
         spent.setdefault(step.node, []).append(step.ms)
-    for node, times in sorted(spent.items(), key=lambda pair: -sum(pair[1])):
-        runs = f" in {len(times)} runs" if len(times) > 1 else ""
-        yield f"{node} {sum(times):.0f} ms{runs}"
+    for node, times in sorted(spent.items(), key=lambda pair: -max(pair[1])):
+        runs = f"{len(times)} runs, longest " if len(times) > 1 else ""
+        yield f"{node} {runs}{max(times):.0f} ms"

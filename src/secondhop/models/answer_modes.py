@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, cast
 
 from pydantic import BaseModel
@@ -67,6 +68,7 @@ def mode_request(mode: AnswerMode, schema: type[BaseModel]) -> str | None:
     return schema_request(schema) if mode in ("json_object", "text") else None
 
 
+@lru_cache(maxsize=64)
 def _shape(schema: type[BaseModel]) -> tuple[dict[str, object], bool]:
     """JSON schema, and whether it is one that OpenAI's strict mode takes."""
     plain = schema.model_json_schema()

@@ -7,6 +7,7 @@ it is the first balanced JSON object that fits the schema.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NoReturn, TypeVar
 
@@ -19,6 +20,7 @@ T = TypeVar("T", bound=BaseModel)
 _THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
 _OBJECTS_TRIED = 8
+_BRACES_TRIED = 64
 _DEPTH = 64
 _ERRORS_TOLD = 5
 _QUOTED_BACK = 4_000
@@ -51,15 +53,15 @@ def read_reply(text: str, schema: type[T]) -> T:
 
 
 def json_objects(text: str) -> Iterator[dict[str, object]]:
-    """The outermost balanced JSON objects in a text, in order; linear in its length.
+    """The outermost balanced JSON objects in a text, in order, among its first 64 pairs of braces.
 
     >>> list(json_objects('Use {x}: ```json\\n{"a": {"b": 1}}\\n``` and {"c"'))
     [{'a': {'b': 1}}]
     """
     plain = _THOUGHTS.sub("", text, count=1)
     start = plain.find("{")
-    while start >= 0:
-        end = _balanced_end(plain, start)
+    for _ in range(_BRACES_TRIED):
+        end = _balanced_end(plain, start) if start >= 0 else None
         if end is None:
             return
         found = _loaded(plain[start:end])
@@ -68,6 +70,7 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
         start = plain.find("{", end)
 
 
+@lru_cache(maxsize=64)
 def schema_request(schema: type[BaseModel]) -> str:
     """Asks for an answer in the shape of `schema`, for servers that cannot enforce one."""
     shape = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))

@@ -216,9 +216,11 @@ def _pairs(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
 
 
 def _text(raw: "AIMessage") -> str:
-    """Arguments of the first tool call, as JSON, else the text."""
+    """Arguments of the first tool call, sound or not, as JSON; else the text."""
     if raw.tool_calls:
         return json.dumps(raw.tool_calls[0]["args"], default=str)
+    if raw.invalid_tool_calls:
+        return raw.invalid_tool_calls[0]["args"] or ""
     return str(raw.text)
 
 

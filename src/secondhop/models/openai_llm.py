@@ -96,7 +96,7 @@ class OpenAILLM:
             name=self._name,
             timeout_s=config.connection.timeout_s,
             concurrency=config.concurrency,
-            bytes=config.bytes_per_reply,
+            bytes_per_reply=config.bytes_per_reply,
         )
 
     @property

@@ -67,10 +67,17 @@ class ChatSender:
     """Sends chat requests to one endpoint, so many at once on an event loop."""
 
     def __init__(
-        self, breaker: CircuitBreaker, *, name: str, timeout_s: float, concurrency: int, bytes: int
+        self,
+        breaker: CircuitBreaker,
+        *,
+        name: str,
+        timeout_s: float,
+        concurrency: int,
+        bytes_per_reply: int,
     ) -> None:
         self._breaker, self._name = breaker, name
-        self._timeout_s, self._concurrency, self._bytes = timeout_s, concurrency, bytes
+        self._timeout_s, self._concurrency = timeout_s, concurrency
+        self._bytes = bytes_per_reply
         self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
         self._gates = WeakKeyDictionary()
         self._lock = threading.Lock()
@@ -187,12 +194,12 @@ def _read(
 ) -> ChatReply:
     from openai import APIConnectionError
 
-    sent = sum(len(message["content"].encode()) for message in request.messages)
     try:
         reply = read_chat_reply(body)
     except BrokenReplyError as error:
-        account.count_tokens(error.usage, sent=sent, received=0)
+        account.usage += error.usage or Usage()
         raise APIConnectionError(message=str(error), request=response.http_request) from error
+    sent = sum(len(message["content"].encode()) for message in request.messages)
     account.count_tokens(
         reply.usage, sent=sent, received=len(reply.text.encode("utf-8", "replace"))
     )

@@ -1,0 +1,53 @@
+"""How well recall does on the scenarios that ship: a change that makes it worse is seen here.
+
+The floors stand a little below what was measured when they were set; they are no goal.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from secondhop.evals.report import ScenarioReport, mean_of_scenarios
+from secondhop.evals.scenario import load_scenario
+from secondhop.evals.shipped import shipped_scenarios
+from secondhop.interfaces.eval_commands import measure_all
+from secondhop.interfaces.options import Common
+from secondhop.settings import variable_names
+
+AT_LEAST = {"facet_recall": 0.40, "alpha_ndcg": 0.39}
+AT_MOST = {"redundancy": 0.02, "stale_rate": 0.05}
+
+AS_SHIPPED = Common(
+    store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
+)
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings as shipped, without network; the models are looked for where they were pulled."""
+    for name in variable_names():
+        if name != "SECONDHOP_MODEL_DIR":
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
+
+
+async def reports_of(folders: list[Path]) -> list[ScenarioReport]:
+    """What `secondhop eval scenarios` measures; embeddings are kept where it keeps them."""
+    found = [load_scenario(folder) for folder in folders]
+    return await measure_all(found, AS_SHIPPED, fresh=False)
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.usefixtures("offline")
+async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
+    reports = await reports_of(shipped_scenarios())
+
+    assert [report.name for report in reports] == ["carefeed", "episodes", "house", "ops-notes"]
+    means = {name: dict(mean) for name, mean in mean_of_scenarios(reports).items()}
+    mean = means["secondhop"]
+    assert all(mean[name] >= floor for name, floor in AT_LEAST.items()), means
+    assert all(mean[name] <= ceiling for name, ceiling in AT_MOST.items()), means
+    answered = {name: ids for report in reports for name, ids in report.no_answer.items() if ids}
+    assert sum(len(report.no_answer) for report in reports) > 0
+    assert not answered

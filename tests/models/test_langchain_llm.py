@@ -1,0 +1,172 @@
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from secondhop.errors import UsageError
+from secondhop.models.circuit_breaker import BreakerSettings
+from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+
+MESSAGES = [
+    ChatMessage(role="system", content="be brief"),
+    ChatMessage(role="user", content="ask"),
+]
+ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
+
+
+class Answer(BaseModel):
+    text: str
+
+
+class ScriptedChat(BaseChatModel):
+    """Plays turns back: a text, a message, an error, or a wait in seconds."""
+
+    model: str = "scripted"
+    turns: list[Any]  # str, AIMessage, Exception or float
+    max_tokens: int | None = 1_000
+    seen: list[Sequence[BaseMessage]] = Field(default_factory=list[Sequence[BaseMessage]])
+    bounds: list[int | None] = Field(default_factory=list[int | None])
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise AssertionError("the async door is the one to use")
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        self.seen.append(messages)
+        self.bounds.append(self.max_tokens)
+        turn = self.turns.pop(0)
+        if isinstance(turn, float):
+            await asyncio.sleep(turn)
+            turn = "late"
+        if isinstance(turn, Exception):
+            raise turn
+        message = turn if isinstance(turn, AIMessage) else said(turn)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class ToolChat(ScriptedChat):
+    """One that can be made to call a tool."""
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[Any, AIMessage]:
+        return self.bind(tools_bound=True)
+
+
+def said(text: str, *, call: dict[str, Any] | None = None) -> AIMessage:
+    return AIMessage(
+        content=text,
+        tool_calls=[] if call is None else [{"name": "Answer", "args": call, "id": "1"}],
+        usage_metadata={
+            "input_tokens": 10,
+            "output_tokens": 5,
+            "total_tokens": 15,
+            "input_token_details": {"cache_read": 4},
+        },
+    )
+
+
+async def ask(llm: LangchainLLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
+    return await llm.complete(MESSAGES, schema=Answer, max_tokens=50, deadline_s=deadline_s)
+
+
+async def test_a_model_with_tools_answers_by_its_structured_output() -> None:
+    model = ToolChat(turns=[said("", call={"text": "fine"})])
+    assert await ask(LangchainLLM(model)) == Completion(parsed=Answer(text="fine"), usage=ONE)
+    assert [message.type for message in model.seen[0]] == ["system", "human"]
+    assert "JSON schema" not in str(model.seen[0])
+
+
+async def test_a_model_without_is_asked_for_text_with_the_schema() -> None:
+    model = ScriptedChat(turns=['Here: ```json\n{"text": "fine"}\n```'])
+    assert await ask(LangchainLLM(model)) == Completion(parsed=Answer(text="fine"), usage=ONE)
+    assert "JSON schema" in str(model.seen[0][-1].content)
+
+
+async def test_a_model_that_refuses_tools_when_it_is_asked_falls_to_text_and_is_learned() -> None:
+    refusal, fine = ValueError("does not support tools"), '{"text": "fine"}'
+    model = ToolChat(turns=[refusal, fine, refusal, fine, refusal, fine, fine])
+    llm = LangchainLLM(model)
+    calls = [(await ask(llm)).usage.calls for _ in range(4)]
+    assert calls == [2, 2, 2, 1]
+
+
+@pytest.mark.parametrize("bad", [said("no"), said("", call={"txt": 1})])
+async def test_an_answer_that_does_not_fit_is_repaired_in_one_turn(bad: AIMessage) -> None:
+    model = ToolChat(turns=[bad, '{"text": "fine"}'])
+    assert await ask(LangchainLLM(model)) == Completion(parsed=Answer(text="fine"), usage=ONE + ONE)
+    assert "could not be used" in str(model.seen[1][-1].content)
+
+
+async def test_two_answers_that_do_not_fit_are_an_error_that_tells_the_cost() -> None:
+    with pytest.raises(LLMError, match="answered twice") as failure:
+        await ask(LangchainLLM(ScriptedChat(turns=["no", "never"])))
+    assert failure.value.usage == ONE + ONE
+
+
+async def test_what_the_model_raises_is_named() -> None:
+    model = ScriptedChat(turns=[ConnectionError("gone")])
+    with pytest.raises(LLMError, match="ConnectionError: gone") as failure:
+        await ask(LangchainLLM(model))
+    assert failure.value.usage == Usage(calls=1)
+
+
+async def test_the_deadline_holds_and_a_dead_model_is_left_alone() -> None:
+    model = ScriptedChat(turns=[60.0, '{"text": "fine"}'])
+    llm = LangchainLLM(model, breaker=BreakerSettings(patience_s=1.0, cooldown_s=0.2))
+    started = time.perf_counter()
+    with pytest.raises(LLMError, match=r"within 1\.05 s"):
+        await ask(llm, deadline_s=1.05)
+    assert time.perf_counter() - started < 1.3
+    with pytest.raises(LLMError, match="left alone"):
+        await ask(llm)
+    await asyncio.sleep(0.25)
+    assert (await ask(llm)).parsed.text == "fine"
+
+
+async def test_the_bound_on_tokens_goes_to_the_model_and_never_above_its_own() -> None:
+    fine = '{"text": "fine"}'
+    model = ScriptedChat(turns=[fine])
+    await ask(LangchainLLM(model))
+    low = ScriptedChat(turns=[fine], max_tokens=20)
+    await ask(LangchainLLM(low))
+    assert (model.bounds, low.bounds) == ([50], [20])
+    assert model.max_tokens == 1_000
+
+
+def test_a_model_that_does_not_tell_its_name_needs_one() -> None:
+    class Unnamed(ScriptedChat):
+        model: str = ""
+
+    with pytest.raises(UsageError, match="model_id"):
+        LangchainLLM(Unnamed(turns=[]))
+    assert LangchainLLM(Unnamed(turns=[]), model_id="mine").model_id == "mine"

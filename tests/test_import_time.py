@@ -1,0 +1,59 @@
+"""What is quick stays quick: `import secondhop` and a help page load no heavy package."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = frozenset(
+    {"chromadb", "langchain_core", "langgraph", "numpy", "onnxruntime", "openai", "tiktoken"}
+)
+
+IMPORT = "import secondhop"
+HELP = """
+from contextlib import suppress
+from secondhop.interfaces.cli import app
+with suppress(SystemExit):
+    app({arguments!r}, prog_name="secondhop")
+"""
+TELL = """
+import json, sys
+print()
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def modules_after(program: str) -> tuple[frozenset[str], str]:
+    """Names of the modules that a process of its own has loaded then, and what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", program + TELL],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        timeout=60,
+        check=True,
+    )
+    printed, _, names = done.stdout.rstrip().rpartition("\n")
+    return frozenset(json.loads(names)), printed
+
+
+def test_importing_secondhop_loads_nothing_heavy() -> None:
+    loaded, _ = modules_after(IMPORT)
+
+    assert "secondhop" in loaded
+    assert not HEAVY & loaded
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["recall", "--help"], ["eval", "scenarios", "--help"], ["--version"]],
+    ids=" ".join,
+)
+def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:
+    loaded, printed = modules_after(HELP.format(arguments=arguments))
+
+    assert "secondhop" in printed
+    assert not HEAVY & loaded
