@@ -1,6 +1,6 @@
 """Puts models, store and settings together into the services of a recall graph."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +9,11 @@ from platformdirs import user_cache_path
 from secondhop.models.coalescing import CoalescingEmbedder
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.models.llm import StructuredLLM
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.coverage_critic import CoverageCritic
 from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.playbook_planner import PlaybookPlanner
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
@@ -47,8 +49,8 @@ UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept
 class Embedders:
     """The embedder of one entity, and of the playbooks, with their caches."""
 
-    owned: Embedder | None
-    """The model itself, when its connections are ours to close."""
+    owned: Sequence[object]
+    """Models whose connections are ours to close."""
     entity: CoalescingEmbedder
     library: CachingEmbedder
     caches: tuple[CachingEmbedder, ...]
@@ -57,13 +59,17 @@ class Embedders:
         """Close the cache files and the connections of the model, if it has any."""
         for cache in self.caches:
             cache.close()
-        model: object = self.owned
-        if isinstance(model, HoldsConnections):
-            await model.aclose()
+        for model in self.owned:
+            if isinstance(model, HoldsConnections):
+                await model.aclose()
 
 
 def cached_embedders(
-    base: Embedder, *, entity_cache: Path, owned: bool = False, library_cache: Path | None = None
+    base: Embedder,
+    *,
+    entity_cache: Path,
+    owned: Sequence[object] = (),
+    library_cache: Path | None = None,
 ) -> Embedders:
     """One cache an entity, so that no vector of its texts lies in another's file.
 
@@ -72,7 +78,7 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
-    return Embedders(base if owned else None, CoalescingEmbedder(own), library, (own, library))
+    return Embedders(owned, CoalescingEmbedder(own), library, (own, library))
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -90,8 +96,9 @@ def assemble(
     entity: str,
     settings: RecallSettings,
     reranker: Reranker | None = None,
+    llm: StructuredLLM | None = None,
 ) -> Services:
-    """The services of one entity's recall graph, without a language model."""
+    """The services of one entity's recall graph; without a language model the twins do its work."""
     planner = PlaybookPlanner(
         shipped_intents(),
         embedder=embedders.entity,
@@ -99,6 +106,7 @@ def assemble(
         facets=settings.ranking.facets,
     )
     critic = CoverageCritic(min_score=settings.ranking.min_score)
+    judges = llm_services(llm, k=settings.limits.k) if llm is not None else (planner, critic)
     scale = scale_of(embedders.entity.model_id)
     hubs = None
     if scale.usual_nearness is not None and settings.ranking.correct_hubs:
@@ -110,8 +118,8 @@ def assemble(
         embedder=embedders.entity,
         scale=scale,
         hubs=hubs,
-        planner=planner,
-        critic=critic,
+        planner=judges[0],
+        critic=judges[1],
         offline_planner=planner,
         offline_critic=critic,
         reranker=reranker,

@@ -28,8 +28,10 @@ from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
+from secondhop.models.llm import StructuredLLM
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
@@ -45,6 +47,7 @@ from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
 
@@ -87,6 +90,7 @@ class Recall:
         *,
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
@@ -99,6 +103,8 @@ class Recall:
             entity: whose memory; nothing ever crosses from one entity to another.
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
+            llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
+                langchain-core chat model, or None for the offline twins.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             settings: limits and ranking; the defaults suit most.
             reranker: reads question and passage together; optional.
@@ -109,6 +115,7 @@ class Recall:
             SchemaVersionError: the store was written by a newer secondhop.
             CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
         """
+        model = chosen_llm(llm) if llm is not None else None
         base = await chosen_embedder(embedder)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
@@ -120,7 +127,11 @@ class Recall:
             raise
         folder = home.path / "entities" / entity_slug(entity)
         embedders = cached_embedders(
-            base, entity_cache=folder / "embeddings.db", owned=isinstance(embedder, str)
+            base,
+            entity_cache=folder / "embeddings.db",
+            owned=[
+                part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)
+            ],
         )
         services = assemble(
             store,
@@ -128,6 +139,7 @@ class Recall:
             entity=entity,
             settings=settings or RecallSettings(),
             reranker=reranker,
+            llm=model,
         )
         return cls(home, store, embedders, services, checkpointer=checkpointer)
 
@@ -138,6 +150,7 @@ class Recall:
         *,
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
@@ -150,6 +163,7 @@ class Recall:
             path,
             entity=entity,
             embedder=embedder,
+            llm=llm,
             chroma_url=chroma_url,
             settings=settings,
             reranker=reranker,

@@ -200,7 +200,7 @@ WRONG_USAGE = {
     "an unknown option": ("recall", "q", "--fast"),
     "an unknown command": ("remember", "q"),
     "a time that is none": ("recall", "q", "--at", "yesterday"),
-    "a model of a later version": ("recall", "q", "--llm", "openai:gpt-4o"),
+    "an unknown kind of model": ("recall", "q", "--llm", "nonsense"),
     "an unknown embedder": ("recall", "q", "--embedder", "magic"),
     "a missing path": ("ingest", "no/such/path"),
     "an empty path": ("ingest", ""),

@@ -48,13 +48,13 @@ async def opened(
     from secondhop.recall import Recall
 
     settings = load_settings()
-    choose_llm(common.llm or settings.llm)
     if counting:
         prepare_tokens(cache_dir=settings.model_dir, offline=settings.offline)
     async with await Recall.aopen(
         store_of(common, settings),
         entity=entity or common.entity or settings.entity,
         embedder=embedder or chosen_embedder(common),
+        llm=choose_llm(common.llm or settings.llm),
         chroma_url=server_of(common, settings),
     ) as recall:
         yield recall
@@ -163,15 +163,6 @@ def embedded_in(folder: Path, common: Common) -> Common:
     return replace(common, store=folder, chroma="")
 
 
-def choose_llm(spec: str | None) -> str:
-    """The language model to plan and judge with: for now always the offline twins.
-
-    Raises:
-        UsageError: another one was asked for.
-    """
-    if spec in (None, "", OFFLINE):
-        return OFFLINE
-    raise UsageError(
-        f"--llm {spec} cannot be used yet: language models come in a later version; "
-        f"leave it out, or say --llm offline"
-    )
+def choose_llm(spec: str | None) -> str | None:
+    """The language model to plan and judge with; None: the offline twins."""
+    return None if spec in (None, "", OFFLINE) else spec
