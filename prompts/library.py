@@ -1,6 +1,6 @@
 """The playbooks: intents of ordinary life and work, and the facets a good answer to each needs.
 
-`prompts/playbooks/<domain>.yaml`, one file a domain; `ARCHITECTURE.md` says how to write one.
+`prompts/playbooks/<domain>.yaml`, one file a domain; `tests/prompts` says what each must hold.
 """
 
 from collections import Counter

@@ -18,7 +18,7 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
     console.print(clean(comparison.question.query), style="bold")
     console.print(
         "The same memory, the same vectors, the same number of slots. In brackets: what a good "
-        "answer needs, by hand-made labels that neither side saw.",
+        "answer needs, by hand-made labels.",
         style="dim",
     )
     console.print()
