@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from secondhop import Memory, Message, Recall
 from secondhop.errors import UsageError
 from secondhop.models.openai_client import OpenAIConnection
