@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from typing import Any
+from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
@@ -32,9 +32,9 @@ async def resumed(graph: RecallGraph, thread_id: str, *, deadline_s: float) -> C
     Raises:
         UsageError: the graph has no checkpointer.
     """
-    saver = graph.checkpointer
-    if not isinstance(saver, BaseCheckpointSaver):
+    if not isinstance(graph.checkpointer, BaseCheckpointSaver):
         raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
+    saver = cast("BaseCheckpointSaver[str]", graph.checkpointer)
     kept = await graph.aget_state({"configurable": {"thread_id": thread_id}})
     if kept.next and "deadline_at" in kept.values:
         return Command(update={"deadline_at": time.time() + deadline_s})
