@@ -42,6 +42,9 @@ from secondhop.stores.rows import (
 
 _CHUNK = 500
 
+TOPICS_VERSION = "2"
+"""Of how memory maps are made; one that an older secondhop kept is made anew."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
@@ -335,9 +338,11 @@ class Catalog:
             return 0 if connection is None else int(read_meta(connection).get("changes", 0))
 
     def topics(self) -> tuple[int, list[Topic]]:
-        """(the `changes` they were made at, -1 when they never were; the topics)."""
+        """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
         with self._reading() as connection:
             meta = {} if connection is None else read_meta(connection)
+        if meta.get("topics_version") != TOPICS_VERSION:
+            return -1, []
         return int(meta.get("topics_at", -1)), [
             Topic(**fields) for fields in json.loads(meta.get("topics", "[]"))
         ]
@@ -346,7 +351,14 @@ class Catalog:
         """Remember the memory map, and at which `changes` it was made."""
         fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]
         with self._database.writing() as connection:
-            write_meta(connection, {"topics": json.dumps(fields), "topics_at": str(made_at)})
+            write_meta(
+                connection,
+                {
+                    "topics": json.dumps(fields),
+                    "topics_at": str(made_at),
+                    "topics_version": TOPICS_VERSION,
+                },
+            )
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""

@@ -6,6 +6,7 @@ labels of the words that a cluster uses more than the rest. Same store, same map
 
 import asyncio
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -17,13 +18,15 @@ from secondhop.stores.catalog import Catalog
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Topic, Vectors
 
-MOST_TOPICS = 24
+MOST_TOPICS = 40
 MOST_MEMORIES = 5_000
 """A bigger store is mapped by a sample of this size."""
 _ROUNDS = 25
-_LABEL_WORDS = 4
+_LABEL_WORDS = 6
 _LABEL_CHARACTERS = 600
 _TITLE_REPEATS = 3
+_SPEAKER = re.compile(r"^\W*(?:user|assistant|system|human)\W*:", re.MULTILINE | re.IGNORECASE)
+"""Who speaks says nothing of what is spoken about."""
 
 
 async def map_memories(catalog: Catalog, index: VectorIndex) -> list[Topic]:
@@ -60,10 +63,11 @@ def _sample(catalog: Catalog) -> tuple[list[tuple[str, str]], list[list[str]]]:
 def _topics(vectors: Vectors, texts: Sequence[tuple[str, str]], *, total: int) -> list[Topic]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.maximum(norms, 1e-12)
-    k = max(1, min(MOST_TOPICS, round(math.sqrt(len(unit) / 2))))
+    k = max(1, min(MOST_TOPICS, round(2 * math.sqrt(len(unit)))))
     assigned, centres = spherical_kmeans(unit, k=k)
     words = [Counter(_words(title, opening)) for title, opening in texts]
     everywhere = Counter(word for counter in words for word in counter)
+    titled = Counter(title for title, _ in texts)
     topics: list[Topic] = []
     for cluster in range(len(centres)):
         members = np.flatnonzero(assigned == cluster)
@@ -71,7 +75,8 @@ def _topics(vectors: Vectors, texts: Sequence[tuple[str, str]], *, total: int) -
             continue
         nearest = members[np.argsort(-(unit[members] @ centres[cluster]), kind="stable")]
         label = _label([words[m] for m in members], everywhere, memories=len(words))
-        titles = list(dict.fromkeys(texts[int(m)][0] for m in nearest))[:2]
+        called = dict.fromkeys(texts[int(m)][0] for m in nearest)
+        titles = sorted(called, key=lambda title: titled[title] > 1)[:2]  # "New chat" says nothing
         size = round(len(members) * total / len(unit))
         topics.append(Topic(label=label or titles[0], size=max(1, size), titles=titles))
     return sorted(topics, key=lambda topic: (-topic.size, topic.label))
@@ -112,7 +117,7 @@ def spherical_kmeans(
 def _words(title: str, opening: str) -> list[str]:
     return [
         word
-        for word in plain_words(title) * _TITLE_REPEATS + plain_words(opening)
+        for word in plain_words(title) * _TITLE_REPEATS + plain_words(_SPEAKER.sub("", opening))
         if len(word) > 2 or not word.isascii()
     ]
 
