@@ -70,13 +70,17 @@ class FacetOutcome(Frozen):
 
 
 class Spent(Frozen):
-    """What the recall cost."""
+    """What the recall cost; failed, repeated and repaired model calls are in it."""
 
     rounds: int = 0
     queries: int = 0
     llm_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Of `prompt_tokens`, those that the model's server had in its cache."""
+    cost_usd: float | None = None
+    """US dollars for the language model, by the price table; None: the model has no price there."""
     ms: float = 0.0
     """Wall time."""
 

@@ -64,5 +64,6 @@ def noted(
         llm_calls=int(spent.get("llm_calls", 0)),
         prompt_tokens=int(spent.get("prompt_tokens", 0)),
         completion_tokens=int(spent.get("completion_tokens", 0)),
+        cached_tokens=int(spent.get("cached_tokens", 0)),
         error="; ".join(update.get("degraded", {}).values()),
     )

@@ -26,6 +26,7 @@ class TraceStep(Frozen):
     llm_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     error: str = ""
 
 
@@ -90,6 +91,9 @@ class TraceVote(Frozen):
     reason: str
     repeats: str | None = None
     replaced_by: str | None = None
+    place: int | None = None
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
+    voted gave no order."""
 
 
 class TraceDrop(Frozen):
@@ -132,6 +136,8 @@ class RecallTrace(Frozen):
     question: str
     asked_at: datetime
     k: int
+    tokens: int | None = None
+    """The budget of evidence, when one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
     """Limits and ranking settings in force."""
     embedder: str
@@ -166,5 +172,5 @@ def load_trace(path: Path) -> RecallTrace:
     except (ValidationError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} is not a secondhop trace of schema version {SCHEMA_VERSION}; "
-            f"write one with `secondhop recall QUESTION --trace`"
+            f"`secondhop recall` keeps one of every recall and prints its id"
         ) from error

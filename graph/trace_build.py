@@ -16,6 +16,8 @@ from secondhop.graph.trace import (
     TraceQuery,
     TraceStep,
 )
+from secondhop.models.prices import TokenPrice
+from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, Hit, Query, RecallState, Step, Vote
 
@@ -40,6 +42,7 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
         k=state["k"],
+        tokens=state.get("tokens"),
         settings=services.settings.flat() | {"question.kind": state["kind"]},
         embedder=services.embedder.model_id,
         planner=services.planner.planner_id,
@@ -52,21 +55,13 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
         stop_reason=state["stop_reason"],
         stop_detail=state["stop_detail"],
         degraded=sorted(set(state.get("degraded", {}).values())),
-        spent=spent_of(state, ms=ms),
+        spent=spent_of(state, price=services.price, ms=ms),
     )
 
 
-def spent_of(state: RecallState, *, ms: float) -> Spent:
+def spent_of(state: RecallState, *, price: TokenPrice | None, ms: float) -> Spent:
     """What the recall cost."""
-    spent = state.get("spent", {})
-    return Spent(
-        rounds=state.get("round", 0),
-        queries=int(spent.get("queries", 0)),
-        llm_calls=int(spent.get("llm_calls", 0)),
-        prompt_tokens=int(spent.get("prompt_tokens", 0)),
-        completion_tokens=int(spent.get("completion_tokens", 0)),
-        ms=round(ms, 2),
-    )
+    return Spent.model_validate(spent_fields(state, price) | {"ms": round(ms, 2)})
 
 
 def trace_facet(state: RecallState, facet_id: str) -> TraceFacet:
@@ -169,6 +164,7 @@ def trace_steps(steps: Mapping[str, Step]) -> list[TraceStep]:
             llm_calls=step["llm_calls"],
             prompt_tokens=step["prompt_tokens"],
             completion_tokens=step["completion_tokens"],
+            cached_tokens=step.get("cached_tokens", 0),
             error=step["error"],
         )
         for _, step in ordered

@@ -4,25 +4,57 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from secondhop.models.llm import LLMError, Usage
+from secondhop.models.prices import TokenPrice
 from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import RecallState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What one step asked of language models."""
+def counts_of(usage: Usage) -> dict[str, float]:
+    """As the state's `spent` keeps it."""
+    return {
+        "llm_calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cached_tokens": usage.cached_tokens,
+    }
 
-    llm_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
 
-    def counts(self) -> dict[str, float]:
-        """As the state's `spent` keeps it."""
-        return {
-            "llm_calls": self.llm_calls,
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
-        }
+def usage_in(spent: Mapping[str, float]) -> Usage:
+    """What a state's `spent` says of language models.
+
+    >>> usage_in({"queries": 7, "llm_calls": 2, "prompt_tokens": 900}).calls
+    2
+    """
+    return Usage(
+        calls=int(spent.get("llm_calls", 0)),
+        prompt_tokens=int(spent.get("prompt_tokens", 0)),
+        completion_tokens=int(spent.get("completion_tokens", 0)),
+        cached_tokens=int(spent.get("cached_tokens", 0)),
+    )
+
+
+def usage_of_failure(error: Exception) -> Usage:
+    """What was spent on a model before it failed; nothing, where the error does not tell."""
+    return error.usage if isinstance(error, LLMError) else Usage()
+
+
+def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, float | None]:
+    """What a recall has cost, as `Spent` has it, but for the wall time.
+
+    Without a call the money is 0; with calls and without a price it is None, unknown.
+    """
+    spent = state.get("spent", {})
+    usage = usage_in(spent)
+    cost = 0.0 if not usage.calls else None
+    if price is not None:
+        cost = price.cost_usd(usage)
+    return {
+        "rounds": state.get("round", 0),
+        "queries": int(spent.get("queries", 0)),
+        **counts_of(usage),
+        "cost_usd": cost,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +74,16 @@ class Remaining:
 
 def tokens_spent(spent: Mapping[str, float]) -> int:
     """Prompt and completion tokens together."""
-    return int(spent.get("prompt_tokens", 0) + spent.get("completion_tokens", 0))
+    return usage_in(spent).tokens
 
 
 def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
     """What is left of the limits at this point of the recall; nothing is below 0."""
-    spent = state.get("spent", {})
+    usage = usage_in(state.get("spent", {}))
     return Remaining(
         rounds=max(0, limits.rounds - state.get("round", 0)),
-        llm_calls=max(0, limits.llm_calls - int(spent.get("llm_calls", 0))),
-        llm_tokens=max(0, limits.llm_tokens - tokens_spent(spent)),
+        llm_calls=max(0, limits.llm_calls - usage.calls),
+        llm_tokens=max(0, limits.llm_tokens - usage.tokens),
         seconds=max(0.0, state["deadline_at"] - time.time()),
     )
 

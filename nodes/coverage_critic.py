@@ -81,6 +81,8 @@ class CoverageCritic:
         hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
         leads: dict[str, FollowUp] = {}
         for candidate in request.candidates:
+            if len(leads) >= self._leads:
+                break  # reading for names is the dearest part of a verdict
             if candidate.score < HOT or not candidate.relevance:
                 continue
             facet_id = max(candidate.relevance, key=lambda f: (candidate.relevance[f], f))

@@ -38,7 +38,7 @@ class CriticSheet:
 
 
 def critic_sheet(
-    request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int, picks: int
+    request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int, spare: int
 ) -> CriticSheet:
     """Render a shortlist so that the prompt counts at most `tokens` tokens.
 
@@ -49,7 +49,7 @@ def critic_sheet(
     tag = tags.draw([request.question, *texts])
     ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
     heads = headers(request, ids)
-    values = frame_values(request, tag=tag, picks=picks)
+    values = frame_values(request, tag=tag, spare=spare)
     empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
     room = tokens - token_sum(empty) - 2 * len(heads)
     bodies = evidence_bodies(request, tokens=room)
@@ -62,7 +62,7 @@ def critic_sheet(
     )
 
 
-def frame_values(request: CriticRequest, *, tag: str, picks: int) -> dict[str, str]:
+def frame_values(request: CriticRequest, *, tag: str, spare: int) -> dict[str, str]:
     """Every variable of the prompt but the memories."""
     facets = [
         f"{facet['facet_id']} | {title_line(facet['name'])} | {title_line(facet['why'], chars=160)}"
@@ -76,7 +76,8 @@ def frame_values(request: CriticRequest, *, tag: str, picks: int) -> dict[str, s
         "asked": "\n".join(f"- {title_line(text, chars=120)}" for text in request.asked[-ASKED:]),
         "fence": tag,
         "count": str(len(request.candidates)),
-        "picks": str(picks),
+        "k": str(request.k),
+        "most": str(request.k + spare),
         "rounds": str(request.remaining.rounds),
     }
 

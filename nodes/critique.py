@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from secondhop.errors import ModelError
-from secondhop.nodes.budget import remaining
+from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, Verdict
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.services import Services
@@ -32,7 +33,7 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
         "content": verdict.content,
         "facets": facets,
         "queries": queries,
-        "spent": verdict.usage.counts(),
+        "spent": counts_of(verdict.usage),
         "note": tally(votes),
         **degraded,
     }
@@ -50,7 +51,8 @@ async def judged(request: CriticRequest, *, services: Services) -> tuple[Verdict
     except (ModelError, TimeoutError) as error:
         reason = f"critique: {str(error) or 'no answer in time'}; judged offline instead"
         verdict = await services.offline_critic.judge(request)
-        return verdict, {"degraded": {place: reason}}
+        paid = replace(verdict, usage=verdict.usage + usage_of_failure(error))
+        return paid, {"degraded": {place: reason}}
 
 
 def critic_request(state: RecallState, pool: Pool, *, services: Services) -> CriticRequest:
@@ -65,6 +67,7 @@ def critic_request(state: RecallState, pool: Pool, *, services: Services) -> Cri
         replaced_by=pool.replaced_by,
         asked=[query["text"] for query in state["queries"].values() if query["round"]],
         round=state["round"],
+        k=state["k"],
         remaining=remaining(state, services.settings.limits),
     )
 
@@ -109,6 +112,7 @@ def as_vote(ballot: Ballot, state: RecallState) -> Vote:
         facet_ids=[facet_id for facet_id in ballot.facet_ids if facet_id in state["facets"]],
         repeats=ballot.repeats,
         replaced_by=ballot.replaced_by,
+        place=ballot.place,
     )
 
 

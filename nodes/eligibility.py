@@ -12,11 +12,14 @@ from secondhop.ranking.arrays import Floats
 SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
 """Votes that keep a memory out of the answer; a spark opens a branch of its own instead."""
 
-REPLACED_FACTOR = 0.5
+REPLACED_FACTOR = 0.66
 """What the relevance of a memory is worth while a newer one seems to replace it."""
 
 VOTED_RELEVANCE: Mapping[VoteName, float] = {"hot": 0.95, "warm": 0.65}
 """Relevance to the facets that a ballot names."""
+
+NAMED_STEP = 0.001
+"""What each facet named later takes from it: the first is the one that the memory is for."""
 
 UNNAMED_FACTOR = 0.3
 """What the relevance to other facets is worth, once a ballot named the ones it serves."""
@@ -51,6 +54,20 @@ def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: Ranking
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
 
 
+def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
+    """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
+
+    None: nobody has read and given an order (a person's votes, and the offline critic's, are
+    weighed by selection). []: somebody has, and would return nothing.
+    """
+    placed = [vote for vote in votes.values() if vote.get("place") is not None]
+    if not placed:
+        return None
+    chosen = [vote for vote in placed if vote["vote"] in VOTED_RELEVANCE]
+    chosen.sort(key=lambda vote: (vote["vote"] != "hot", -vote["round"], vote.get("place")))
+    return [vote["memory_id"] for vote in chosen]
+
+
 def has_read(vote: Vote | None) -> bool:
     """Whether whoever voted has read the memory, and so may overrule a suspicion of ours."""
     return vote is not None and (vote["by"] != "critic" or bool(vote["facet_ids"]))
@@ -64,7 +81,7 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
     if not named:
         return row
     voted = row * UNNAMED_FACTOR
-    voted[named] = VOTED_RELEVANCE[vote["vote"]]
+    voted[named] = VOTED_RELEVANCE[vote["vote"]] - NAMED_STEP * np.arange(len(named))
     return voted
 
 

@@ -48,30 +48,64 @@ PassageScores: TypeAlias = dict[str, dict[str, PassageScore]]
 
 
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Every facet gets its own ranking over all its queries of all rounds; none is pooled."""
+    """Every facet gets its own ranking over all its queries of all rounds; none is pooled.
+
+    A facet without a new query keeps the scores it has, unless a reranker has changed them.
+    """
     ranking = services.settings.ranking
     depth = state["k"] * ranking.depth_factor
     relevance = partial(
         calibrated_relevance, settings=ranking, calibration=services.scale.calibration
     )
-    facets = {
+    fused = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),
             depth=depth,
             relevance=relevance,
             settings=ranking,
         )
-        for facet_id in state["facets"]
+        for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
     }
-    ids = sorted({memory_id for scores in facets.values() for memory_id in scores})
-    cards = await services.reader.cards(ids)
     before = state.get("candidates", {})
+    scores = scores_by_memory(state["facets"], fused, before)
+    ids = sorted(scores)
+    cards = await services.reader.cards(ids)
     candidates = {
-        memory_id: as_candidate(cards[memory_id], facets, before.get(memory_id), state["round"])
+        memory_id: before[memory_id]
+        if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
+        else as_candidate(
+            cards[memory_id], scores[memory_id], before.get(memory_id), state["round"]
+        )
         for memory_id in ids
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def asked_facets(state: RecallState) -> set[str]:
+    """Facets whose queries were asked in this round."""
+    number = state["round"]
+    return {q["facet_id"] for q in state["queries"].values() if q["round"] == number}
+
+
+def scores_by_memory(
+    facet_ids: Iterable[str],
+    fused: Mapping[str, Mapping[str, FacetScore]],
+    before: Mapping[str, Candidate],
+) -> dict[str, dict[str, FacetScore]]:
+    """{memory: {facet: score}}: what was fused now, and for other facets the scores of before."""
+    by_facet: dict[str, Mapping[str, FacetScore]] = {**fused}
+    kept: defaultdict[str, dict[str, FacetScore]] = defaultdict(dict)
+    for memory_id, candidate in before.items():
+        for facet_id, score in candidate["scores"].items():
+            if facet_id not in fused:
+                kept[facet_id][memory_id] = score
+    by_facet |= kept
+    scores: defaultdict[str, dict[str, FacetScore]] = defaultdict(dict)
+    for facet_id in facet_ids:
+        for memory_id, score in by_facet.get(facet_id, {}).items():
+            scores[memory_id][facet_id] = score
+    return scores
 
 
 def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
@@ -174,39 +208,42 @@ def calibrate(scores: PassageScores, relevance: Relevance) -> None:
 
 def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -> FacetScore:
     """A memory within a facet: its best passage speaks for it."""
-    best = sorted(passages.items(), key=lambda item: (-item[1].relevance, item[0]))
-    kept = best[:EVIDENCE_PASSAGES]
+    kept = sorted(passages.items(), key=by_relevance)[:EVIDENCE_PASSAGES]
     relevances = [round(score.relevance, 4) for _, score in kept]
+    dense = lexical = 0.0
+    for score in passages.values():
+        dense = score.dense if score.dense > dense else dense  # never, when it is NaN
+        lexical = score.lexical if score.lexical > lexical else lexical
     return FacetScore(
         rank=rank,
         fused=round(fused, 6),
         relevance=relevances[0],
-        dense=round(max([0.0, *(s.dense for _, s in best if not isnan(s.dense))]), 4),
-        lexical=round(max([score.lexical for _, score in best]), 4),
+        dense=round(dense, 4),
+        lexical=round(lexical, 4),
         passage_ids=[passage_id for passage_id, _ in kept],
         query_ids=[score.query_id for _, score in kept],
         passage_scores=relevances,
     )
 
 
+def by_relevance(passage: tuple[str, PassageScore]) -> tuple[float, str]:
+    """Sorts best first, ties by passage id."""
+    return -passage[1].relevance, passage[0]
+
+
 def as_candidate(
     card: MemoryCard,
-    facets: Mapping[str, Mapping[str, FacetScore]],
+    scores: dict[str, FacetScore],
     before: Candidate | None,
     round_number: int,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it."""
-    scores = {
-        facet_id: found[card.memory_id]
-        for facet_id, found in facets.items()
-        if card.memory_id in found
-    }
     return Candidate(
         memory_id=card.memory_id,
         title=card.title,
         source=card.source,
         created_at=card.created_at.isoformat(),
         first_round=before["first_round"] if before else round_number,
-        score=max(score["relevance"] for score in scores.values()),
+        score=max([score["relevance"] for score in scores.values()]),
         scores=scores,
     )

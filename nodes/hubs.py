@@ -1,21 +1,30 @@
 """Takes from every dense score what a memory would get from any question."""
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from secondhop.ranking.arrays import Floats
 from secondhop.ranking.hubness import bank_mean_topk, hub_corrected
+from secondhop.stores.gathering import Gathering
 from secondhop.stores.protocols import MemorySearch
-from secondhop.stores.records import PassageHit, Vectors
+from secondhop.stores.records import PassageHit, Vector, Vectors
 
 NEIGHBOURS = 10
 """Background questions that a passage's nearness is averaged over."""
 
 REMEMBERED = 50_000
 """Passages whose nearness is kept in memory; a passage id never changes its text."""
+
+
+PASSAGES_A_PRODUCT = 512
+"""Passages compared with the bank at a time."""
 
 
 class QuestionBank(Protocol):
@@ -35,6 +44,9 @@ class HubCorrection:
         self._bank, self._usual = bank, usual
         self._known: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
+        self._asked: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, dict[MemorySearch, Gathering[str, float]]
+        ] = WeakKeyDictionary()
 
     async def corrected(
         self, hits: Sequence[PassageHit], *, search: MemorySearch
@@ -44,8 +56,10 @@ class HubCorrection:
         if not means:
             return list(hits)
         ids = [hit.passage_id for hit in hits]
-        nearness = np.array([means.get(passage_id, self._usual) for passage_id in ids])
-        scores = hub_corrected(np.array([hit.score for hit in hits]), nearness, usual=self._usual)
+        usual = [means.get(passage_id, self._usual) for passage_id in ids]
+        scores = hub_corrected(
+            np.array([hit.score for hit in hits]), np.array(usual), usual=self._usual
+        )
         moved = [
             PassageHit(hit.passage_id, hit.memory_id, float(score))
             for hit, score in zip(hits, scores, strict=True)
@@ -54,22 +68,45 @@ class HubCorrection:
 
     async def _means(self, passage_ids: Sequence[str], *, search: MemorySearch) -> dict[str, float]:
         """Nearness to the bank by passage id; {} while there is no bank."""
-        bank = self._bank.questions
-        if bank is None or not len(bank):
+        if self._bank.questions is None or not len(self._bank.questions):
             return {}
-        with self._lock:
-            known = {p: self._known[p] for p in passage_ids if p in self._known}
+        known = self._remembered(passage_ids)
         missing = [p for p in passage_ids if p not in known]
-        vectors = await search.vectors(missing) if missing else {}
-        if vectors:
-            rows = np.stack(list(vectors.values()))
-            means = bank_mean_topk(bank @ rows.T, k=NEIGHBOURS)
-            known |= dict(zip(vectors, means.tolist(), strict=True))
+        if missing:
+            known |= await self._gathering(search).get(missing)
         self._remember(known)
         return known
+
+    def _gathering(self, search: MemorySearch) -> Gathering[str, float]:
+        """The queries of a round share products with the bank: small ones cost as much as big."""
+        own = self._asked.setdefault(asyncio.get_running_loop(), {})
+        if search not in own:
+            own[search] = Gathering(partial(self._compared, search), keys_a_call=PASSAGES_A_PRODUCT)
+        return own[search]
+
+    async def _compared(self, search: MemorySearch, passage_ids: list[str]) -> dict[str, float]:
+        """Nearness of passages to the bank, as far as it was not found meanwhile."""
+        known = self._remembered(passage_ids)
+        vectors = await search.vectors([p for p in passage_ids if p not in known])
+        bank = self._bank.questions
+        if bank is None or not vectors:
+            return known
+        means = await asyncio.to_thread(nearness, bank, list(vectors.values()))
+        known |= dict(zip(vectors, means.tolist(), strict=True))
+        self._remember(known)
+        return known
+
+    def _remembered(self, passage_ids: Sequence[str]) -> dict[str, float]:
+        with self._lock:
+            return {p: self._known[p] for p in passage_ids if p in self._known}
 
     def _remember(self, means: dict[str, float]) -> None:
         with self._lock:
             self._known.update(means)
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
+
+
+def nearness(bank: Vectors, vectors: Sequence[Vector]) -> Floats:
+    """[n]: of each passage to the background questions."""
+    return bank_mean_topk(bank @ np.stack(vectors).T, k=NEIGHBOURS)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from secondhop.nodes.budget import Remaining, Usage
+from secondhop.models.llm import Usage
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.state import Facet, QuestionKind, VoteName
 
 
@@ -40,6 +41,8 @@ class CriticRequest:
     asked: Sequence[str]
     """Query texts asked so far."""
     round: int
+    k: int = 6
+    """Memories that the answer may have."""
     remaining: Remaining
 
 
@@ -53,6 +56,9 @@ class Ballot:
     facet_ids: tuple[str, ...] = ()
     repeats: str | None = None
     replaced_by: str | None = None
+    place: int | None = None
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
+    voted gave no order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,19 @@
-"""One call to a language model within what a recall may still spend."""
+"""One answer of a language model within what a recall may still spend."""
 
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from secondhop.models.llm import LLMError, StructuredLLM
-from secondhop.nodes.budget import Remaining, Usage
+from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
+from secondhop.nodes.budget import Remaining
 from secondhop.prompts.templates import RenderedPrompt
 
 T = TypeVar("T", bound=BaseModel)
 
-LEAST_REPLY = 200
-"""Tokens; with less left for the reply a call is not worth its prompt."""
+MODEL_SHARE = 0.9
+"""Of a step's time, what its model may take: whoever cancels the step at its end would never hear
+what the model has spent, and the offline twin needs a moment too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +22,15 @@ class ModelCall:
 
     prompt: RenderedPrompt
     reply_tokens: int
-    seconds: float
+    left: Remaining
+    """For the answer as a whole: retries, other ways of asking and repairs together."""
 
 
 async def asked_model(llm: StructuredLLM, call: ModelCall, *, schema: type[T]) -> tuple[T, Usage]:
     """The model's answer, and what it cost.
 
     Raises:
-        LLMError: no valid answer.
+        LLMError: no valid answer within what is left; tells what was spent.
     """
     completion = await llm.complete(
         [
@@ -37,15 +39,11 @@ async def asked_model(llm: StructuredLLM, call: ModelCall, *, schema: type[T]) -
         ],
         schema=schema,
         max_tokens=call.reply_tokens,
-        deadline_s=call.seconds,
+        deadline_s=call.left.seconds * MODEL_SHARE,
+        max_calls=call.left.llm_calls,
+        max_total_tokens=call.left.llm_tokens,
     )
-    usage = completion.usage
-    spent = Usage(
-        llm_calls=usage.calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )
-    return completion.parsed, spent
+    return completion.parsed, completion.usage
 
 
 def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:

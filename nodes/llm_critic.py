@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from secondhop.models import llm as port
-from secondhop.models.llm import LLMError, StructuredLLM
-from secondhop.nodes.budget import Usage
+from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM
 from secondhop.nodes.critic_sheet import CriticSheet, critic_sheet
 from secondhop.nodes.judging import CriticRequest, Verdict
-from secondhop.nodes.llm_call import LEAST_REPLY, ModelCall, affordable_reply, asked_model
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.quoting import Tags
 from secondhop.nodes.reading_votes import read_verdict
 from secondhop.nodes.vote_schema import CritiqueReply
@@ -19,11 +17,11 @@ from secondhop.prompts.templates import Prompt
 class CriticBounds:
     """How much a critic reads, writes and picks."""
 
-    prompt_tokens: int = 6_000
+    prompt_tokens: int = 5_200
     """cl100k_base tokens of both messages."""
     reply_tokens: int = 2_500
-    picks: int = 9
-    """Hot and warm votes it is asked for at most: k and three more."""
+    spare_picks: int = 3
+    """Hot and warm votes beyond k: selection and later rounds want something to choose from."""
 
 
 class LLMCritic:
@@ -63,13 +61,13 @@ class LLMCritic:
             reply_tokens=affordable_reply(
                 request.remaining, prompt=sheet.tokens, wanted=self._bounds.reply_tokens
             ),
-            seconds=request.remaining.seconds,
+            left=request.remaining,
         )
         reply, usage = await asked_model(self._llm, call, schema=CritiqueReply)
         if not any(vote.vote != "none" and sheet.issued(vote.id) for vote in reply.votes):
             raise LLMError(
                 f"{self._llm.model_id} voted for no memory that it was shown; try a larger model",
-                usage=paid(usage),
+                usage=usage,
             )
         return read_verdict(reply, sheet, request, usage=usage)
 
@@ -81,14 +79,5 @@ class LLMCritic:
             self._prompt,
             tags=self._tags,
             tokens=min(self._bounds.prompt_tokens, room),
-            picks=self._bounds.picks,
+            spare=self._bounds.spare_picks,
         )
-
-
-def paid(usage: Usage) -> port.Usage:
-    """As the port counts it."""
-    return port.Usage(
-        calls=usage.llm_calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )

@@ -1,7 +1,7 @@
 """The planner with a language model: two calls, side by side."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
@@ -126,7 +126,7 @@ class LLMPlanner:
         return ModelCall(
             prompt=prompt,
             reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
-            seconds=request.remaining.seconds * PLANNING_SHARE,
+            left=replace(request.remaining, seconds=request.remaining.seconds * PLANNING_SHARE),
         )
 
 

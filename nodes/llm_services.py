@@ -1,32 +1,30 @@
 """Planner and critic of one language model."""
 
-from pathlib import Path
+from collections.abc import Mapping
 
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.llm_critic import CriticBounds, LLMCritic
+from secondhop.nodes.llm_critic import LLMCritic
 from secondhop.nodes.llm_planner import LLMPlanner
-from secondhop.prompts.templates import load_prompts
-
-SPARE_PICKS = 3
-"""Hot and warm votes beyond k: selection and later rounds want something to choose from."""
+from secondhop.prompts.templates import PromptSource, load_prompts
 
 
 def llm_services(
-    llm: StructuredLLM, *, k: int = 6, prompts: Path | None = None, secret: bytes | None = None
+    llm: StructuredLLM,
+    *,
+    prompts: PromptSource | None = None,
+    secret: bytes | None = None,
 ) -> tuple[LLMPlanner, LLMCritic]:
     """What `Services` needs to plan and judge with a model; the offline twins stay beside them.
 
     Args:
         llm: any adapter of the port.
-        k: memories that a recall returns.
-        prompts: a directory whose files take the place of shipped prompts.
+        prompts: a directory whose files take the place of shipped prompts, or every prompt by name.
         secret: of the tags around stored text; give a fixed one where answers are cached by the
             content of their prompt, and keep it to yourself.
 
     Raises:
         PromptError: a prompt file is faulty.
     """
-    loaded = load_prompts(prompts)
-    bounds = CriticBounds(picks=k + SPARE_PICKS)
+    loaded = prompts if isinstance(prompts, Mapping) else load_prompts(prompts)
     planner = LLMPlanner(llm, loaded, secret=secret)
-    return planner, LLMCritic(llm, loaded, bounds=bounds, secret=secret)
+    return planner, LLMCritic(llm, loaded, secret=secret)

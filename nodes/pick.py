@@ -1,8 +1,9 @@
 """With the votes: the answer of this round, and whether another round is worth it."""
 
-from secondhop.nodes.eligibility import SUPPRESSED, answerable, judged_relevance, last_votes
+from secondhop.nodes.best_answer import BestAnswer, best_answer
+from secondhop.nodes.eligibility import SUPPRESSED, last_votes
 from secondhop.nodes.pool import Pool, load_pool
-from secondhop.nodes.selection import Loser, select
+from secondhop.nodes.selection import Loser
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
@@ -14,14 +15,12 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     ranking = services.settings.ranking
     votes = last_votes(state)
     pool = await load_pool(state["candidates"], sorted(state["facets"]), services=services)
-    relevance = judged_relevance(pool, votes, settings=ranking)
-    selected = select(pool, relevance, state["facets"], k=state["k"], settings=ranking)
-    answers, best, bar = answerable(state["candidates"], state["kind"], min_score=ranking.min_score)
-    picks = selected.picks if answers else []
-    drops = [lost_slot(loser, state) for loser in selected.losers]
+    answer = best_answer(pool, state, settings=ranking)
+    drops = [lost_slot(loser, state) for loser in answer.selected.losers]
     drops += unfit(pool, votes, state, settings=ranking)
-    if not answers:
-        drops += [unanswered(pick["memory_id"], best, bar, state) for pick in selected.picks]
+    if not answer.given:
+        drops += [unanswered(pick["memory_id"], answer, state) for pick in answer.selected.picks]
+    picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services.settings)
     return {
         "picks": picks,
@@ -79,7 +78,7 @@ def unfit(
     return drops
 
 
-def unanswered(memory_id: str, best: float, bar: float, state: RecallState) -> Drop:
+def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
     """A candidate held back because the memory does not speak of the question at all."""
     return Drop(
         memory_id=memory_id,
@@ -87,7 +86,7 @@ def unanswered(memory_id: str, best: float, bar: float, state: RecallState) -> D
         round=state["round"],
         reason="nothing stored is near enough to the question itself",
         rank=None,
-        score=round(best, 4),
-        threshold=round(bar, 4),
+        score=round(answer.nearest, 4),
+        threshold=round(answer.bar, 4),
         against=None,
     )

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from secondhop.errors import ModelError
+from secondhop.nodes.budget import counts_of, usage_of_failure
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallUpdate
 
@@ -25,7 +27,8 @@ async def degraded_plan(
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
         reason = f"{name}: {str(error) or 'no answer in time'}"
-        return await planned_offline(ask_offline, request, reason)
+        plan, degraded = await planned_offline(ask_offline, request, reason)
+        return replace(plan, usage=plan.usage + usage_of_failure(error)), degraded
 
 
 async def planned_offline(
@@ -65,7 +68,7 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
     return {
         "facets": facets,
         "queries": queries,
-        "spent": plan.usage.counts(),
+        "spent": counts_of(plan.usage),
         "note": f"{len(facets)} facets, {len(queries)} queries",
     }
 

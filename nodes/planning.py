@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from secondhop.nodes.budget import Remaining, Usage
+from secondhop.models.llm import Usage
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.state import QuestionKind
 from secondhop.stores.records import Topic
 

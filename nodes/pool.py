@@ -1,17 +1,19 @@
 """The pool as selection sees it: relevance by facet, what repeats what, and what replaces what."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
+from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.evidence_coverage import Sharpening, evidence_coverage
+from secondhop.ranking.evidence_coverage import evidence_coverage
+from secondhop.ranking.facet_pool import FacetPick
 from secondhop.ranking.successors import successors
 from secondhop.stores.records import Passage, Vector
 
@@ -27,21 +29,33 @@ class Pool:
     """Candidates in a fixed order with what selection needs of them."""
 
     ids: Sequence[str]
+    """Memory ids, best score first."""
+    candidates: Mapping[str, Candidate]
     facet_ids: Sequence[str]
     relevance: Floats
     """[n_candidates, n_facets], calibrated, 0..1."""
     evidence: Evidence
-    titles: Sequence[str]
-    replaced_by: Mapping[str, str]
-    """Older memory → the newer one that seems to say the same thing afresh."""
     texts: Mapping[str, Sequence[str]]
     """Evidence texts by memory id, best first."""
-    repeats: Sharpening
-    """Which cosines of two passages mean that one repeats the other."""
+    replaced_by: Mapping[str, str]
+    """Older memory → the newer one that seems to say the same thing afresh."""
+    scale: ModelScale
+    """What the cosines of the evidence mean."""
+    coverages: dict[tuple[int, ...], Coverage] = field(
+        default_factory=dict[tuple[int, ...], Coverage]
+    )
+    """What `coverage` has worked out so far."""
+    orders: dict[bytes, Sequence[FacetPick]] = field(
+        default_factory=dict[bytes, Sequence[FacetPick]]
+    )
+    """Orders of selection so far, by what they were made from."""
 
     def coverage(self, rows: Sequence[int]) -> Coverage:
         """How much some candidates say of one another, in that order."""
-        return evidence_coverage(self.part(rows), sharpening=self.repeats)
+        key = tuple(rows)
+        if key not in self.coverages:
+            self.coverages[key] = evidence_coverage(self.part(rows), sharpening=self.scale.repeats)
+        return self.coverages[key]
 
     def part(self, rows: Sequence[int]) -> Evidence:
         """The evidence of some candidates, in that order."""
@@ -50,7 +64,7 @@ class Pool:
             passages=[self.evidence.passages[row] for row in rows],
             texts=self.evidence.texts,
             lengths=self.evidence.lengths,
-            titles=[self.titles[row] for row in rows],
+            titles=[self.candidates[self.ids[row]]["title"] for row in rows],
             parents=[self.ids[row] for row in rows],
         )
 
@@ -58,28 +72,67 @@ class Pool:
 async def load_pool(
     candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, services: Services
 ) -> Pool:
-    """The best of every facet, at most POOL_LIMIT, with their evidence; best score first."""
+    """The best of every facet, at most POOL_LIMIT, with their evidence; best score first.
+
+    Candidates of a pool drawn before, all of them or some, are not looked up again.
+    """
     ids = drawn_ids(candidates, facet_ids)
-    evidence_ids = {memory_id: evidence_of(candidates[memory_id]) for memory_id in ids}
-    wanted = [passage_id for memory_id in ids for passage_id in evidence_ids[memory_id]]
+    known = services.pools.find(ids, candidates)
+    if known is None:
+        known = await drawn_pool(ids, candidates, services=services)
+        services.pools.keep(known)
+    pool = known if len(ids) == len(known.ids) else smaller(known, ids)
+    relevance = relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids)
+    return replace(pool, facet_ids=facet_ids, relevance=relevance)
+
+
+async def drawn_pool(
+    ids: Sequence[str], candidates: Mapping[str, Candidate], *, services: Services
+) -> Pool:
+    """These candidates with their evidence as it is stored, and no facet yet."""
+    evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
+    wanted = [passage_id for own in evidence_ids for passage_id in own]
     vectors = await services.search.vectors(wanted)
     passages = await services.reader.passages(wanted)
-    evidence = as_evidence([evidence_ids[memory_id] for memory_id in ids], vectors, passages)
-    dates = [datetime.fromisoformat(candidates[memory_id]["created_at"]) for memory_id in ids]
+    drawn = {memory_id: candidates[memory_id] for memory_id in ids}
+    return pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
+
+
+def smaller(pool: Pool, ids: Sequence[str]) -> Pool:
+    """A pool of some of the candidates, in this order, as if nothing else had been drawn."""
+    whole = pool.evidence
+    rows = dict(zip(pool.ids, whole.passages, strict=True))
+    kept = [row for memory_id in ids for row in rows[memory_id]]
+    place = {row: number for number, row in enumerate(kept)}
+    texts, lengths = whole.texts or (), whole.lengths or ()
+    evidence = Evidence(
+        vectors=whole.vectors[np.array(kept, dtype=np.intp)],
+        passages=[[place[row] for row in rows[memory_id]] for memory_id in ids],
+        texts=[texts[row] for row in kept],
+        lengths=[lengths[row] for row in kept],
+    )
+    candidates = {memory_id: pool.candidates[memory_id] for memory_id in ids}
+    return pool_of(candidates, evidence, scale=pool.scale)
+
+
+def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:
+    """A pool without facets: they may change while the candidates stay."""
+    ids, texts = list(candidates), evidence.texts or ()
+    dates = [datetime.fromisoformat(found["created_at"]) for found in candidates.values()]
     written_at = [date.timestamp() for date in dates]
-    newer = successors(evidence, written_at, threshold=services.scale.successor_at)
+    newer = successors(evidence, written_at, threshold=scale.successor_at)
     return Pool(
         ids=ids,
-        facet_ids=facet_ids,
-        relevance=relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids),
+        candidates=candidates,
+        facet_ids=(),
+        relevance=np.zeros((len(ids), 0)),
         evidence=evidence,
-        titles=[candidates[memory_id]["title"] for memory_id in ids],
-        repeats=services.scale.repeats,
-        replaced_by={ids[old]: ids[new] for old, new in newer.items()},
         texts={
-            memory_id: [passages[p].text for p in evidence_ids[memory_id] if p in passages]
-            for memory_id in ids
+            memory_id: [texts[row] for row in rows]
+            for memory_id, rows in zip(ids, evidence.passages, strict=True)
         },
+        replaced_by={ids[old]: ids[new] for old, new in newer.items()},
+        scale=scale,
     )
 
 
@@ -87,13 +140,13 @@ def drawn_ids(
     candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, limit: int = POOL_LIMIT
 ) -> list[str]:
     """Ids that take part: the facets take turns by their fused rankings, then sorted by score."""
-    by_rank = [
-        (score["rank"], memory_id)
-        for memory_id, candidate in candidates.items()
-        for facet_id, score in candidate["scores"].items()
-        if facet_id in facet_ids
-    ]
-    drawn = list(dict.fromkeys(memory_id for _, memory_id in sorted(by_rank)))[:limit]
+    best: dict[str, int] = {}
+    wanted = set(facet_ids)
+    for memory_id, candidate in candidates.items():
+        ranks = [score["rank"] for f, score in candidate["scores"].items() if f in wanted]
+        if ranks:
+            best[memory_id] = min(ranks)
+    drawn = sorted(best, key=lambda memory_id: (best[memory_id], memory_id))[:limit]
     return sorted(drawn, key=lambda memory_id: (-candidates[memory_id]["score"], memory_id))
 
 
@@ -129,9 +182,9 @@ def as_evidence(
 def relevance_matrix(candidates: Sequence[Candidate], facet_ids: Sequence[str]) -> Floats:
     """[n_candidates, n_facets]; 0 where a facet did not find the candidate."""
     matrix = np.zeros((len(candidates), len(facet_ids)))
+    column = {facet_id: number for number, facet_id in enumerate(facet_ids)}
     for row, candidate in enumerate(candidates):
-        for column, facet_id in enumerate(facet_ids):
-            score = candidate["scores"].get(facet_id)
-            if score is not None:
-                matrix[row, column] = score["relevance"]
+        for facet_id, score in candidate["scores"].items():
+            if facet_id in column:
+                matrix[row, column[facet_id]] = score["relevance"]
     return matrix

@@ -1,8 +1,9 @@
 """A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from secondhop.nodes.budget import Usage
+from secondhop.models.llm import Usage
 from secondhop.nodes.critic_sheet import CriticSheet
 from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.near_queries import DistinctQueries
@@ -27,7 +28,7 @@ def read_verdict(
     claims = claims_of(reply, sheet, request)
     ballots = [settled(claim, claims) for claim in claims.values()]
     trusted = [b for b in ballots if b.memory_id not in sheet.distrusted or not gains(b)]
-    ballots = few_sparks(trusted)
+    ballots = in_places(few_sparks(trusted))
     served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = follow_ups_of(reply.new_queries, request) if request.remaining.rounds else ()
@@ -49,7 +50,7 @@ def gains(ballot: Ballot) -> bool:
 
 
 def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> dict[str, Claim]:
-    """The first ballot on each memory of the sheet, in the order of the sheet."""
+    """The first ballot on each memory of the sheet, in the order of the reply."""
     views = {view.memory_id: view for view in request.candidates}
     facet_ids = [facet["facet_id"] for facet in request.facets]
     first: dict[str, Claim] = {}
@@ -60,11 +61,7 @@ def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) 
         ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
         if ballot is not None:
             first[memory_id] = Claim(views[memory_id], ballot)
-    return {
-        view.memory_id: first[view.memory_id]
-        for view in request.candidates
-        if view.memory_id in first
-    }
+    return first
 
 
 def as_ballot(
@@ -89,6 +86,13 @@ def as_ballot(
         repeats=repeats,
         replaced_by=newer,
     )
+
+
+def in_places(ballots: Sequence[Ballot]) -> list[Ballot]:
+    """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others."""
+    hot_first = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
+    places = {ballot.memory_id: place for place, ballot in enumerate(hot_first, start=1)}
+    return [replace(ballot, place=places.get(ballot.memory_id, 0)) for ballot in ballots]
 
 
 def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:

@@ -4,10 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.eligibility import last_votes
 from secondhop.nodes.evidence_budget import within_budget
 from secondhop.nodes.pool import evidence_of
 from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 
@@ -45,7 +47,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "stop_reason": state["stop_reason"],
             "rounds": state["round"],
-            "spent": spent_counts(state, limits.deadline_s),
+            "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
             "trace_id": state["trace_id"],
         },
         "drops": over_budget(state, picks, kept),
@@ -53,15 +55,9 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     }
 
 
-def spent_counts(state: RecallState, deadline_s: float) -> dict[str, float]:
-    """As `Spent` has it; the wall time runs from `begin` to here."""
-    spent = state.get("spent", {})
-    counts = ("queries", "llm_calls", "prompt_tokens", "completion_tokens")
-    return {
-        "rounds": state["round"],
-        **{name: int(spent.get(name, 0)) for name in counts},
-        "ms": round((time.time() - state["deadline_at"] + deadline_s) * 1000, 2),
-    }
+def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
+    """Wall time from `begin` to here."""
+    return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
 
 
 def near_misses(state: RecallState, picks: Mapping[str, str], *, limit: int) -> dict[str, Drop]:

@@ -22,6 +22,10 @@ XQUAD_LAMBDA = 0.9
 """Share of the facets in the gain; the rest is relevance to the question as a whole."""
 
 
+SERVES_AS_WELL = 0.75
+"""Share of a candidate's relevance to its best facet that one who stands in for it must have."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loser:
     """A candidate without a slot."""
@@ -49,11 +53,15 @@ def select(
     *,
     k: int,
     settings: RankingSettings,
+    led: Sequence[str] = (),
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
     Greedy, so the first k of a longer selection are the same: the order of the losers is the
     order in which they would be admitted if k grew.
+
+    Args:
+        led: memories that whoever read them put first, in that order; they are not weighed again.
     """
     rows = [row for row in range(len(pool.ids)) if relevance[row].max(initial=0.0) > 0]
     if not rows:
@@ -61,7 +69,13 @@ def select(
     weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
     part = FacetPool(facet_relevance=relevance[rows], weights=weights)
     coverage = repetition_among(pool, rows, settings=settings)
-    order = ordered(part, coverage, settings=settings)
+    made_from = b"".join(
+        (repr(settings).encode(), weights.tobytes(), relevance.tobytes(), pool.relevance.tobytes())
+    )
+    order = pool.orders.get(made_from)
+    if order is None:  # votes that move nothing leave a round's second selection as the first
+        order = pool.orders[made_from] = ordered(part, coverage, settings=settings)
+    order = in_lead(order, [pool.ids[row] for row in rows], led)
     picks = [
         Pick(
             memory_id=pool.ids[rows[p.index]],
@@ -69,11 +83,19 @@ def select(
         )
         for p in order[:k]
     ]
-    losers = [
-        loser(pool, rows, order, place, coverage=coverage, k=k, settings=settings)
-        for place in range(k, len(order))
-    ]
-    return Selection(picks=picks, losers=losers)
+    ids = [pool.ids[rows[p.index]] for p in order]
+    return Selection(
+        picks=picks,
+        losers=losers(ids, order, coverage=coverage, k=k, limit=settings.redundancy_limit),
+    )
+
+
+def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) -> list[FacetPick]:
+    """The order with some candidates moved to the front; each for the facet it serves best."""
+    places = {memory_id: place for place, memory_id in enumerate(led)}
+    front = [FacetPick(one.index, None, one.gain) for one in order if ids[one.index] in places]
+    front.sort(key=lambda one: places[ids[one.index]])
+    return front + [one for one in order if ids[one.index] not in places]
 
 
 def ordered(part: FacetPool, coverage: Coverage, *, settings: RankingSettings) -> list[FacetPick]:
@@ -104,8 +126,22 @@ def ordered(part: FacetPool, coverage: Coverage, *, settings: RankingSettings) -
 def repetition_among(pool: Pool, rows: Sequence[int], *, settings: RankingSettings) -> Coverage:
     """How much the candidates repeat one another, by the measure of the settings."""
     if settings.redundancy == "evidence":
-        return pool.coverage(rows)
+        return where_it_serves(pool.coverage(rows), pool.relevance[rows])
     return Coverage.from_matrix(REDUNDANCY[settings.redundancy](pool.part(rows)))
+
+
+def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:
+    """The coverage without those who say the same and yet would not serve for it.
+
+    A résumé says most of what a list of achievements says, and is no answer to who asks for the
+    achievements: only who serves what a candidate is best for nearly as well may stand in.
+
+    Args:
+        relevance: [n_candidates, n_facets], calibrated.
+    """
+    best = relevance.argmax(axis=1)
+    stands_in = SERVES_AS_WELL * relevance.max(axis=1)[:, np.newaxis] <= relevance[:, best].T
+    return Coverage(coverage.units * stands_in[coverage.owner], coverage.owner)
 
 
 def main_facet(pool: Pool, relevance: Floats, pick: FacetPick) -> str:
@@ -114,26 +150,27 @@ def main_facet(pool: Pool, relevance: Floats, pick: FacetPick) -> str:
     return pool.facet_ids[column]
 
 
-def loser(
-    pool: Pool,
-    rows: Sequence[int],
+def losers(
+    ids: Sequence[str],
     order: Sequence[FacetPick],
-    place: int,
     *,
     coverage: Coverage,
     k: int,
-    settings: RankingSettings,
-) -> Loser:
-    """Why the candidate at `place` (from 0) of the order came after the first k."""
-    index = order[place].index
+    limit: float,
+) -> list[Loser]:
+    """Why each candidate came after the first `k`; `ids` are theirs, in the order."""
+    if len(order) <= k:
+        return []
     picked = [pick.index for pick in order[:k]]
-    alone = [float(coverage.of_candidates(coverage.units[:, other])[index]) for other in picked]
-    together = float(coverage.of_candidates(coverage.units[:, picked].max(axis=1))[index])
-    repeated = together > settings.redundancy_limit
-    teller = pool.ids[rows[picked[int(np.argmax(alone))]]]
-    return Loser(
-        memory_id=pool.ids[rows[index]],
-        place=place + 1,
-        beaten_by=pool.ids[rows[picked[-1]]],
-        repeats=teller if repeated else None,
-    )
+    alone = np.stack([coverage.of_candidates(coverage.units[:, pick]) for pick in picked], axis=1)
+    tellers: list[int] = alone.argmax(axis=1).tolist()
+    together: list[float] = coverage.of_candidates(coverage.units[:, picked].max(axis=1)).tolist()
+    return [
+        Loser(
+            memory_id=ids[place],
+            place=place + 1,
+            beaten_by=ids[k - 1],
+            repeats=ids[tellers[one.index]] if together[one.index] > limit else None,
+        )
+        for place, one in enumerate(order[k:], start=k)
+    ]

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from secondhop.models.embedder import Embedder
+from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.judging import Critic
 from secondhop.nodes.planning import OfflinePlanner, Planner
+from secondhop.nodes.pool_memory import PoolMemory
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.protocols import MemoryReader, MemorySearch
@@ -38,5 +40,9 @@ class Services:
     hubs: HubCorrection | None = None
     """Corrects dense scores of memories that are near to every question."""
     reranker: Reranker | None = None
+    price: TokenPrice | None = None
+    """What planner and critic pay for their language model; None: unknown, or they have none."""
     settings: RecallSettings = field(default_factory=RecallSettings)
+    pools: PoolMemory = field(default_factory=PoolMemory, compare=False)
+    """What the nodes of one round have looked up for each other."""
     clock: Callable[[], datetime] = utc_now

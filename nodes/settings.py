@@ -22,7 +22,7 @@ class RecallLimits:
     """Times through retrieve."""
     queries: int = 48
     """Queries a round."""
-    shortlist: int = 24
+    shortlist: int = 28
     """Candidates the critic reads a round."""
     rerank_pairs: int = 50
     """(question, passage) pairs the reranker reads a round."""

@@ -118,6 +118,9 @@ class Vote(TypedDict):
     facet_ids: list[str]
     repeats: str | None
     replaced_by: str | None
+    place: NotRequired[int | None]
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
+    voted gave no order."""
 
 
 class Pick(TypedDict):
@@ -153,6 +156,7 @@ class Step(TypedDict):
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: NotRequired[int]
     error: str
 
 

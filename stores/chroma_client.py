@@ -6,19 +6,23 @@ another process changed the files. With 1.5.9 the second process then finds only
 vectors, and what it writes destroys the first one's (tried: a segmentation fault at the next
 start). So every block holds a lock of its collection, and a client whose memory is out of date is
 thrown away.
+
+Chroma also writes its index files in place, the header first: a process that is killed meanwhile
+leaves files that contradict each other. So an empty file `locks/<collection>.unfinished` stands
+while Chroma writes, and damage found beside one is such a leftover, not a failing disk.
 """
 
 import shutil
 import threading
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.file_lock import StampedLock
-from secondhop.stores.hnsw_files import check_collection
+from secondhop.stores.hnsw_files import UnfinishedIndexError, check_collection, segment_folder
 
 if TYPE_CHECKING:
     import httpx
@@ -229,8 +233,10 @@ class ChromaFolder:
             written = lock.restamp()
             # should this end in an error, nobody knows what Chroma has in memory: start it anew
             self._seen[name] = _UNKNOWN
+            self._mark_unfinished(name)
             with self._using() as session, chroma_errors(str(self.folder)):
                 yield session
+            self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
 
     def drop(self, name: str) -> None:
@@ -239,10 +245,14 @@ class ChromaFolder:
             return
         lock = self._lock(name)
         with lock.exclusive():
+            files = segment_folder(self.folder, name)
             lock.restamp()
             self._seen[name] = _UNKNOWN
             with self._using() as session, chroma_errors(str(self.folder)):
                 session.drop(name)
+            if files is not None and files.exists():
+                shutil.rmtree(files)  # Chroma leaves them, and with them every vector
+            self._unfinished(name).unlink(missing_ok=True)
             self._seen.pop(name)
 
     def close(self) -> None:
@@ -251,6 +261,14 @@ class ChromaFolder:
 
     def _lock(self, name: str) -> StampedLock:
         return StampedLock(self._locks / f"{name}.index")
+
+    def _unfinished(self, name: str) -> Path:
+        """Stands while Chroma may be writing the collection's files."""
+        return self._locks / f"{name}.unfinished"
+
+    def _mark_unfinished(self, name: str) -> None:
+        with suppress(OSError):  # a full disk: damage is then told instead of mended
+            self._unfinished(name).touch()
 
     def _database_file(self) -> Path:
         return self.folder / "chroma.sqlite3"
@@ -266,14 +284,25 @@ class ChromaFolder:
         """Make this client's memory of the collection right; its lock is held."""
         if name in self._seen or not self._same_folder():
             self._restart()
-        with chroma_errors(str(self.folder)):
-            if self._database_file().exists():
-                check_collection(self.folder, name)
-            with self._using() as session:
-                collection = session.collection(name)
-                if collection is not None:
-                    collection.count()  # makes Chroma catch up with its log now
+        was_cut_off = self._unfinished(name).exists()
+        if self._database_file().exists():
+            check_collection(self.folder, name, was_cut_off=was_cut_off)
+        self._mark_unfinished(name)
+        try:
+            self._catch_up(name)
+        except CorruptStoreError as error:
+            if was_cut_off:
+                raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
+            raise
+        self._unfinished(name).unlink(missing_ok=True)
         self._seen[name] = stamp
+
+    def _catch_up(self, name: str) -> None:
+        """Make Chroma load the collection and enter what its log holds beyond the files."""
+        with chroma_errors(str(self.folder)), self._using() as session:
+            collection = session.collection(name)
+            if collection is not None:
+                collection.count()
 
     def _check_space(self, adds_bytes: int) -> None:
         free = shutil.disk_usage(self.folder).free

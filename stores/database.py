@@ -127,7 +127,7 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
             return _is_full(path)
         case sqlite3.SQLITE_IOERR if _no_space_beside(path):
             return _is_full(path)
-        case sqlite3.SQLITE_CANTOPEN if path.exists() and not os.access(path.parent, os.W_OK):
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY if _is_closed_to_us(path):
             return StoreError(
                 f"{path.parent} cannot be written, and even reading {path.name} needs to write "
                 f"beside it; make the folder writable, or copy the store to where it is"
@@ -141,6 +141,10 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
             return StoreError(f"another program keeps {path} locked; try again when it is done")
         case _:
             return StoreError(f"could not read or write {path}: {error}; check the disk and rights")
+
+
+def _is_closed_to_us(path: Path) -> bool:
+    return path.exists() and not os.access(path.parent, os.W_OK)
 
 
 def _no_space_beside(path: Path) -> bool:

@@ -80,14 +80,16 @@ class EntityStore:
             async with self._writing():
                 await asyncio.to_thread(self._catalog.upgrade)
         lock = WriterLock(self._lock_path)
-        if lock.try_acquire():
-            try:
-                await to_its_end(self._repair_and_compare())
-            except StoreFullError as error:
-                # reading needs no space, and what is left over is never shown
-                _log.warning("leftovers stay for now: %s", error)
-            finally:
-                lock.release()
+        if not lock.try_acquire():
+            await self._index.count()  # what cannot be read at all is noticed now, too
+            return
+        try:
+            await to_its_end(self._repair_and_compare())
+        except StoreFullError as error:
+            # reading needs no space, and what is left over is never shown
+            _log.warning("leftovers stay for now: %s", error)
+        finally:
+            lock.release()
 
     async def aclose(self) -> None:
         """Close the catalog's connections."""

@@ -25,6 +25,21 @@ _NORM_TOLERANCE = 1e-2
 _DELETED = 1  # third byte of an element's link list
 
 
+class UnfinishedIndexError(CorruptStoreError):
+    """A process was killed while Chroma wrote its files; they can be rebuilt without a loss."""
+
+    def __init__(self, folder: Path, *, reason: str) -> None:
+        super().__init__(
+            f"the vectors below {folder} were being written when a process was killed ({reason}); "
+            f"the memories are safe, and opening the entity again with its embedding model "
+            f"rebuilds the vectors, as `secondhop reindex` does"
+        )
+
+
+class _CutShortError(ValueError):
+    """The file ends before its contents do: Chroma empties it, and then fills it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Header:
     """`header.bin`, as hnswlib writes it; sizes and offsets in bytes."""
@@ -45,17 +60,26 @@ class _Header:
     ef_construction: int
 
 
-def check_collection(folder: Path, name: str) -> None:
+def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> None:
     """Passes silently when the collection's files are whole, or when there are none yet.
 
+    Args:
+        was_cut_off: the last process that wrote them did not come to its end.
+
     Raises:
+        UnfinishedIndexError: they are not, and a killed process explains it: `was_cut_off`, or
+            `index_metadata.pickle`, which Chroma writes last, ends too early.
         CorruptStoreError: they are not, or hold fewer vectors than they should.
     """
     try:
         found = _segment(folder, name)
         if found is not None:
             _check_segment(folder, *found)
-    except (sqlite3.DatabaseError, OSError, ValueError, struct.error) as error:
+    except sqlite3.DatabaseError as error:
+        raise _corrupt(folder, str(error)) from error
+    except (OSError, ValueError, struct.error) as error:
+        if was_cut_off or isinstance(error, _CutShortError):
+            raise UnfinishedIndexError(folder, reason=str(error)) from error
         raise _corrupt(folder, str(error)) from error
 
 
@@ -74,6 +98,19 @@ def check_database(folder: Path) -> None:
         raise _corrupt(folder, str(error)) from error
     if verdict != "ok":
         raise _corrupt(folder, verdict)
+
+
+def segment_folder(folder: Path, name: str) -> Path | None:
+    """Where the collection's index files are, or will be; None when there is no collection.
+
+    Raises:
+        CorruptStoreError: Chroma's database cannot be read.
+    """
+    try:
+        found = _segment(folder, name)
+    except sqlite3.DatabaseError as error:
+        raise _corrupt(folder, str(error)) from error
+    return folder / found[0] if found else None
 
 
 def _connection(folder: Path) -> sqlite3.Connection:
@@ -124,7 +161,7 @@ def _check_segment(folder: Path, segment: str, ids: set[str], pending: int) -> N
         _check_links(files, header)
     missing = len(ids - labels.keys())
     if missing > pending:
-        raise _corrupt(folder, f"{missing} of {len(ids)} vectors are missing")
+        raise ValueError(f"{missing} of {len(ids)} vectors are missing")
 
 
 def _header(files: Path) -> _Header:
@@ -152,7 +189,11 @@ def _labels(files: Path) -> Mapping[str, int]:
     with (files / "index_metadata.pickle").open("rb") as file:
         try:
             labels = _PlainUnpickler(file).load()["id_to_label"]
-        except (pickle.UnpicklingError, LookupError, TypeError, EOFError, AttributeError) as error:
+        except EOFError as error:
+            raise _CutShortError("index_metadata.pickle is cut short") from error
+        except (pickle.UnpicklingError, LookupError, TypeError, AttributeError) as error:
+            if "truncated" in str(error):
+                raise _CutShortError("index_metadata.pickle is cut short") from error
             raise ValueError(f"index_metadata.pickle: {error}") from error
     if not isinstance(labels, dict):
         raise ValueError("index_metadata.pickle holds no labels")

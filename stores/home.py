@@ -1,6 +1,6 @@
 """The folder of a store, and the way to one entity in it.
 
-store.json                   which embedding model, which store
+store.json                   which embedding model, which store; made anew when it is lost
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
@@ -21,13 +21,16 @@ from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
 from secondhop.stores.chroma_client import ChromaClient, ChromaFolder, ChromaServer
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import check_database
 from secondhop.stores.manifest import (
     Manifest,
     create_manifest,
+    intact_manifest,
     read_manifest,
     replace_manifest,
 )
+from secondhop.stores.manifest_recovery import recover_manifest
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
@@ -41,6 +44,12 @@ class StoreHome:
     """One store: a folder, and Chroma in it or on a server."""
 
     def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:
+        """Creates nothing. Raises StoreError where no folder can be."""
+        for place in (path, *path.parents):
+            if place.is_file():
+                raise StoreError(
+                    f"the store cannot be in {path}: {place} is a file; name a folder (--store DIR)"
+                )
         self.path = path
         self._server = chroma_url
         self._store_id: str | None = None
@@ -57,6 +66,8 @@ class StoreHome:
             UsageError: the name is empty or too long.
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
+            UnfinishedIndexError: a killed process left its vectors half written;
+                `secondhop.reindexing.open_entity` rebuilds them.
             CorruptStoreError: its vectors cannot be read.
         """
         identity = Identity(entity=entity, embedder_id=embedder_id, dimension=dimension)
@@ -80,15 +91,7 @@ class StoreHome:
 
     def entities(self) -> list[str]:
         """Names of those with a catalog, sorted."""
-        names: list[str] = []
-        for path in sorted((self.path / "entities").glob("*/catalog.db")):
-            catalog = Catalog(path)
-            try:
-                if catalog.exists():
-                    names.append(catalog.identity().entity)
-            finally:
-                catalog.close()
-        return sorted(names)
+        return sorted(identity.entity for identity in self._identities())
 
     async def delete_entity(self, entity: str) -> bool:
         """Delete everything of an entity; whether there was anything."""
@@ -98,7 +101,9 @@ class StoreHome:
         async with writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S):
             return await to_its_end(self._delete(entity, folder))
 
-    async def begin_reindex(self, entity: str, *, embedder_id: str, dimension: int) -> Reindex:
+    async def begin_reindex(
+        self, entity: str, *, embedder_id: str, dimension: int, may_move_aside: bool = True
+    ) -> Reindex:
         """Start to rebuild an entity's vectors, in a collection of their own.
 
         Until `finish` everything stays as it was, and a rerun starts afresh. Vectors that cannot
@@ -107,6 +112,7 @@ class StoreHome:
 
         Raises:
             StoreError: nothing is stored for the entity, or another process writes.
+            CorruptStoreError: the vectors would have to be moved aside, and may not be.
         """
         turn = writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S)
         await turn.__aenter__()
@@ -119,7 +125,7 @@ class StoreHome:
                 dimension=dimension,
                 generation=old.generation + 1,
             )
-            await self._drop_or_move_aside(self._vectors(new))
+            await self._make_room(new, may_move_aside=may_move_aside)
         except BaseException:
             catalog.close()
             await turn.__aexit__(None, None, None)
@@ -140,20 +146,29 @@ class StoreHome:
     # --- blocking parts, for worker threads ---
 
     def _check(self, catalog: Catalog, wanted: Identity) -> None:
-        manifest = self.manifest()
+        manifest = self._whole_manifest()
         if catalog.exists():
-            if manifest is None:
-                raise self._manifest_is_gone()
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
         elif manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
 
-    def _manifest_is_gone(self) -> CorruptStoreError:
-        return CorruptStoreError(
-            f"{self._manifest_path} is gone, the memories are still there; put a backup of the "
-            f"file in place, or ingest their sources into a new --store"
-        )
+    def _whole_manifest(self) -> Manifest | None:
+        """What `store.json` says, rebuilt if it was lost or damaged; None before the first put."""
+        found = intact_manifest(self._manifest_path)
+        if found is not None or not (self.path / "entities").is_dir():
+            return found or self.manifest()
+        with StampedLock(self.path / "locks" / "store.json").exclusive():
+            found = intact_manifest(self._manifest_path)
+            identities = self._identities(skip_damaged=True)
+            if found is not None or not identities:
+                return found or self.manifest()
+            return recover_manifest(
+                self._manifest_path,
+                identities=identities,
+                digests={_digest(identity.entity) for identity in identities},
+                chroma=self.path / "chroma",
+            )
 
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
         if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):
@@ -175,20 +190,19 @@ class StoreHome:
                 f"nothing is stored for entity {entity!r} in {self.path}, so nothing can be "
                 f"reindexed; check the entity and --store"
             )
-        if self.manifest() is None:
-            raise self._manifest_is_gone()
+        self._whole_manifest()
         catalog.upgrade()
         return catalog.identity()
 
-    async def _drop_or_move_aside(self, vectors: ChromaVectors) -> None:
-        """Make room for new vectors, even where the old ones cannot be read."""
+    async def _make_room(self, wanted: Identity, *, may_move_aside: bool) -> None:
+        """For new vectors, even where the old ones cannot be read."""
         folder = self.path / "chroma"
         try:
             if not self._server:
                 await asyncio.to_thread(check_database, folder)
-            await vectors.drop()
+            await self._drop_around(wanted.generation - 1, wanted)
         except CorruptStoreError as error:
-            if self._server:
+            if self._server or not may_move_aside:
                 raise
             await asyncio.to_thread(self._chroma.close)
             aside = self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}"
@@ -200,7 +214,10 @@ class StoreHome:
         try:
             existed = await asyncio.to_thread(catalog.exists)
             if existed:
-                await self._vectors(await asyncio.to_thread(catalog.identity)).drop()
+                identity = await asyncio.to_thread(catalog.identity)
+                await asyncio.to_thread(self._whole_manifest)  # it names the collections
+                await self._drop_around(identity.generation, identity)
+                await self._vectors(identity).drop()
         except CorruptStoreError as error:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)
@@ -209,6 +226,12 @@ class StoreHome:
             catalog.close()
         await asyncio.to_thread(shutil.rmtree, folder)
         return existed
+
+    async def _drop_around(self, generation: int, identity: Identity) -> None:
+        """Drop what a reindex that was killed has left of the generations beside this one."""
+        for beside in (generation - 1, generation + 1):
+            if beside > 0:
+                await self._vectors(replace(identity, generation=beside)).drop()
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """New entities use the new model as soon as every entity does."""
@@ -223,13 +246,19 @@ class StoreHome:
 
     def embedders(self) -> Mapping[str, str]:
         """{entity: id of the model that its vectors come from}."""
-        known: dict[str, str] = {}
-        for path in (self.path / "entities").glob("*/catalog.db"):
+        return {identity.entity: identity.embedder_id for identity in self._identities()}
+
+    def _identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+        """Of the entities with a catalog; a damaged catalog is an error, or left out."""
+        known: list[Identity] = []
+        for path in sorted((self.path / "entities").glob("*/catalog.db")):
             catalog = Catalog(path)
             try:
                 if catalog.exists():
-                    identity = catalog.identity()
-                    known[identity.entity] = identity.embedder_id
+                    known.append(catalog.identity())
+            except CorruptStoreError:
+                if not skip_damaged:
+                    raise
             finally:
                 catalog.close()
         return known

@@ -23,12 +23,16 @@ class Manifest:
     format_version: int = FORMAT_VERSION
 
 
+class DamagedManifestError(CorruptStoreError):
+    """The file is there and does not say what it should."""
+
+
 def read_manifest(path: Path) -> Manifest | None:
     """None when there is no store yet.
 
     Raises:
         SchemaVersionError: written by a newer secondhop.
-        CorruptStoreError: not readable.
+        DamagedManifestError: not readable.
     """
     try:
         fields = json.loads(path.read_bytes())
@@ -44,14 +48,27 @@ def read_manifest(path: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as error:
-        raise CorruptStoreError(
-            f"{path} is damaged ({error!r}); put a backup of it in place"
+        raise DamagedManifestError(
+            f"{path} is damaged ({error!r}), and nothing is stored that it could be rebuilt from; "
+            f"put a backup of it in place, or delete it"
         ) from error
 
 
-def create_manifest(path: Path, *, embedder_id: str, dimension: int) -> Manifest:
+def intact_manifest(path: Path) -> Manifest | None:
+    """As `read_manifest`; None also when it is damaged."""
+    try:
+        return read_manifest(path)
+    except DamagedManifestError:
+        return None
+
+
+def create_manifest(
+    path: Path, *, embedder_id: str, dimension: int, store_id: str | None = None
+) -> Manifest:
     """Write a new manifest, or read the one that another process has just written."""
-    manifest = Manifest(store_id=uuid.uuid4().hex, embedder_id=embedder_id, dimension=dimension)
+    manifest = Manifest(
+        store_id=store_id or uuid.uuid4().hex, embedder_id=embedder_id, dimension=dimension
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = _draft(path, manifest)
     try:

@@ -9,6 +9,7 @@ from typing import Self
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.hnsw_files import UnfinishedIndexError
 from secondhop.stores.records import Memory, Passage, Vectors
 
 _PAGE = 64
@@ -41,6 +42,14 @@ class Reindex:
             for memory, passages in page:
                 yield memory, passages
             after = page[-1][0].memory_id
+
+    async def is_needed(self) -> bool:
+        """Whether the vectors in use are still as a killed process left them."""
+        try:
+            await self._old.count()
+        except UnfinishedIndexError:
+            return True
+        return False
 
     async def put(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
         """Store new vectors, rows of unit length in the order of the ids."""

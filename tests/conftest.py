@@ -1,14 +1,17 @@
-"""For every test: no network, the same hypothesis examples each time, and a small world."""
+"""For every test: no network, a cache of its own, the same hypothesis examples each time, and a
+small world."""
 
 import ipaddress
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.small_world import SmallWorld, small_library, small_world
+
+from secondhop.models.assets import default_assets_dir
 
 settings.register_profile(
     "secondhop",
@@ -69,6 +72,20 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Nothing is written to the user's cache, also by child processes; pulled models are read."""
+    models = default_assets_dir()
+    home = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(home))
+        own = default_assets_dir()
+        own.parent.mkdir()
+        if models.is_dir():
+            own.symlink_to(models)
+        yield home
 
 
 @pytest.fixture

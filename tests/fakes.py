@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.budget import Usage
+from secondhop.models.llm import Usage
 from secondhop.nodes.judging import Ballot, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.state import VoteName
@@ -49,7 +49,7 @@ def plan(*facets: PlannedFacet, tokens: int = 0) -> Plan:
 
 def paid(tokens: int) -> Usage:
     """One call to a model for so many tokens; no call for 0."""
-    return Usage(llm_calls=1, prompt_tokens=tokens) if tokens else Usage()
+    return Usage(calls=1, prompt_tokens=tokens) if tokens else Usage()
 
 
 def votes(*follow_ups: FollowUp, content: bool = False, **named: Sequence[str]) -> Verdict:

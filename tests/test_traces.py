@@ -40,8 +40,10 @@ def test_an_unknown_id_names_the_newest_ones(trace: RecallTrace, tmp_path: Path)
     folder = TraceFolder(tmp_path)
     folder.save(trace)
 
-    with pytest.raises(UsageError, match=trace.trace_id):
+    with pytest.raises(UsageError, match=rf"last recalls: {trace.trace_id}\)"):
         folder.load("unknown")
+    with pytest.raises(UsageError, match=r"\(none is\)"):
+        TraceFolder(tmp_path / "another").load("unknown")
 
 
 @pytest.mark.parametrize("trace_id", ["../secret", "a/b", "", "a.b", "x" * 65, "ä"])

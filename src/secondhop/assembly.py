@@ -10,6 +10,7 @@ from secondhop.models.coalescing import CoalescingEmbedder
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.coverage_critic import CoverageCritic
 from secondhop.nodes.hubs import HubCorrection
@@ -19,9 +20,11 @@ from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
 from secondhop.prompts.library import shipped_intents
+from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence_coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.gathered_search import GatheredSearch
 
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
@@ -97,8 +100,14 @@ def assemble(
     settings: RecallSettings,
     reranker: Reranker | None = None,
     llm: StructuredLLM | None = None,
+    prompts: PromptSource | None = None,
+    prices: PriceTable | None = None,
 ) -> Services:
-    """The services of one entity's recall graph; without a language model the twins do its work."""
+    """The services of one entity's recall graph; without a language model the twins do its work.
+
+    Raises:
+        PromptError: a file of the folder `prompts` is faulty.
+    """
     planner = PlaybookPlanner(
         shipped_intents(),
         embedder=embedders.entity,
@@ -106,14 +115,14 @@ def assemble(
         facets=settings.ranking.facets,
     )
     critic = CoverageCritic(min_score=settings.ranking.min_score)
-    judges = llm_services(llm, k=settings.limits.k) if llm is not None else (planner, critic)
+    judges = (planner, critic) if llm is None else llm_services(llm, prompts=prompts)
     scale = scale_of(embedders.entity.model_id)
     hubs = None
     if scale.usual_nearness is not None and settings.ranking.correct_hubs:
         hubs = HubCorrection(planner, usual=scale.usual_nearness)
     return Services(
         entity=entity,
-        search=store,
+        search=GatheredSearch(store),
         reader=store,
         embedder=embedders.entity,
         scale=scale,
@@ -123,5 +132,6 @@ def assemble(
         offline_planner=planner,
         offline_critic=critic,
         reranker=reranker,
+        price=price_of(llm.model_id, prices or load_prices()) if llm is not None else None,
         settings=settings,
     )

@@ -32,18 +32,21 @@ from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import load_prices
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
+from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.reach import reach_of
+from secondhop.reindexing import open_entity
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync_door import SyncDoor
 from secondhop.threads import own_thread, resumed
-from secondhop.traces import TraceFolder
+from secondhop.traces import traces_of
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -79,8 +82,7 @@ class Recall:
         self._graph = build_recall_graph(services, checkpointer)
         self._unkept = build_recall_graph(services) if checkpointer else self._graph
         self._has_memories = False
-        folder = home.path / "entities" / entity_slug(services.entity)
-        self._traces = TraceFolder(folder / "traces")
+        self._traces = traces_of(services.entity, store=home.path)
         self._door = SyncDoor()
 
     @classmethod
@@ -91,10 +93,12 @@ class Recall:
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        prompts: PromptSource | None = None,
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
         checkpointer: BaseCheckpointSaver[str] | None = None,
+        prices: str | Path | None = None,
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -105,23 +109,28 @@ class Recall:
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
                 langchain-core chat model, or None for the offline twins.
+            prompts: a folder whose files take the place of the prompts that ship
+                (docs/prompts.md), or every prompt by name; read only with an `llm`.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             settings: limits and ranking; the defaults suit most.
             reranker: reads question and passage together; optional.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
+            prices: a YAML file of model prices, over those that ship with secondhop.
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
             SchemaVersionError: the store was written by a newer secondhop.
             CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
+            PromptError: a file of the folder `prompts` is faulty.
         """
+        if llm is not None and isinstance(prompts, Path):
+            prompts = load_prompts(prompts)
+        price_table = load_prices(prices)
         model = chosen_llm(llm) if llm is not None else None
         base = await chosen_embedder(embedder)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
-            store = await home.open_entity(
-                entity, embedder_id=base.model_id, dimension=base.dimension
-            )
+            store = await open_entity(home, entity, embedder=base)
         except BaseException:
             await home.aclose()
             raise
@@ -140,6 +149,8 @@ class Recall:
             settings=settings or RecallSettings(),
             reranker=reranker,
             llm=model,
+            prompts=prompts,
+            prices=price_table,
         )
         return cls(home, store, embedders, services, checkpointer=checkpointer)
 
@@ -151,10 +162,12 @@ class Recall:
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        prompts: PromptSource | None = None,
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
         checkpointer: BaseCheckpointSaver[str] | None = None,
+        prices: str | Path | None = None,
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
@@ -164,10 +177,12 @@ class Recall:
             entity=entity,
             embedder=embedder,
             llm=llm,
+            prompts=prompts,
             chroma_url=chroma_url,
             settings=settings,
             reranker=reranker,
             checkpointer=checkpointer,
+            prices=prices,
         )
         try:
             opened: Self = door.call(work)
@@ -361,7 +376,12 @@ class Recall:
 
     @property
     def graph(self) -> RecallGraph:
-        """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out)."""
+        """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
+
+        Without a memory stored for the entity the result is empty, where `arecall` raises: a new
+        user's chat goes on. The trace stays in the graph's state, so that of a recall which a
+        host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
+        """
         return self._graph
 
     @property
@@ -373,6 +393,11 @@ class Recall:
     def embedder(self) -> Embedder:
         """The embedder, with its caches."""
         return self._embedders.entity
+
+    @property
+    def services(self) -> Services:
+        """Models, store and settings, for a graph of your own over the same memory."""
+        return self._services
 
     @property
     def settings(self) -> RecallSettings:

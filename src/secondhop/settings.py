@@ -28,12 +28,16 @@ class Settings(BaseSettings):
     """Whose memory it is."""
     llm: str | None = None
     """"offline" or "openai:MODEL"; None chooses."""
+    prompts: Path | None = None
+    """A folder whose files take the place of the prompts that ship."""
     embedder: str = Field(default="default", min_length=1)
     """Which embedding model a store is built and searched with."""
     offline: bool = False
     """True: never fetch a model; say what is missing instead."""
     model_dir: Path | None = None
     """Where models are kept; None is the user's cache folder."""
+    prices: Path | None = None
+    """YAML file of model prices, over those that ship with secondhop."""
 
 
 def load_settings() -> Settings:

@@ -5,11 +5,17 @@ from pathlib import Path
 
 from secondhop.errors import UsageError
 from secondhop.graph.trace import RecallTrace, load_trace
+from secondhop.stores.home import entity_slug
 
 KEPT = 200
 """Traces kept an entity; the oldest go first."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
+
+
+def traces_of(entity: str, *, store: Path) -> "TraceFolder":
+    """The traces of an entity's recalls, in the folder of its store."""
+    return TraceFolder(store / "entities" / entity_slug(entity) / "traces")
 
 
 class TraceFolder:
@@ -42,8 +48,11 @@ class TraceFolder:
         file = self._file(trace_id)
         if not file.exists():
             newest = [path.stem for path in self._newest_first()[:3]]
-            known = f"; the newest are {', '.join(newest)}" if newest else ""
-            raise UsageError(f"no trace {trace_id!r} is kept in {self._path}{known}")
+            known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
+            raise UsageError(
+                f"no trace {trace_id!r} is kept for this entity ({known}); `secondhop recall` "
+                f"prints the id of the trace it keeps, and the last {self._kept} are kept"
+            )
         return load_trace(file)
 
     def find(self, trace: str | Path | RecallTrace) -> RecallTrace:

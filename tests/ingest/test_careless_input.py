@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.nobody import folder_for_everyone, without_rights
 
 from secondhop.errors import IngestError, UsageError
 from secondhop.ingest.reading import Found, Skipped
@@ -211,11 +212,13 @@ def test_a_file_above_the_limit_is_skipped(tmp_path: Path) -> None:
     assert "larger than 2 MB" in entry.reason
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "note.md", "hello")
-    path.chmod(0)
-    assert "permission denied" in only_reason(path)
+def test_a_file_that_may_not_be_read_is_named() -> None:
+    with folder_for_everyone() as folder:
+        path = write(folder / "note.md", "hello")
+        assert len(read(path)[0]) == 1
+        path.chmod(0)
+        with without_rights():
+            assert "permission denied" in only_reason(path)
 
 
 def test_a_file_that_vanishes_while_it_is_read_is_named(tmp_path: Path) -> None:

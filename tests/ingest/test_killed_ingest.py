@@ -16,6 +16,7 @@ import pytest
 
 from secondhop.ingest.batches import embedding_text
 from secondhop.models.hashing import HashingEmbedder
+from secondhop.reindexing import open_entity
 from secondhop.settings import variable_names
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome
@@ -88,11 +89,8 @@ def run_and_kill(notes: Path, store: Path, *, after_s: float, from_start: bool) 
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncGenerator[EntityStore, None]:
-    embedder = HashingEmbedder()
     async with aclosing(StoreHome(folder)) as home:
-        store = await home.open_entity(
-            "default", embedder_id=embedder.model_id, dimension=embedder.dimension
-        )
+        store = await open_entity(home, "default", embedder=HashingEmbedder())
         async with aclosing(store):
             yield store
 

@@ -28,6 +28,7 @@ def test_variables_set_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECONDHOP_STORE", "elsewhere")
     monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
     monkeypatch.setenv("SECONDHOP_ENTITY", "")
+    monkeypatch.setenv("SECONDHOP_PRICES", "prices.yaml")
 
     settings = load_settings()
 
@@ -36,6 +37,7 @@ def test_variables_set_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         "default",
         True,
     )
+    assert settings.prices == Path("prices.yaml")
 
 
 def test_a_misspelt_variable_is_named_with_its_nearest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,10 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
-from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
-from secondhop.interfaces.answer_view import show_answer
+from secondhop.graph.result import RecallResult, Spent
+from secondhop.graph.trace import RecallTrace, TraceStep
+from secondhop.interfaces.answer_view import show_answer, summary
+from secondhop.interfaces.cost_view import cost_text, money
 from secondhop.interfaces.trace_tree import trace_tree
 
 
@@ -124,3 +125,46 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "retrieve 2 runs, longest 30 ms" in text
     assert "fuse 20 ms" in text
     assert text.count("[m-1]") == 1
+
+
+def paid(**more: float) -> Spent:
+    fields = {"llm_calls": 3, "prompt_tokens": 6_000, "completion_tokens": 120, "cost_usd": 0.004}
+    return Spent.model_validate({**fields, **more})
+
+
+def test_what_a_model_cost_is_told_in_one_line(result: RecallResult) -> None:
+    assert cost_text(paid()) == "3 model calls, 6,120 tokens, about $0.004"
+    assert cost_text(paid(llm_calls=1, cached_tokens=2_000)).startswith(
+        "1 model call, 6,120 tokens (2,000 cached), "
+    )
+    assert "3 model calls, 6,120 tokens" in summary(result.model_copy(update={"spent": paid()}))
+    assert cost_text(result.spent) == ""
+    assert "model" not in summary(result)
+
+
+@pytest.mark.parametrize(
+    ("dollars", "told"),
+    [
+        (None, "price unknown"),
+        (0.0, "$0"),
+        (0.00002, "under $0.0001"),
+        (0.00412, "about $0.0041"),
+        (0.00999, "about $0.01"),
+        (0.0123, "about $0.012"),
+        (0.999, "about $1.00"),
+        (1234.5, "about $1,234.50"),
+    ],
+)
+def test_money_shows_two_digits_that_mean_something(dollars: float | None, told: str) -> None:
+    assert money(dollars) == told
+
+
+def test_a_trace_tells_what_each_step_cost_its_model(trace: RecallTrace, width: int) -> None:
+    step = TraceStep(node="critique", round=1, ms=900, llm_calls=2, prompt_tokens=5_400)
+    paid_for = trace.model_copy(update={"spent": paid(), "steps": [*trace.steps, step]})
+
+    text = rendered(trace_tree(paid_for), width=width)
+
+    assert "3 model calls, 6,120 tokens, about $0.004" in " ".join(text.split())
+    assert "critique in round 1: 2 calls, 5,400 tokens" in text
+    assert "model call" not in rendered(trace_tree(trace), width=width)

@@ -95,8 +95,17 @@ def said(text: str, *, call: dict[str, Any] | None = None) -> AIMessage:
     )
 
 
-async def ask(llm: LangchainLLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
-    return await llm.complete(MESSAGES, schema=Answer, max_tokens=50, deadline_s=deadline_s)
+async def ask(
+    llm: LangchainLLM, *, deadline_s: float = 5.0, calls: int = 8, tokens: int | None = None
+) -> Completion[Answer]:
+    return await llm.complete(
+        MESSAGES,
+        schema=Answer,
+        max_tokens=50,
+        deadline_s=deadline_s,
+        max_calls=calls,
+        max_total_tokens=tokens,
+    )
 
 
 async def test_a_model_with_tools_answers_by_its_structured_output() -> None:
@@ -131,6 +140,63 @@ async def test_two_answers_that_do_not_fit_are_an_error_that_tells_the_cost() ->
     with pytest.raises(LLMError, match="answered twice") as failure:
         await ask(LangchainLLM(ScriptedChat(turns=["no", "never"])))
     assert failure.value.usage == ONE + ONE
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("turn", ["no", ConnectionError("gone"), said("", call={"txt": 1})])
+@pytest.mark.parametrize("kind", [ScriptedChat, ToolChat])
+async def test_no_call_is_made_beyond_those_that_are_allowed(
+    kind: type[ScriptedChat], turn: Any, calls: int
+) -> None:
+    model = kind(turns=[turn] * 9)
+    with pytest.raises(LLMError) as failure:
+        await ask(LangchainLLM(model), calls=calls)
+    assert len(model.seen) == failure.value.usage.calls <= calls
+
+
+async def test_no_call_is_made_that_may_exceed_the_tokens() -> None:
+    model = ScriptedChat(turns=["no", '{"text": "fine"}'])
+    with pytest.raises(LLMError, match="too few of the 125 tokens") as failure:
+        await ask(LangchainLLM(model), tokens=125)  # the repair quotes the schema again
+    assert failure.value.usage == ONE
+    model = ScriptedChat(turns=['{"text": "fine"}'])
+    llm = LangchainLLM(model)
+    await llm.complete(
+        MESSAGES, schema=Answer, max_tokens=900, deadline_s=5.0, max_calls=1, max_total_tokens=500
+    )
+    (bound,) = model.bounds
+    assert bound is not None
+    assert 200 < bound < 500
+
+
+async def test_with_one_call_a_model_that_refuses_tools_is_asked_for_text_the_next_time() -> None:
+    refusal, fine = ValueError("does not support tools"), '{"text": "fine"}'
+    llm = LangchainLLM(ToolChat(turns=[refusal, fine, refusal]))
+    with pytest.raises(LLMError, match="does not support tools"):
+        await ask(llm, calls=1)
+    assert (await ask(llm, calls=1)).parsed.text == "fine"
+    with pytest.raises(LLMError, match="does not support tools"):  # once is no proof
+        await ask(llm, calls=1)
+
+
+async def test_a_model_that_tells_no_usage_is_charged_by_length() -> None:
+    llm = LangchainLLM(ScriptedChat(turns=[AIMessage(content='{"text": "fine"}')]))
+    spent = (await ask(llm)).usage
+    assert (spent.calls, spent.completion_tokens) == (1, 4)
+    assert spent.prompt_tokens > 5
+
+
+def test_a_model_that_repeats_requests_in_secret_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Stubborn(ScriptedChat):
+        max_retries: int = 2
+
+    LangchainLLM(Stubborn(turns=[]))
+    assert "max_retries=0" in caplog.text
+    caplog.clear()
+    LangchainLLM(Stubborn(turns=[], max_retries=0))
+    assert caplog.text == ""
 
 
 async def test_what_the_model_raises_is_named() -> None:

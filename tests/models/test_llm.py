@@ -25,6 +25,8 @@ class EchoLLM:
         schema: type[T],
         max_tokens: int,
         deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
     ) -> Completion[T]:
         parsed = schema.model_validate({"text": messages[-1]["content"]})
         return Completion(parsed=parsed, usage=Usage(calls=1, prompt_tokens=max_tokens))
@@ -33,7 +35,11 @@ class EchoLLM:
 async def test_an_answer_has_the_type_that_was_asked_for() -> None:
     llm: StructuredLLM = EchoLLM()
     completion = await llm.complete(
-        [{"role": "user", "content": "hi"}], schema=Answer, max_tokens=3, deadline_s=1.0
+        [{"role": "user", "content": "hi"}],
+        schema=Answer,
+        max_tokens=3,
+        deadline_s=1.0,
+        max_calls=1,
     )
     assert completion.parsed.text == "hi"
 

@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel
 from tests.models.fault_server import (
     HUGE,
@@ -75,10 +77,19 @@ async def served(
         await llm.aclose()
 
 
-async def ask(llm: OpenAILLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
+async def ask(
+    llm: OpenAILLM, *, deadline_s: float = 5.0, calls: int = 8, tokens: int | None = None
+) -> Completion[Answer]:
     started = time.perf_counter()
     try:
-        return await llm.complete(MESSAGES, schema=Answer, max_tokens=50, deadline_s=deadline_s)
+        return await llm.complete(
+            MESSAGES,
+            schema=Answer,
+            max_tokens=50,
+            deadline_s=deadline_s,
+            max_calls=calls,
+            max_total_tokens=tokens,
+        )
     finally:
         assert time.perf_counter() - started < deadline_s + GRACE_S
 
@@ -170,7 +181,9 @@ async def test_tokens_of_a_reply_without_a_choice_are_counted() -> None:
 async def test_a_server_that_tells_no_usage_is_charged_by_length() -> None:
     told_nothing = body(b'{"choices": [{"message": {"content": "{\\"text\\": \\"fine\\"}"}}]}')
     async with served(FaultServer(otherwise=told_nothing)) as llm:
-        assert (await ask(llm)).usage == Usage(calls=1, prompt_tokens=5, completion_tokens=4)
+        spent = (await ask(llm)).usage
+    assert (spent.calls, spent.completion_tokens) == (1, 4)
+    assert 5 < spent.prompt_tokens < 100  # the words, and the schema that the model reads too
 
 
 async def test_retry_after_is_waited_for_and_never_beyond_the_deadline() -> None:
@@ -270,6 +283,114 @@ async def test_a_storm_ends_after_the_tries_that_were_allowed() -> None:
         with pytest.raises(LLMError, match="after 4 tries") as failure:
             await ask(llm)
     assert len(server.asked) == failure.value.usage.calls == 4
+
+
+BAD_FAULTS = {
+    "429": status(429),
+    "500": status(500),
+    "400": status(400),
+    "not JSON": answer("no"),
+    "wrong JSON": answer('{"txt": 1}'),
+    "no choice": NO_CHOICE,
+    "cut off": half,
+    "reset": reset,
+    "other word": status(400, message="Use 'max_completion_tokens' instead."),
+    "declined": REFUSAL,
+}
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 4])
+@pytest.mark.parametrize("fault", BAD_FAULTS)
+async def test_no_request_is_sent_beyond_those_that_are_allowed(fault: str, calls: int) -> None:
+    async with served(server := FaultServer(otherwise=BAD_FAULTS[fault])) as llm:
+        with pytest.raises(LLMError) as failure:
+            await ask(llm, calls=calls)
+    assert 1 <= len(server.asked) == failure.value.usage.calls <= calls
+    if fault in {"429", "cut off", "reset"}:
+        assert len(server.asked) == calls
+
+
+@given(
+    names=st.lists(st.sampled_from(sorted(BAD_FAULTS)), max_size=5),
+    calls=st.integers(0, 6),
+    tokens=st.none() | st.integers(0, 400),
+)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_under_any_run_of_faults_the_bounds_of_an_answer_hold(
+    names: list[str], calls: int, tokens: int | None
+) -> None:
+    async def spent() -> Usage:
+        async with served(server) as llm:
+            try:
+                return (await ask(llm, calls=calls, tokens=tokens)).usage
+            except LLMError as error:
+                return error.usage
+
+    server = FaultServer(script=[BAD_FAULTS[name] for name in names])
+    usage_told = asyncio.run(spent())
+
+    assert len(server.asked) == usage_told.calls <= calls
+    if tokens is not None:
+        assert usage_told.tokens <= tokens
+
+
+async def test_the_reason_for_giving_up_is_the_fault_and_not_the_bound() -> None:
+    async with served(FaultServer(otherwise=status(429))) as llm:
+        with pytest.raises(LLMError, match="HTTP 429"):
+            await ask(llm, calls=2)
+    async with served(FaultServer(otherwise=answer("no"))) as llm:
+        with pytest.raises(LLMError, match="no request is left to ask again"):
+            await ask(llm, calls=1)
+    async with served(server := FaultServer()) as llm:
+        with pytest.raises(LLMError, match="no request is left"):
+            await ask(llm, calls=0)
+    assert server.asked == []
+
+
+async def test_few_tokens_shorten_the_reply_and_too_few_send_nothing() -> None:
+    async with served(server := FaultServer()) as llm:
+        prompt = (await ask(llm, tokens=10_000)).usage.prompt_tokens
+        assert server.asked[0]["max_tokens"] == 50
+        with pytest.raises(LLMError, match="too few of the 60 tokens"):
+            await ask(llm, tokens=60)
+        await llm.complete(
+            MESSAGES,
+            schema=Answer,
+            max_tokens=900,
+            deadline_s=5.0,
+            max_calls=1,
+            max_total_tokens=500,
+        )
+    assert prompt == 10
+    assert len(server.asked) == 2
+    assert 200 < server.asked[1]["max_tokens"] < 500
+
+
+async def test_a_lost_reply_is_taken_off_the_tokens_that_are_left() -> None:
+    async with served(server := FaultServer(otherwise=reset)) as llm:
+        with pytest.raises(LLMError, match=r"of the 250 tokens .* lost") as failure:
+            await ask(llm, tokens=250)
+    assert len(server.asked) == 2  # about 100 each: the third might exceed them
+    assert failure.value.usage == Usage(calls=2)
+
+
+async def test_an_error_is_not_taken_off_the_tokens_that_are_left() -> None:
+    async with served(server := FaultServer(script=[status(429)] * 3)) as llm:
+        assert (await ask(llm, tokens=150)).usage == usage(4, 1)
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize("refused_by", [400, 500])
+async def test_with_one_request_an_answer_the_way_a_server_can_is_found_in_time(
+    refused_by: int,
+) -> None:
+    server = FaultServer(modes=frozenset({"text"}), refusal_status=refused_by)
+    async with served(server) as llm:
+        for _ in range(3):
+            with pytest.raises(LLMError, match="no request is left for another way"):
+                await ask(llm, calls=1)
+        assert (await ask(llm, calls=1)).parsed.text == "fine"
+    assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
 
 
 async def test_a_dead_endpoint_costs_one_wait_and_is_found_again_when_it_is_back() -> None:

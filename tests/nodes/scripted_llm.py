@@ -41,6 +41,8 @@ class ScriptedLLM:
         schema: type[T],
         max_tokens: int,
         deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
     ) -> Completion[T]:
         self.prompts.append("\n".join(message["content"] for message in messages))
         self.asked.append((schema.__name__, max_tokens, deadline_s))
@@ -99,7 +101,7 @@ def critic_request(*candidates: CandidateView, **parts: Any) -> CriticRequest:
 def sheet_of(request: CriticRequest, *, tokens: int = 6_000) -> CriticSheet:
     """The sheet that a critic with the secret of tests would send."""
     prompt = load_prompts()["critique"]
-    return critic_sheet(request, prompt, tags=Tags(SECRET), tokens=tokens, picks=9)
+    return critic_sheet(request, prompt, tags=Tags(SECRET), tokens=tokens, spare=3)
 
 
 def call_ids(sheet: CriticSheet) -> Mapping[str, str]:

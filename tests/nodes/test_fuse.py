@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
 from tests.small_world import SmallWorld, ask, interview_plan
 
-from secondhop.nodes.fuse import EVIDENCE_PASSAGES, facet_rankings, fuse_facet
+from secondhop.nodes.fuse import (
+    EVIDENCE_PASSAGES,
+    asked_facets,
+    facet_rankings,
+    fuse_facet,
+    scores_by_memory,
+)
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import FacetScore, Hit, Query, Ranking, RecallState
+from secondhop.nodes.state import Candidate, FacetScore, Hit, Query, Ranking, RecallState
 
 Runs = list[list[str]]
 
@@ -150,3 +156,32 @@ async def test_a_keyword_only_hit_enters_the_pool(world: SmallWorld) -> None:
     candidate = trace.candidate("odd")
     assert candidate is not None
     assert candidate.facet_scores[0].dense != 0
+
+
+def test_only_facets_with_a_query_of_this_round_are_fused_again() -> None:
+    asked = {"a": (1, "e1"), "b": (2, "e2"), "c": (0, "e3")}
+    queries = {name: {"round": number, "facet_id": f} for name, (number, f) in asked.items()}
+
+    assert asked_facets(cast(RecallState, {"queries": queries, "round": 2})) == {"e2"}
+
+
+def test_facets_that_ask_nothing_new_keep_their_scores_in_the_order_of_the_facets() -> None:
+    old, stale, fresh = (
+        fused([ranking(n, ids)]) for n, ids in enumerate((["a:0", "b:0"], ["b:0", "x:0"], ["b:0"]))
+    )
+    before = {
+        memory_id: cast(
+            Candidate,
+            {
+                "scores": {
+                    f: s[memory_id] for f, s in (("e2", stale), ("e1", old)) if memory_id in s
+                }
+            },
+        )
+        for memory_id in "abx"
+    }
+
+    scores = scores_by_memory(["f0", "e1", "e2"], {"e2": fresh, "f0": {}}, before)
+
+    assert scores == {"a": {"e1": old["a"]}, "b": {"e1": old["b"], "e2": fresh["b"]}}
+    assert list(scores["b"]) == ["e1", "e2"]

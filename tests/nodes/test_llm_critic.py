@@ -51,11 +51,11 @@ async def test_votes_reach_the_memories_they_name() -> None:
     )
 
     assert verdict.ballots == (
-        Ballot(memory_id="a", vote="hot", reason="the plan", facet_ids=("e1", "f0")),
-        Ballot(memory_id="b", vote="cold", reason="voted cold"),
+        Ballot(memory_id="a", vote="hot", reason="the plan", facet_ids=("e1", "f0"), place=1),
+        Ballot(memory_id="b", vote="cold", reason="voted cold", place=0),
     )
     assert verdict.content
-    assert verdict.usage.llm_calls == 1
+    assert verdict.usage.calls == 1
 
 
 async def test_ids_that_were_not_issued_and_second_votes_are_dropped() -> None:
@@ -261,7 +261,7 @@ def test_the_model_reads_dates_hints_facets_and_how_many_to_pick() -> None:
     assert "e2 | achievements | Needs achievements." in user
     assert "2026-03-01 (Sunday)" in user
     assert "- my plan for the first year" in user
-    assert "At most about 9 hot and warm" in sheet.prompt.system
+    assert "and 9 at most" in sheet.prompt.system
 
 
 def test_ids_differ_between_critics_and_are_the_same_for_the_same_prompt() -> None:

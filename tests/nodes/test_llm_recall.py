@@ -66,8 +66,8 @@ async def test_a_recall_that_converges_costs_three_calls(world: SmallWorld) -> N
     assert {"research-1", "plan", "wins"} <= set(result.ids())
     assert "research-2" not in result.ids()
     assert result.degraded == []
-    assert trace.planner.startswith("llm:scripted:decompose@")
-    assert trace.critic.startswith("llm:scripted:critique@")
+    assert trace.planner.startswith("llm:scripted:decompose.v")
+    assert trace.critic.startswith("llm:scripted:critique.v")
     assert [name for name, *_ in llm.asked].count("CritiqueReply") == 1
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from secondhop.prompts.templates import PROMPT_NAMES, PromptError, load_prompts, parse_prompt
+from secondhop.prompts.prompt_text import PromptError
+from secondhop.prompts.templates import PROMPT_NAMES, load_prompts, parse_prompt
 
 EXPAND = Path(__file__).parents[2] / "prompts" / "expand.md"
 
@@ -68,7 +69,7 @@ def test_the_hash_changes_with_the_text_and_not_with_line_ends() -> None:
 
     assert parse_prompt(FILE.replace("\n", "\r\n"), name="greet", path="y").sha256 == prompt.sha256
     assert parse_prompt(FILE.replace("Greet", "Hail"), name="greet", path="x").label != prompt.label
-    assert prompt.label == f"greet@{prompt.sha256[:12]}"
+    assert prompt.label == f"greet.v2@{prompt.sha256[:12]}"
 
 
 def test_every_prompt_of_a_recall_ships() -> None:

@@ -1,11 +1,14 @@
 """The measures of repetition."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.ranking.arrays import unit_rows
+from secondhop.ranking import shingles
+from secondhop.ranking.arrays import Indices, unit_rows
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.evidence_coverage import Sharpening, evidence_coverage
 from secondhop.ranking.redundancy import REDUNDANCY
@@ -210,3 +213,21 @@ def test_input_that_cannot_be_is_refused() -> None:
         Sharpening(lo=0.9, hi=0.9)
     with pytest.raises(ValueError, match="size"):
         shingle_overlap(["a"], size=0)
+
+
+def test_what_is_remembered_of_a_text_does_not_hold_its_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: OrderedDict[tuple[bytes, int], Indices] = OrderedDict()
+    monkeypatch.setattr(shingles, "_kept", kept)
+    secret = "the vault opens with zanzibarquux"
+
+    first = shingle_overlap([secret, "the vault opens"])
+
+    assert len(kept) == 2
+    assert "zanzibarquux" not in repr(kept)
+    assert b"zanzibarquux" not in b"".join(key for key, _ in kept)
+    np.testing.assert_array_equal(shingle_overlap([secret, "the vault opens"]), first)
+    for start in range(0, 5_000, 50):
+        shingle_overlap([f"text number {start + n}" for n in range(50)])
+    assert len(kept) == 4_096

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.nobody import folder_for_everyone, without_rights
 
 from secondhop.errors import StoreError, StoreFullError
 from secondhop.stores.database import Database
@@ -61,16 +62,19 @@ def test_any_other_io_error_is_told_as_it_is(
     assert not isinstance(told.value, StoreFullError)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_folder_that_cannot_be_written_is_named(database: Database) -> None:
-    database.close()
-    folder = database.path.parent
-    folder.chmod(0o500)
-    try:
+@pytest.mark.parametrize("rights", [0o666, 0o444])
+def test_a_folder_that_cannot_be_written_is_named(rights: int) -> None:
+    with folder_for_everyone() as folder:
+        database = Database(folder / "catalog.db")
+        with database.creating() as connection:
+            connection.execute("CREATE TABLE t (n INTEGER)")
+        database.close()
+        database.path.chmod(rights)
+        folder.chmod(0o555)
+
         with (
+            without_rights(),
             pytest.raises(StoreError, match="cannot be written"),
             Database(database.path).reading(),
         ):
             raise AssertionError
-    finally:
-        folder.chmod(0o700)

@@ -100,6 +100,13 @@ async def test_weird_names_are_safe_and_separate(home: StoreHome, make: SimpleNa
     assert {path.name for path in home.path.parent.iterdir()} == {home.path.name}
 
 
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_file_is_no_place_for_a_store(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(StoreError, match="file is a file; name a folder"):
+        StoreHome(tmp_path / place)
+
+
 @pytest.mark.parametrize("name", ["", "x" * 513])
 async def test_names_that_cannot_be_are_refused(home: StoreHome, name: str) -> None:
     with pytest.raises(UsageError, match="1 to 512 characters"):
@@ -140,11 +147,14 @@ async def test_a_deleted_entity_is_gone_and_others_stay(
     home: StoreHome, make: SimpleNamespace
 ) -> None:
     async with entity(home, "a") as a, entity(home, "b") as b:
-        await a.put([make.memory("m", "secret word")])
+        await a.put([make.memory("m", *(f"secret word {n}" for n in range(120)))])
+        vectors_of_a = list((home.path / "chroma").glob("*/*.bin"))
+        assert vectors_of_a
         await b.put([make.memory("m", "other word")])
         assert await home.delete_entity("a")
         assert not await home.delete_entity("a")
         assert home.entities() == ["b"]
+        assert not any(file.exists() for file in vectors_of_a)
         assert await a.lexical("secret", k=3) == []
         assert await a.dense(make.vectors("secret word"), k=3) == [[]]
         await a.put([make.memory("n", "a new life")])
@@ -242,6 +252,91 @@ async def test_a_server_that_is_not_there_is_a_clear_error(
             await store.put([make.memory("m", "text")])
         assert await store.lexical("text", k=3) == []
         assert (await asyncio.to_thread(home.entities)) == ["me"]
+
+
+LOST_MANIFESTS: dict[str, Callable[[Path], object]] = {
+    "gone": Path.unlink,
+    "empty": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:40]),
+    "without an id": lambda path: path.write_text('{"format_version": 1}'),
+}
+
+
+class TestLostManifest:
+    @pytest.fixture
+    async def folder(self, home: StoreHome, make: SimpleNamespace) -> Path:
+        for name in ("a", "b"):
+            async with entity(home, name) as store:
+                await store.put([make.memory(f"m{n}", f"text {n} of {name}") for n in range(60)])
+        await home.aclose()
+        return home.path
+
+    @pytest.mark.parametrize("damage", LOST_MANIFESTS.values(), ids=LOST_MANIFESTS)
+    async def test_it_is_written_anew_from_what_is_stored(
+        self,
+        folder: Path,
+        make: SimpleNamespace,
+        damage: Callable[[Path], object],
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        manifest = folder / "store.json"
+        before = json.loads(manifest.read_text())
+        damage(manifest)
+        async with aclosing(StoreHome(folder)) as home, entity(home, "b") as store:
+            found = await store.dense(make.vectors("text 7 of b"), k=1)
+            assert found[0][0].memory_id == "m7"
+            assert (await store.counts()).vectors == 60
+        after = json.loads(manifest.read_text())
+        assert before.pop("store_id").startswith(after.pop("store_id"))
+        assert after == before
+        assert "store.json was lost and is written anew" in caplog.text
+        async with aclosing(StoreHome(folder)) as home, entity(home, "a") as store:
+            await store.put([make.memory("new", "text")])
+            assert (await store.counts()).vectors == 61
+
+    async def test_without_it_an_entity_can_be_deleted(self, folder: Path) -> None:
+        (folder / "store.json").unlink()
+        async with aclosing(StoreHome(folder)) as home:
+            assert await home.delete_entity("a")
+        assert len(rows(folder / "chroma" / "chroma.sqlite3")["collections"]) == 1
+
+    async def test_with_the_vectors_gone_too_a_reindex_is_asked_for(
+        self, folder: Path, make: SimpleNamespace
+    ) -> None:
+        (folder / "store.json").unlink()
+        shutil.rmtree(folder / "chroma")
+        async with aclosing(StoreHome(folder)) as home:
+            with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+                await home.open_entity("a", embedder_id="hash-16", dimension=16)
+            async with await home.begin_reindex("a", embedder_id="hash-16", dimension=16) as job:
+                async for _, passages in job.memories():
+                    ids = [passage.passage_id for passage in passages]
+                    await job.put(ids, make.vectors(*(passage.text for passage in passages)))
+                await job.finish()
+            async with entity(home, "a") as store:
+                found = await store.dense(make.vectors("text 7 of a"), k=1)
+                assert found[0][0].memory_id == "m7"
+
+    async def test_opening_from_many_sides_at_once_writes_one(self, folder: Path) -> None:
+        (folder / "store.json").write_bytes(b"{")
+        homes = [StoreHome(folder) for _ in range(6)]
+        stores = await asyncio.gather(
+            *(
+                home.open_entity("ab"[n % 2], embedder_id="hash-16", dimension=16)
+                for n, home in enumerate(homes)
+            )
+        )
+        assert [(await store.counts()).vectors for store in stores] == [60] * 6
+        assert len(list(folder.glob("store.json.damaged-*"))) == 1  # noqa: ASYNC240 - a test
+        for home, store in zip(homes, stores, strict=True):
+            await store.aclose()
+            await home.aclose()
+
+    async def test_a_damaged_one_of_an_empty_store_says_what_to_do(self, home: StoreHome) -> None:
+        home.path.mkdir()
+        (home.path / "store.json").write_bytes(b"{")
+        with pytest.raises(CorruptStoreError, match="or delete it"):
+            await home.open_entity("a", embedder_id="hash-16", dimension=16)
 
 
 class TestReindex:

@@ -4,6 +4,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.graph.result import NearMiss, RecalledMemory, RecallResult
+from secondhop.interfaces.cost_view import cost_text
 from secondhop.interfaces.terminal import bar, clean, shorten
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def summary(result: RecallResult) -> str:
     """Why it stopped and what it cost."""
     spent = result.spent
     rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
-    calls = f", {spent.llm_calls} model calls" if spent.llm_calls else ""
+    cost = f"{cost_text(spent)}, " if spent.llm_calls else ""
     return (
-        f"stopped: {result.stop_reason} after {rounds}, {spent.queries} queries{calls}, "
+        f"stopped: {result.stop_reason} after {rounds}, {spent.queries} queries, {cost}"
         f"{spent.ms:.0f} ms; trace {result.trace_id}"
     )

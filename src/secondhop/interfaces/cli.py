@@ -8,6 +8,9 @@ from secondhop.interfaces.eval_commands import demo, scenarios
 from secondhop.interfaces.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.interfaces.model_commands import pull
 from secondhop.interfaces.options import with_common
+from secondhop.interfaces.prompt_commands import check, diff, list_prompts, show
+from secondhop.interfaces.replay_command import replay
+from secondhop.interfaces.trial_commands import try_variant
 
 app = typer.Typer(
     name="secondhop",
@@ -18,6 +21,7 @@ app = typer.Typer(
 )
 evals = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 
 
 def show_version(wanted: bool) -> None:
@@ -39,12 +43,17 @@ def front(
     """Memory recall for chatbots: the memories a question needs, and never names."""
 
 
-for command in (ingest, recall, explain, graph, stats, reindex, demo):
+for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
     app.command()(with_common(command))
 evals.command()(with_common(scenarios))
 models.command()(with_common(pull))
+for prompt_command in (show, diff, check):
+    prompts.command()(with_common(prompt_command))
+prompts.command("list")(with_common(list_prompts))
+prompts.command("eval")(with_common(try_variant))
 app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
 app.add_typer(models, name="models", help="The models that run on this machine.")
+app.add_typer(prompts, name="prompts", help="The prompts for language models: see, check, try.")
 
 
 @evals.callback()
@@ -55,6 +64,11 @@ def eval_group() -> None:
 @models.callback()
 def models_group() -> None:
     """The models that run on this machine."""
+
+
+@prompts.callback()
+def prompts_group() -> None:
+    """The prompts for language models: see, check, try."""
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ def door() -> Generator[None, None, None]:
     except SecondhopError as error:
         raise leave(error, status=FAILED) from error
     except KeyboardInterrupt as error:
-        raise typer.Exit(INTERRUPTED) from error
+        raise leave(error, status=INTERRUPTED) from error
     except BrokenPipeError as error:
         silence_stdout()
         raise typer.Exit(DONE) from error
@@ -39,11 +39,12 @@ def door() -> Generator[None, None, None]:
         raise leave(error, status=FAILED) from error
 
 
-def leave(error: Exception, *, status: int) -> typer.Exit:
+def leave(error: BaseException, *, status: int) -> typer.Exit:
     """Say what happened, and hand back the exit to raise."""
     from secondhop.interfaces.terminal import clean
 
-    print(f"secondhop: {clean(str(error))}", file=sys.stderr)
+    said = str(error) or "interrupted"  # Python's own KeyboardInterrupt has no words
+    print(f"secondhop: {clean(said)}", file=sys.stderr)
     return typer.Exit(status)
 
 

@@ -25,30 +25,44 @@ def scenarios(
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
     ] = False,
+    concurrency: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
+    ] = 1,
 ) -> None:
     """Measure recall on labelled scenarios.
 
     Beside it stands what plain search of the same store reaches.
     """
-    from secondhop.evals.scenario import load_scenario
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.interfaces.eval_view import show_reports
     from secondhop.interfaces.opening import run
     from secondhop.interfaces.terminal import print_json, screen
 
-    found = [load_scenario(folder) for folder in folders or shipped_scenarios()]
-    names = [scenario.name for scenario in found]
-    if len(set(names)) < len(names):
-        raise UsageError("two scenario folders have the same name; measure them one at a time")
-    reports = run(measure_all(found, common, fresh=fresh))
+    found = load_scenarios(folders or shipped_scenarios())
+    reports = run(measure_all(found, common, fresh=fresh, at_once=concurrency))
     if common.json:
         print_json({r.name: r.document(per_question=per_question) for r in reports})
     else:
         show_reports(reports, screen(), per_question=per_question)
 
 
+def load_scenarios(folders: list[Path]) -> "list[Scenario]":
+    """The scenarios of these folders.
+
+    Raises:
+        UsageError: one is no scenario, or two have the same name.
+    """
+    from secondhop.evals.scenario import load_scenario
+
+    found = [load_scenario(folder) for folder in folders]
+    names = [scenario.name for scenario in found]
+    if len(set(names)) < len(names):
+        raise UsageError("two scenario folders have the same name; measure them one at a time")
+    return found
+
+
 async def measure_all(
-    found: "list[Scenario]", common: Common, *, fresh: bool
+    found: "list[Scenario]", common: Common, *, fresh: bool, at_once: int = 1
 ) -> "list[ScenarioReport]":
     """One report a scenario, from a throwaway store unless one was named to keep."""
     from contextlib import ExitStack
@@ -67,7 +81,9 @@ async def measure_all(
                 place, entity=scenario.name, embedder=embedder, counting=True
             ) as recall:
                 await store_scenario(scenario, recall, progress=progress)
-                reports.append(await run_scenario(scenario, recall, progress=progress))
+                reports.append(
+                    await run_scenario(scenario, recall, progress=progress, at_once=at_once)
+                )
     return reports
 
 

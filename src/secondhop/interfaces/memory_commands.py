@@ -1,5 +1,6 @@
 """The commands that fill, ask and look after one memory."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +41,7 @@ def ingest(
 
     What is stored and unchanged is left alone; what is gone from a folder is deleted.
     """
+    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.ingest.ledger import NothingIngestedError
     from secondhop.interfaces.ledger_view import show_ledger
     from secondhop.interfaces.opening import opened, run
@@ -60,7 +62,13 @@ def ingest(
         else:
             show_ledger(ledger, screen())
 
-    run(work())
+    try:
+        run(work())
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(
+            "interrupted; what is stored so far is stored whole, and the same command goes on "
+            "with the rest"
+        ) from error
 
 
 def recall(

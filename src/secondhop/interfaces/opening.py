@@ -1,7 +1,7 @@
 """From options and environment to an opened `Recall`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +17,11 @@ from secondhop.settings import Settings, load_settings
 if TYPE_CHECKING:
     from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
+    from secondhop.nodes.settings import RecallSettings
+    from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.stores.records import StoreCounts
+    from secondhop.traces import TraceFolder
 
 OFFLINE = "offline"
 
@@ -37,6 +40,8 @@ async def opened(
     entity: str | None = None,
     embedder: "Embedder | None" = None,
     counting: bool = False,
+    prompts: "PromptSource | None" = None,
+    settings: "RecallSettings | None" = None,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -44,18 +49,23 @@ async def opened(
         entity: instead of the one the options name.
         embedder: instead of the one the options name.
         counting: tokens will be counted; a missing token file is fetched or complained about now.
+        prompts: instead of those that the options name.
+        settings: limits and ranking; default those of the library.
     """
     from secondhop.recall import Recall
 
-    settings = load_settings()
+    environment = load_settings()
     if counting:
-        prepare_tokens(cache_dir=settings.model_dir, offline=settings.offline)
+        prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     async with await Recall.aopen(
-        store_of(common, settings),
-        entity=entity or common.entity or settings.entity,
+        store_of(common, environment),
+        entity=entity or common.entity or environment.entity,
         embedder=embedder or chosen_embedder(common),
-        llm=choose_llm(common.llm or settings.llm),
-        chroma_url=server_of(common, settings),
+        llm=choose_llm(common.llm or environment.llm),
+        prompts=prompts or common.prompts or environment.prompts,
+        chroma_url=server_of(common, environment),
+        settings=settings,
+        prices=environment.prices,
     ) as recall:
         yield recall
 
@@ -166,3 +176,37 @@ def embedded_in(folder: Path, common: Common) -> Common:
 def choose_llm(spec: str | None) -> str | None:
     """The language model to plan and judge with; None: the offline twins."""
     return None if spec in (None, "", OFFLINE) else spec
+
+
+def named_llm(common: Common) -> str:
+    """The language model that options or environment name.
+
+    Raises:
+        UsageError: none is named, and prompts are for one.
+    """
+    spec = choose_llm(common.llm or load_settings().llm)
+    if spec is None:
+        raise UsageError(
+            "prompts are read by a language model, and offline there is none; name one: "
+            "--llm openai:MODEL (or SECONDHOP_LLM), at OPENAI_BASE_URL with OPENAI_API_KEY"
+        )
+    return spec
+
+
+def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
+    """Every prompt by name: of the folder that options or environment name, else as it ships.
+
+    Raises:
+        PromptError: a file of that folder is faulty.
+    """
+    from secondhop.prompts.templates import load_prompts
+
+    return load_prompts(common.prompts or load_settings().prompts)
+
+
+def kept_traces(common: Common) -> "TraceFolder":
+    """The traces of the chosen store and entity."""
+    from secondhop.traces import traces_of
+
+    settings = load_settings()
+    return traces_of(common.entity or settings.entity, store=store_of(common, settings))

@@ -24,6 +24,7 @@ class Common:
     embedder: str | None
     at: datetime | None
     json: bool
+    prompts: Path | None = None
 
 
 def moment(text: str) -> datetime:
@@ -68,7 +69,13 @@ def common_options(
     ] = None,
     llm: Annotated[
         str | None,
-        typer.Option(metavar="SPEC", help="offline, or openai:MODEL in a later version."),
+        typer.Option(metavar="SPEC", help="Plans and judges: offline, or openai:MODEL."),
+    ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path, metavar="DIR", help="Prompts that replace those that ship."
+        ),
     ] = None,
     embedder: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
@@ -90,6 +97,7 @@ def common_options(
         embedder=embedder,
         at=at,
         json=json,
+        prompts=prompts,
     )
 
 

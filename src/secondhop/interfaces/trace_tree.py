@@ -12,6 +12,7 @@ from secondhop.graph.trace import (
     TraceHit,
     TraceQuery,
 )
+from secondhop.interfaces.cost_view import cost_text
 from secondhop.interfaces.terminal import clean, shorten
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
     for reason in trace.degraded:
         root.add(line(f"done without: {clean(reason)}", style="yellow"))
+    if trace.spent.llm_calls:
+        costs = root.add(line(cost_text(trace.spent)))
+        for entry in calls_per_node(trace):
+            costs.add(line(entry, style="dim"))
     times = root.add(line(f"time: {trace.spent.ms:.0f} ms in all"))
     for entry in time_per_node(trace):
         times.add(line(entry, style="dim"))
@@ -161,3 +166,12 @@ def time_per_node(trace: RecallTrace) -> Iterator[str]:
     for node, times in sorted(spent.items(), key=lambda pair: -max(pair[1])):
         runs = f"{len(times)} runs, longest " if len(times) > 1 else ""
         yield f"{node} {runs}{max(times):.0f} ms"
+
+
+def calls_per_node(trace: RecallTrace) -> Iterator[str]:
+    """ "critique in round 2: 1 call, 3,412 tokens", in the order the steps began."""
+    for step in trace.steps:
+        if step.llm_calls:
+            calls = "1 call" if step.llm_calls == 1 else f"{step.llm_calls} calls"
+            where = f"{step.node} in round {step.round}" if step.round else step.node
+            yield f"{where}: {calls}, {step.prompt_tokens + step.completion_tokens:,} tokens"

@@ -1,7 +1,7 @@
 """The ways to ask a chat server for an answer in a shape, strictest first, and which it can."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Literal, cast
 
@@ -23,13 +23,34 @@ class ModeLadder:
         self._lock = threading.Lock()
         self._proven: set[AnswerMode] = set()
         self._strikes: dict[AnswerMode, int] = {}
+        self._doubts: dict[AnswerMode, int] = {}
 
-    def usable(self) -> tuple[AnswerMode, ...]:
-        """Modes worth trying, strictest first; "text" is always among them."""
+    def usable(self, *, besides: Collection[AnswerMode] = ()) -> tuple[AnswerMode, ...]:
+        """Modes worth trying, strictest first; "text" is always among them.
+
+        Args:
+            besides: left out.
+        """
         with self._lock:
             return tuple(
-                mode for mode in MODES if mode == "text" or self._strikes.get(mode, 0) < SURE
+                mode
+                for mode in MODES
+                if mode == "text" or (mode not in besides and self._strikes.get(mode, 0) < SURE)
             )
+
+    def doubt(self, refused: Mapping[AnswerMode, int]) -> None:
+        """These were refused, and no request was left to see whether another is taken.
+
+        Without it an answer of few requests would climb the same first rungs for ever.
+        """
+        with self._lock:
+            self._doubts.update(refused)
+
+    def take_doubts(self) -> Mapping[AnswerMode, int]:
+        """What one next answer shall leave out, with its strikes; forgotten if that fails too."""
+        with self._lock:
+            taken, self._doubts = self._doubts, {}
+            return taken
 
     def proven(self, mode: AnswerMode) -> bool:
         """Whether the server has answered in this mode."""

@@ -132,7 +132,7 @@ def ensure_assets(
         return folder
     if offline:
         raise ModelUnavailableError(
-            f"the {bundle.name} is not in {folder}, and offline mode forbids fetching it; run "
+            f"found no {bundle.name} in {folder}, and offline mode forbids fetching; run "
             f"`secondhop models pull` once with network, or fill that folder from another machine"
         )
     # A warning, so that a program without logging set up shows why its first call takes long.

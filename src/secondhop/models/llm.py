@@ -10,6 +10,9 @@ from secondhop.errors import ModelError
 
 T = TypeVar("T", bound=BaseModel)
 
+LEAST_REPLY = 200
+"""Tokens; with less left for the reply a request is not worth its prompt."""
+
 
 class ChatMessage(TypedDict):
     """One message of a prompt."""
@@ -27,6 +30,11 @@ class Usage:
     completion_tokens: int = 0
     cached_tokens: int = 0
     """Of `prompt_tokens`, those that the server had in its cache."""
+
+    @property
+    def tokens(self) -> int:
+        """Of prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -69,6 +77,8 @@ class StructuredLLM(Protocol):
         schema: type[T],
         max_tokens: int,
         deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
     ) -> Completion[T]:
         """One answer that validates against `schema`.
 
@@ -77,8 +87,14 @@ class StructuredLLM(Protocol):
             schema: what the answer must be.
             max_tokens: upper bound on generated tokens of a try.
             deadline_s: seconds from now, retries included.
+            max_calls: requests that may be sent: retries, other ways of asking and repairs
+                together. Hard.
+            max_total_tokens: prompt and completion tokens of all requests; none is sent that may
+                exceed them. What cannot be known before: how the model counts its prompt (it is
+                estimated), and whether a reply that was lost on its way was charged (its full
+                price is set aside for this answer, and stands in no usage).
 
         Raises:
-            LLMError: no valid answer within the deadline.
+            LLMError: no valid answer within these bounds; tells what was spent.
         """
         ...

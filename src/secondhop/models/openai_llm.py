@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from secondhop.errors import ModelError, UsageError
+from secondhop.models.account import Account
 from secondhop.models.answer_modes import SURE, AnswerMode, mode_body, mode_request
 from secondhop.models.chat_reply import ChatReply
 from secondhop.models.circuit_breaker import BreakerSettings
@@ -23,7 +24,7 @@ from secondhop.models.json_replies import (
 from secondhop.models.llm import ChatMessage, Completion, LLMError
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_endpoint import endpoint_of
-from secondhop.models.openai_request import Account, ChatRequest, ChatSender
+from secondhop.models.openai_request import ChatRequest, ChatSender
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -111,14 +112,20 @@ class OpenAILLM:
         schema: type[T],
         max_tokens: int,
         deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
     ) -> Completion[T]:
         """As the port says; the first request in a new mode may cost a refusal or two.
 
         Raises:
-            LLMError: no valid answer within the deadline; tells what was spent.
+            LLMError: no valid answer within these bounds; tells what was spent.
         """
         deadline = asyncio.get_running_loop().time() + deadline_s
-        account = Account(deadline=deadline, requests=self._config.requests_per_answer)
+        account = Account(
+            deadline=deadline,
+            requests=min(self._config.requests_per_answer, max_calls),
+            tokens=max_total_tokens,
+        )
         asking = _Asking(
             messages=[_sendable(message) for message in messages],
             schema=schema,
@@ -145,15 +152,20 @@ class OpenAILLM:
         await self._clients.aclose()
 
     async def _answer(self, asking: _Asking[T]) -> T:
-        for mode in self._endpoint.modes.usable():
+        modes = self._endpoint.modes
+        asking.refused.update(modes.take_doubts())
+        for mode in modes.usable(besides=asking.refused):
             request = mode_request(mode, asking.schema)
             messages = with_request(asking.messages, request) if request else asking.messages
             try:
                 reply = await self._reply(messages, mode=mode, asking=asking)
             except _ModeRefusedError as refusal:
                 asking.refused[mode] = refusal.strikes
+                if not asking.account.requests_left:
+                    modes.doubt(asking.refused)
+                    raise ModelError(f"{refusal}, and no request is left for another way") from None
                 continue
-            self._endpoint.modes.answered(mode, refused=asking.refused)
+            modes.answered(mode, refused=asking.refused)
             return await self._read(reply, mode=mode, asking=asking)
         raise AssertionError('unreachable: "text" is always tried, and never a refused mode')
 
@@ -163,6 +175,9 @@ class OpenAILLM:
             return read_reply(reply.text, asking.schema)
         except UnreadableReplyError as error:
             problem = "it was cut off; write less" if reply.cut_off else str(error)
+            if not asking.account.requests_left:
+                told = f"{self._name} gave nothing that fits {asking.schema.__name__}: {problem}"
+                raise ModelError(f"{told}; no request is left to ask again") from error
         repair = repair_turn(
             asking.messages, reply=reply.text, problem=problem, schema=asking.schema
         )
@@ -180,10 +195,14 @@ class OpenAILLM:
         self, messages: Sequence[ChatMessage], *, mode: AnswerMode, asking: _Asking[T]
     ) -> ChatReply:
         """A reply in this mode, after failures that pass."""
-        connection, left_s = self._config.connection, asking.account.left_s()
+        connection, account = self._config.connection, asking.account
         reply = await call_with_retries(
             lambda: self._try(messages, mode=mode, asking=asking),
-            connection=replace(connection, max_wait_s=max(0.0, min(connection.max_wait_s, left_s))),
+            connection=replace(
+                connection,
+                max_wait_s=max(0.0, min(connection.max_wait_s, account.left_s())),
+                attempts=max(1, min(connection.attempts, account.requests_left)),
+            ),
             what=f"asking {self._name}",
         )
         if reply.refused:
@@ -196,10 +215,15 @@ class OpenAILLM:
         from openai import APIStatusError
 
         word = self._endpoint.token_word
-        body = {**mode_body(mode, asking.schema), word: asking.max_tokens}
-        if self._config.temperature is not None:
-            body["temperature"] = self._config.temperature
-        request = ChatRequest(model=self._config.model, messages=messages, body=body)
+        heat = self._config.temperature
+        request = ChatRequest(
+            model=self._config.model,
+            messages=messages,
+            shape=mode_body(mode, asking.schema),
+            settings={} if heat is None else {"temperature": heat},
+            max_tokens=asking.max_tokens,
+            token_word=word,
+        )
         try:
             return await self._sender.send(
                 request, client=self._clients.current(), account=asking.account

@@ -1,16 +1,19 @@
 """One chat request over the wire: gated, bounded in time and size, watched by the breaker."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from secondhop.errors import ModelError
+from secondhop.models.account import Account, estimated_tokens
 from secondhop.models.chat_reply import BrokenReplyError, ChatReply, read_chat_reply
 from secondhop.models.circuit_breaker import CircuitBreaker
 from secondhop.models.llm import ChatMessage, Usage
+from secondhop.models.openai_endpoint import TokenWord
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncAPIResponse, AsyncOpenAI
@@ -20,38 +23,8 @@ _FAIR_WAIT_S = 1.0
 """A caller that gave the server less time than this has not shown that it is dead."""
 _GATEWAY_STATUS = frozenset({502, 503, 504})
 """A proxy's words for a server that is not there."""
-_BYTES_PER_TOKEN = 4
-
-
-@dataclass(slots=True, kw_only=True)
-class Account:
-    """What one answer has spent so far, and what bounds it."""
-
-    deadline: float
-    """On the event loop's clock."""
-    requests: int
-    """How many may be sent in all."""
-    usage: Usage = field(default_factory=Usage)
-
-    def left_s(self) -> float:
-        """Seconds until the deadline."""
-        return self.deadline - asyncio.get_running_loop().time()
-
-    def count_request(self) -> None:
-        """One more request goes out.
-
-        Raises:
-            ModelError: none is left.
-        """
-        if self.usage.calls >= self.requests:
-            raise ModelError(f"all {self.requests} requests of this answer are used")
-        self.usage += Usage(calls=1)
-
-    def count_tokens(self, told: Usage | None, *, sent: int, received: int) -> None:
-        """As the server told; when it does not tell, 4 UTF-8 bytes a token."""
-        self.usage += told or Usage(
-            prompt_tokens=sent // _BYTES_PER_TOKEN, completion_tokens=received // _BYTES_PER_TOKEN
-        )
+_GATEWAY_TIMEOUT = 504
+"""The server behind the proxy may have worked, and may charge for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +33,23 @@ class ChatRequest:
 
     model: str
     messages: Sequence[ChatMessage]
-    body: Mapping[str, object]
+    shape: Mapping[str, object]
+    """How the answer is wanted; the model reads it too."""
+    settings: Mapping[str, object]
+    max_tokens: int
+    """Of the reply, at most; fewer where the account has no more."""
+    token_word: TokenWord
+
+    def body(self, *, reply_tokens: int) -> dict[str, object]:
+        """All but model and messages."""
+        return {**self.shape, **self.settings, self.token_word: reply_tokens}
+
+    def prompt_tokens(self) -> int:
+        """What the model reads, by estimate."""
+        shape = json.dumps(self.shape, ensure_ascii=False) if self.shape else ""
+        return estimated_tokens(shape) + sum(
+            estimated_tokens(message["content"]) for message in self.messages
+        )
 
 
 class ChatSender:
@@ -88,8 +77,8 @@ class ChatSender:
         """One try.
 
         Raises:
-            ModelError: the circuit is open, no request is left, the reply is too long, or the
-                server wants a longer wait than there is time.
+            ModelError: the circuit is open, no request or too few tokens are left, the reply is too
+                long, or the server wants a longer wait than there is time.
             openai.OpenAIError: everything else; a broken reply is an APIConnectionError.
         """
         async with self._gate():
@@ -100,7 +89,6 @@ class ChatSender:
                 )
             settle = self._settler(account)
             try:
-                account.count_request()
                 return await self._exchange(request, client=client, account=account, settle=settle)
             finally:
                 settle(None)
@@ -115,11 +103,14 @@ class ChatSender:
     ) -> ChatReply:
         from openai import APIConnectionError, APIStatusError
 
+        reply_tokens = account.open_request(
+            prompt=request.prompt_tokens(), wanted=request.max_tokens
+        )
         try:
             async with client.chat.completions.with_streaming_response.create(
                 model=request.model,
                 messages=cast("list[ChatCompletionMessageParam]", list(request.messages)),
-                extra_body=request.body,
+                extra_body=request.body(reply_tokens=reply_tokens),
                 timeout=max(0.001, min(self._timeout_s, account.left_s())),
             ) as response:
                 body = await self._whole(response, account=account)
@@ -127,6 +118,8 @@ class ChatSender:
                 return _read(body, request=request, response=response, account=account)
         except APIStatusError as error:
             settle(error.status_code not in _GATEWAY_STATUS)
+            if error.status_code != _GATEWAY_TIMEOUT:
+                account.charge(Usage())
             _expect_short_wait(error, name=self._name, left_s=account.left_s())
             raise
         except (APIConnectionError, asyncio.CancelledError) as error:
@@ -197,11 +190,14 @@ def _read(
     try:
         reply = read_chat_reply(body)
     except BrokenReplyError as error:
-        account.usage += error.usage or Usage()
+        if error.usage is not None:
+            account.charge(error.usage)
         raise APIConnectionError(message=str(error), request=response.http_request) from error
-    sent = sum(len(message["content"].encode()) for message in request.messages)
-    account.count_tokens(
-        reply.usage, sent=sent, received=len(reply.text.encode("utf-8", "replace"))
+    account.charge(
+        reply.usage
+        or Usage(
+            prompt_tokens=request.prompt_tokens(), completion_tokens=estimated_tokens(reply.text)
+        )
     )
     return reply
 

@@ -7,13 +7,14 @@ maximum over pairs would miss.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from secondhop.ranking.arrays import Floats, Indices
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Coverage:
     """Which candidate covers which unit, and whose unit it is."""
 
@@ -42,10 +43,15 @@ class Coverage:
 
     def of_candidates(self, covered: Floats) -> Floats:
         """[n_candidates]: mean of `covered` [n_units] over each one's units; 0 without units."""
-        counts = np.maximum(np.bincount(self.owner, minlength=self.size), 1)
-        return np.bincount(self.owner, weights=covered, minlength=self.size) / counts
+        sums = np.bincount(self.owner, weights=covered, minlength=self.size)
+        return np.asarray(sums / self._unit_counts, dtype=np.float64)
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i the candidate j alone says."""
         columns = [self.of_candidates(self.units[:, j]) for j in range(self.size)]
         return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+    @cached_property
+    def _unit_counts(self) -> Indices:
+        """[n_candidates] units of each, at least 1."""
+        return np.maximum(np.bincount(self.owner, minlength=self.size), 1)

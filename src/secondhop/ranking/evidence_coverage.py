@@ -56,12 +56,14 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL
     """
     rows = evidence.rows
     vectors = evidence.vectors[rows]
-    said = sharpening(vectors @ vectors.T)
-    if evidence.texts is not None:
-        texts = [evidence.texts[int(row)] for row in rows]
-        said = np.maximum(said, shingle_overlap(texts))
     units = np.zeros((len(rows), evidence.size))
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
-        units[:, speakers] = np.maximum.reduceat(said, starts, axis=1)
+        # sharpening never falls, so the best of its values is the value of the best
+        said = sharpening(np.maximum.reduceat(vectors @ vectors.T, starts, axis=1))
+        if evidence.texts is not None:
+            texts = [evidence.texts[int(row)] for row in rows]
+            copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)
+            said = np.maximum(said, copied)
+        units[:, speakers] = said
     return Coverage(units, evidence.owner)

@@ -1,7 +1,9 @@
 """Literal repetition: how many of a text's word shingles another text contains."""
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
+from hashlib import sha256
 
 import numpy as np
 
@@ -13,6 +15,13 @@ _COLUMNS = 4096
 
 _TEXTS_KEPT = 4096
 """Texts whose shingles are remembered: some 8 MB of numbers for passages of usual length."""
+
+_kept: OrderedDict[tuple[bytes, int], Indices] = OrderedDict()
+"""{(sha256 of a text, size): its shingles}, the one used last at the end.
+
+By the hash: what a cache holds outlives the memory that is deleted, so it holds no words.
+"""
+_keeping = threading.Lock()
 
 
 def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
@@ -41,12 +50,26 @@ def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
     return shared / np.maximum(counts, 1)[:, None]
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
 def _shingles(text: str, *, size: int) -> Indices:
+    """As `_computed`; one recall asks for the same passages several times."""
+    key = (sha256(text.encode("utf-8", "surrogatepass")).digest(), size)
+    with _keeping:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    shingles = _computed(text, size=size)
+    with _keeping:
+        _kept[key] = shingles
+        while len(_kept) > _TEXTS_KEPT:
+            _kept.popitem(last=False)
+    return shingles
+
+
+def _computed(text: str, *, size: int) -> Indices:
     """The distinct shingles of a text as 64-bit numbers, which hold in this process only.
 
-    One recall asks for the same passages several times. Python's hash of a tuple of words gives
-    two different shingles the same number once in some 10^9 pools.
+    Python's hash of a tuple of words gives two different shingles the same number once in some
+    10^9 pools.
     """
     own = words(text)
     if not own:

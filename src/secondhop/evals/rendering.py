@@ -1,0 +1,62 @@
+"""What a language model would be told about a question, without asking one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import NoReturn, TypeVar
+
+from pydantic import BaseModel
+
+from secondhop.evals.prompt_trial import recalled
+from secondhop.models.llm import ChatMessage, LLMError
+from secondhop.nodes.llm_services import llm_services
+from secondhop.nodes.state import RecallInput
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.recall import Recall
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class Listener:
+    """A language model that notes what it is asked, and answers nothing."""
+
+    model_id = "listener"
+
+    def __init__(self) -> None:
+        self.heard: dict[str, RenderedPrompt] = {}
+        """{schema: the messages of its first call}."""
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: type[T],
+        max_tokens: int,
+        deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
+    ) -> NoReturn:
+        """Raises LLMError, always."""
+        system, user = (message["content"] for message in messages)
+        self.heard.setdefault(schema.__name__, RenderedPrompt(system, user))
+        raise LLMError("nobody is there to answer")
+
+
+async def rendered_prompts(
+    question: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
+) -> Mapping[str, RenderedPrompt]:
+    """{prompt name: its messages in a recall that the offline twins plan and judge}.
+
+    A prompt that such a recall does not come to is left out: without a candidate nothing is
+    judged.
+    """
+    await recall.awarm()
+    listener = Listener()
+    planner, critic = llm_services(listener, prompts=prompts)
+    asked: RecallInput = {"question": question, "asked_at": at.isoformat() if at else None}
+    await recalled(asked, replace(recall.services, planner=planner, critic=critic))
+    return {
+        prompt.name: listener.heard[prompt.schema]
+        for prompt in prompts.values()
+        if prompt.schema in listener.heard
+    }

@@ -1,0 +1,64 @@
+"""Recall settings out of a trace, and changed by hand: "ranking.min_score=0.3"."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from secondhop.errors import UsageError
+from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+
+_LIMITS = TypeAdapter(RecallLimits)
+_RANKING = TypeAdapter(RankingSettings)
+
+
+def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> RecallSettings:
+    """The settings that a trace recorded, with some of them changed.
+
+    Args:
+        recorded: {"limits.k": 6, …}; what this version does not know is left out, and what the
+            trace does not say has its default.
+        changes: "ranking.min_score=0.3", each.
+
+    Raises:
+        UsageError: no such setting, or a value that it cannot have.
+    """
+    values: dict[str, Any] = RecallSettings().flat()
+    values |= {name: value for name, value in recorded.items() if name in values}
+    values |= dict(parsed_change(change, known=list(values)) for change in changes)
+    try:
+        return RecallSettings(
+            limits=_LIMITS.validate_python(part(values, "limits")),
+            ranking=_RANKING.validate_python(part(values, "ranking")),
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(map(str, problem["loc"]))
+        told = f"{field} cannot be {problem['input']!r}: " if field else ""
+        raise UsageError(f"{told}{problem['msg']}") from error
+
+
+def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
+    """(name, value) of "name=value".
+
+    Raises:
+        UsageError: it has another form, or there is no such setting.
+    """
+    name, equals, value = (part.strip() for part in change.partition("="))
+    if not equals or not value:
+        raise UsageError(f"{change!r} sets nothing; write NAME=VALUE, like ranking.min_score=0.3")
+    if name not in known:
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no setting {name!r}; {hint}")
+    return name, value
+
+
+def part(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The settings of one part, without its name before them."""
+    return {
+        key.removeprefix(f"{name}."): value
+        for key, value in values.items()
+        if key.startswith(f"{name}.")
+    }

@@ -1,0 +1,33 @@
+"""What a recall's language model cost, in words."""
+
+import math
+
+from secondhop.graph.result import Spent
+
+
+def cost_text(spent: Spent) -> str:
+    """ "3 model calls, 6,120 tokens, about $0.004"; "" when no model was called."""
+    if not spent.llm_calls:
+        return ""
+    calls = "1 model call" if spent.llm_calls == 1 else f"{spent.llm_calls} model calls"
+    tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
+    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
+    return f"{calls}, {tokens}{cached}, {money(spent.cost_usd)}"
+
+
+def money(dollars: float | None) -> str:
+    """Two digits that mean something; a bill is the provider's to write.
+
+    >>> money(0.0041), money(0.01239), money(1.5), money(0.0), money(None)
+    ('about $0.0041', 'about $0.012', 'about $1.50', '$0', 'price unknown')
+    """
+    if dollars is None:
+        return "price unknown"
+    if dollars == 0:
+        return "$0"
+    if dollars < 0.0001:
+        return "under $0.0001"
+    decimals = 1 - math.floor(math.log10(dollars))
+    if decimals <= 2:
+        return f"about ${dollars:,.2f}"
+    return "about $" + f"{dollars:.{decimals}f}".rstrip("0")

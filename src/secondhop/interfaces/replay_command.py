@@ -1,0 +1,92 @@
+"""`secondhop replay`: a recorded recall, asked again with another prompt or setting."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.errors import UsageError
+from secondhop.interfaces.options import Common, given_path
+
+if TYPE_CHECKING:
+    from secondhop.evals.replay import Replay
+    from secondhop.graph.trace import RecallTrace
+
+
+def replay(
+    common: Common,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
+    prompt: Annotated[
+        list[Path] | None,
+        typer.Option(
+            parser=given_path, metavar="FILE", help="A prompt to use; may be given for each."
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting to change, like ranking.min_score=0.3."
+        ),
+    ] = None,
+) -> None:
+    """Ask a recorded question again, and show what changed.
+
+    As it was asked: same time, same k, same settings but those you change.
+    """
+    from secondhop.interfaces.opening import named_llm, run
+    from secondhop.interfaces.replay_view import show_replay
+    from secondhop.interfaces.terminal import print_json, screen
+
+    if prompt:
+        named_llm(common)
+    found = run(replayed_trace(trace, common, prompts=prompt or [], changes=changes or []))
+    if common.json:
+        print_json(found.document())
+    else:
+        show_replay(found, screen())
+
+
+async def replayed_trace(
+    trace: str, common: Common, *, prompts: list[Path], changes: list[str]
+) -> "Replay":
+    """The replay of a trace.
+
+    Raises:
+        UsageError: no such trace, a trace of another entity, or no such setting.
+        PromptError: a file is faulty.
+    """
+    from secondhop.evals.replay import replayed
+    from secondhop.evals.setting_changes import changed_settings
+    from secondhop.interfaces.opening import opened, prompts_in_force
+    from secondhop.prompts.templates import replacement
+
+    before = recorded(trace, common)
+    settings = changed_settings(before.settings, changes)
+    given = [replacement(path) for path in prompts]
+    in_force = prompts_in_force(common)
+    async with opened(
+        replace(common, entity=before.entity),
+        counting=before.tokens is not None,
+        prompts={**in_force, **{one.name: one for one in given}},
+        settings=settings,
+    ) as recall:
+        other_k = "limits.k" in {change.partition("=")[0].strip() for change in changes}
+        return await replayed(before, recall, k=settings.limits.k if other_k else None)
+
+
+def recorded(trace: str, common: Common) -> "RecallTrace":
+    """The trace of that id or file.
+
+    Raises:
+        UsageError: there is none, or its entity is not the one that the options name.
+    """
+    from secondhop.interfaces.memory_commands import as_path
+    from secondhop.interfaces.opening import kept_traces
+
+    found = kept_traces(common).find(as_path(trace))
+    if common.entity not in (None, found.entity):
+        raise UsageError(
+            f"trace {found.trace_id} is of entity {found.entity!r}, not of {common.entity!r}"
+        )
+    return found

@@ -1,0 +1,172 @@
+"""Where prompts are tried: scenarios stored once, one model, and the answers it gave before."""
+
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import (
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+)
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from secondhop.errors import ModelError, UsageError
+from secondhop.evals.prompt_trial import Pair, contender, try_scenario
+from secondhop.evals.scenario import Scenario
+from secondhop.evals.scenarios import store_scenario
+from secondhop.evals.trial_report import TrialReport
+from secondhop.interfaces.opening import (
+    OFFLINE,
+    cache_folder,
+    kept_embeddings,
+    named_llm,
+    opened,
+    prompts_in_force,
+    throwaway,
+)
+from secondhop.interfaces.options import Common
+from secondhop.interfaces.progress import bars
+from secondhop.models.answer_cache import AnswerCounts
+from secondhop.models.answer_file import AnswerFile
+from secondhop.models.choose_llm import make_llm
+from secondhop.models.embedder import HoldsConnections
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import TokenPrice, load_prices, price_of
+from secondhop.prompts.templates import Prompt, replacement
+from secondhop.recall import Recall
+from secondhop.settings import load_settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialPlan:
+    """What to try on what."""
+
+    variant: Path
+    against: Path | None
+    """None: the prompt in force."""
+    scenarios: list[Scenario]
+    at_once: int
+    limit: int | None
+    fresh: bool
+    """Ask all anew; what both variants ask in the same words is still asked once."""
+
+    def files(self) -> list[Path]:
+        """The files to watch."""
+        return [self.variant] if self.against is None else [self.against, self.variant]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Everything that outlasts one run of a trial."""
+
+    plan: TrialPlan
+    in_force: Mapping[str, Prompt]
+    """Every prompt by name."""
+    llm: StructuredLLM
+    price: TokenPrice | None
+    answers: AnswerFile
+    memories: list[tuple[Scenario, Recall]]
+
+    async def run(self) -> TrialReport:
+        """One trial, of the files as they now are.
+
+        Raises:
+            PromptError: a file is faulty.
+            UsageError: the two replace different prompts.
+            ModelError: the model never answered, so there is nothing to compare.
+        """
+        prompts = prompt_pair(self.plan, self.in_force)
+        sides = [{**self.in_force, one.name: one} for one in prompts]
+        against, variant = (
+            contender(self.llm, self.answers, prompts=side, price=self.price) for side in sides
+        )
+        pairs: list[Pair] = []
+        with bars() as progress:
+            for scenario, recall in self.memories:
+                pairs += await try_scenario(
+                    scenario,
+                    recall,
+                    (against, variant),
+                    at_once=self.plan.at_once,
+                    limit=self.plan.limit,
+                    progress=progress,
+                )
+        expect_answers(pairs, against.llm.counts, variant.llm.counts)
+        return TrialReport(
+            prompts=prompts,
+            model=self.llm.model_id,
+            pairs=pairs,
+            counts=(against.llm.counts, variant.llm.counts),
+            price=self.price,
+        )
+
+
+def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:
+    """(against, variant), read from their files.
+
+    Raises:
+        PromptError: a file is faulty.
+        UsageError: the two replace different prompts.
+    """
+    variant = replacement(plan.variant)
+    against = in_force[variant.name] if plan.against is None else replacement(plan.against)
+    if against.name != variant.name:
+        raise UsageError(
+            f"{variant.path} replaces the prompt {variant.name}, {against.path} the prompt "
+            f"{against.name}; compare two variants of one prompt"
+        )
+    return against, variant
+
+
+def expect_answers(pairs: Sequence[Pair], *counts: AnswerCounts) -> None:
+    """Raises ModelError when the model never answered: then both sides are the offline twins."""
+    answered = sum(one.from_cache + one.asked - one.failed for one in counts)
+    reasons = [reason for pair in pairs for reason in pair.variant.degraded]
+    if reasons and not answered:
+        raise ModelError(f"the model never answered, there is nothing to compare: {reasons[0]}")
+
+
+@asynccontextmanager
+async def bench_of(plan: TrialPlan, common: Common) -> AsyncGenerator[Bench, None]:
+    """The bench with everything stored; a store that was not named is gone afterwards.
+
+    Raises:
+        PromptError: a file is faulty.
+        UsageError: no language model is named, or the two files replace different prompts.
+    """
+    spec, in_force = named_llm(common), prompts_in_force(common)
+    with ExitStack() as files:
+        answers = files.enter_context(kept_answers(fresh=plan.fresh))
+        place = replace(files.enter_context(throwaway(common)), llm=OFFLINE)
+        embedder = files.enter_context(kept_embeddings(common, "eval"))
+        async with AsyncExitStack() as stack:
+            llm = make_llm(spec)
+            if isinstance(llm, HoldsConnections):
+                stack.push_async_callback(llm.aclose)
+            memories: list[tuple[Scenario, Recall]] = []
+            for scenario in plan.scenarios:
+                opening = opened(place, entity=scenario.name, embedder=embedder, counting=True)
+                recall = await stack.enter_async_context(opening)
+                with bars() as progress:
+                    await store_scenario(scenario, recall, progress=progress)
+                memories.append((scenario, recall))
+            yield Bench(
+                plan=plan,
+                in_force=in_force,
+                llm=llm,
+                price=price_of(llm.model_id, load_prices(load_settings().prices)),
+                answers=answers,
+                memories=memories,
+            )
+
+
+@contextmanager
+def kept_answers(*, fresh: bool) -> Generator[AnswerFile, None, None]:
+    """The answers of earlier trials, in the user's cache folder; fresh: a file that goes again."""
+    with ExitStack() as stack:
+        folder = cache_folder() / "prompts"
+        if fresh:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
+        yield stack.enter_context(closing(AnswerFile(folder / "answers.db")))

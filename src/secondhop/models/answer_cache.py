@@ -1,0 +1,117 @@
+"""A cache of a language model's answers on disk: only what changed is asked again."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from hashlib import sha256
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from secondhop.models.answer_file import AnswerFile, KeptAnswer
+from secondhop.models.llm import ChatMessage, Completion, LLMError, StructuredLLM, Usage
+
+T = TypeVar("T", bound=BaseModel)
+
+FORMAT = 1
+"""Part of every key; grows when an entry changes its meaning."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AnswerCounts:
+    """Where answers came from."""
+
+    asked: int = 0
+    """Of the model, failures included."""
+    failed: int = 0
+    from_cache: int = 0
+    paid: Usage = field(default_factory=Usage)
+    """What those that were asked have cost."""
+
+
+class AnswerCache:
+    """Wraps a language model: what it was asked before, word for word, is not asked again.
+
+    An answer belongs to the model, the messages and the schema; not to the bounds of the call. It
+    comes back with the usage of the day when it was asked, so that a recall spends its budgets as
+    it did then; `counts` tells what was really paid. Failures are not kept. For equal prompts give
+    the planner and the critic the file's `secret`.
+    """
+
+    def __init__(self, inner: StructuredLLM, file: AnswerFile) -> None:
+        self._inner, self._file = inner, file
+        self.counts = AnswerCounts()
+
+    @property
+    def model_id(self) -> str:
+        """The wrapped model's."""
+        return self._inner.model_id
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: type[T],
+        max_tokens: int,
+        deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
+    ) -> Completion[T]:
+        """As the port says.
+
+        Raises:
+            LLMError: the model had to be asked, and failed.
+        """
+        asked_sha = sha_of(self.model_id, messages, schema)
+        kept = await asyncio.to_thread(self._file.get, asked_sha)
+        known = as_completion(kept, schema) if kept else None
+        if known is not None:
+            self.counts.from_cache += 1
+            return known
+        self.counts.asked += 1
+        try:
+            completion = await self._inner.complete(
+                messages,
+                schema=schema,
+                max_tokens=max_tokens,
+                deadline_s=deadline_s,
+                max_calls=max_calls,
+                max_total_tokens=max_total_tokens,
+            )
+        except LLMError as error:
+            self.counts.failed += 1
+            self.counts.paid += error.usage
+            raise
+        self.counts.paid += completion.usage
+        await asyncio.to_thread(self._file.put, asked_sha, as_kept(completion))
+        return completion
+
+
+def sha_of(model_id: str, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
+    """The key of an answer: SHA-256 of everything that makes it what it is."""
+    turns = [[message["role"], message["content"]] for message in messages]
+    whole = json.dumps([FORMAT, model_id, turns, schema.__name__, shape_of(schema)])
+    return sha256(whole.encode("ascii")).digest()
+
+
+@cache
+def shape_of(schema: type[BaseModel]) -> str:
+    """Its JSON schema."""
+    return json.dumps(schema.model_json_schema(), sort_keys=True)
+
+
+def as_kept(completion: Completion[T]) -> KeptAnswer:
+    """As the file holds it."""
+    usage = json.dumps(asdict(completion.usage))
+    return KeptAnswer(completion.parsed.model_dump_json(), usage)
+
+
+def as_completion(kept: KeptAnswer, schema: type[T]) -> Completion[T] | None:
+    """The answer as it was; None for one that an older secondhop kept and this one cannot read."""
+    try:
+        parsed = schema.model_validate_json(kept.answer)
+        return Completion(parsed=parsed, usage=Usage(**json.loads(kept.usage)))
+    except (ValidationError, ValueError, TypeError):
+        return None

@@ -1,0 +1,111 @@
+"""What language models cost: a table that ships with secondhop, and the user's own over it."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from secondhop.errors import UsageError
+from secondhop.models.llm import Usage
+
+OPENAI_ITSELF = "@api.openai.com/v1"
+"""Ends a model id when OpenAI's own address was given by hand."""
+
+_MILLION = 1_000_000
+_SNAPSHOT = r"(-\d{4}-\d{2}-\d{2})?"
+"""How OpenAI names the dated versions of a model."""
+
+
+class TokenPrice(BaseModel):
+    """US dollars per million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    input: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    """None: no discount."""
+    output: float = Field(ge=0)
+
+    def cost_usd(self, usage: Usage) -> float:
+        """US dollars.
+
+        >>> price = TokenPrice(input=2.0, cached_input=0.5, output=8.0)
+        >>> price.cost_usd(Usage(prompt_tokens=1_000, cached_tokens=400, completion_tokens=100))
+        0.0022
+        """
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        discounted = self.input if self.cached_input is None else self.cached_input
+        dollars = (
+            (usage.prompt_tokens - cached) * self.input
+            + cached * discounted
+            + usage.completion_tokens * self.output
+        )
+        return round(dollars / _MILLION, 9)
+
+
+class _PriceFile(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    as_of: date | None = None
+    prices: dict[str, TokenPrice]
+
+
+PriceTable = Mapping[str, TokenPrice]
+"""By model id; a "*" in a name stands for anything."""
+
+
+def load_prices(own: str | Path | None = None) -> PriceTable:
+    """The shipped prices, and over them those of the file `own`.
+
+    Raises:
+        UsageError: the file cannot be read, or is no table of prices.
+    """
+    shipped = read_prices(files("secondhop.models") / "prices.yaml")
+    return shipped if own is None else {**shipped, **read_prices(Path(own).expanduser())}
+
+
+def read_prices(file: Traversable | Path) -> PriceTable:
+    """The prices of one file.
+
+    Raises:
+        UsageError: it cannot be read, or is no table of prices.
+    """
+    import yaml
+
+    try:
+        found: object = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return _PriceFile.model_validate(found).prices
+    except OSError as error:
+        raise UsageError(f"cannot read the prices in {file}: {error.strerror}") from error
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "the file"
+        raise UsageError(f"the prices in {file} do not fit: {where}: {problem['msg']}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"the prices in {file} are no YAML: {error}") from error
+
+
+def price_of(model_id: str, prices: PriceTable) -> TokenPrice | None:
+    """The price under the longest name that fits the model; None: unknown.
+
+    >>> mini, rest = TokenPrice(input=1, output=2), TokenPrice(input=3, output=4)
+    >>> table = {"openai:gpt-4.1-mini": mini, "openai:gpt-4*": rest}
+    >>> price_of("openai:gpt-4.1-mini-2025-04-14", table) is mini
+    True
+    >>> price_of("openai:gpt-4o", table) is rest
+    True
+    >>> price_of("openai:gpt-4.1-mini@localhost:8000/v1", {"openai:gpt-4.1-mini": mini}) is None
+    True
+    """
+    ids = {model_id, model_id.removesuffix(OPENAI_ITSELF)}
+    fitting = [name for name in prices if any(_fits(name, one) for one in ids)]
+    return prices[max(fitting, key=len)] if fitting else None
+
+
+def _fits(name: str, model_id: str) -> bool:
+    plain = ".*".join(re.escape(part) for part in name.split("*"))
+    return re.fullmatch(plain + _SNAPSHOT, model_id) is not None

@@ -1,0 +1,45 @@
+"""Settings out of a trace: kept, completed, changed, and refused by name."""
+
+import pytest
+
+from secondhop.errors import UsageError
+from secondhop.evals.setting_changes import changed_settings
+from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+
+
+def test_recorded_settings_come_back_whole() -> None:
+    own = RecallSettings(
+        limits=RecallLimits(k=9, deadline_s=2.5),
+        ranking=RankingSettings(min_score=0.2, correct_hubs=False),
+    )
+
+    assert changed_settings(own.flat(), []) == own
+    assert changed_settings({**own.flat(), "question.kind": "factual", "old.one": 1}, []) == own
+    assert changed_settings({}, []) == RecallSettings()
+
+
+def test_a_change_has_the_type_of_its_setting() -> None:
+    changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.correct_hubs=false"]
+
+    changed = changed_settings({"limits.k": 9}, changes)
+
+    assert (changed.limits.k, changed.ranking.min_score) == (3, 0.5)
+    assert changed.ranking.correct_hubs is False
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("limits.kk=3", "did you mean limits.k"),
+        ("xyzzy=3", "there are limits.k, "),
+        ("limits.k", "write NAME=VALUE"),
+        ("limits.k=", "write NAME=VALUE"),
+        ("limits.k=many", "k cannot be 'many'"),
+        ("limits.k=0", "must be at least 1"),
+        ("ranking.min_score=2", "must lie in 0..1"),
+        ("ranking.diversity=random", "diversity cannot be 'random'"),
+    ],
+)
+def test_what_cannot_be_is_named(change: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        changed_settings({}, [change])

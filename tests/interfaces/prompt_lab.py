@@ -1,0 +1,61 @@
+"""A tiny scenario and a variant of a prompt that does better on it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from secondhop.prompts.templates import shipped_prompt
+
+BETTER = "You think of what else helps"
+"""The sentence that makes the model of these tests plan a facet more."""
+
+TEXTS = {
+    "plan": "My plan for the job: cut onboarding from nine weeks to four.",
+    "wins": "Résumé: eight years of product, teams led, two launches.",
+    "garden": "The tomatoes need water twice a week; the basil is in the shade.",
+    "bread": "Feed the starter in the evening, bake at 240 degrees.",
+}
+QUESTION: dict[str, Any] = {
+    "id": "q-1",
+    "query": "My plan for the job, and what else to tell them?",
+    "asked_at": "2025-11-17T13:00:00Z",
+    "k": 3,
+    "facets": [
+        {"name": "own plan", "why": "w", "hop": 2, "relevant": {"plan": 3}},
+        {"name": "track record", "why": "w", "hop": 2, "relevant": {"wins": 3}},
+    ],
+    "redundant": [],
+    "stale": {},
+}
+UNANSWERABLE = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
+
+
+def note(memory_id: str, text: str) -> dict[str, object]:
+    return {
+        "id": memory_id,
+        "title": memory_id,
+        "source": "note",
+        "created_at": "2025-11-01T10:00:00Z",
+        "messages": [{"role": "user", "content": text}],
+    }
+
+
+def tiny_scenario(folder: Path) -> Path:
+    """Four memories, a question that needs two of them and names one, and one without an answer."""
+    folder.mkdir()
+    files = {
+        "conversations": [note(name, text) for name, text in TEXTS.items()],
+        "queries": [QUESTION],
+        "no_answer": [UNANSWERABLE],
+    }
+    for name, rows in files.items():
+        lines = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def variant_of(name: str, path: Path) -> Path:
+    """The shipped prompt of that name, with the better sentence before it."""
+    text = shipped_prompt(name).text
+    path.write_text(text.replace("---\nYou", f"---\n{BETTER}. You", 1), encoding="utf-8")
+    return path

@@ -1,0 +1,89 @@
+"""Ctrl-C while `secondhop ingest` works, in a process of its own."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.settings import variable_names
+from secondhop.stores.home import StoreHome
+from secondhop.stores.records import StoreCounts
+
+NOTES = 900
+LONGEST_S = 5.0
+"""About one on a machine with nothing else to do."""
+
+
+def write_notes(folder: Path) -> None:
+    folder.mkdir()
+    chance = random.Random(3)
+    known = [f"word{number}" for number in range(900)]
+    for number in range(NOTES):
+        paragraphs = [" ".join(chance.choices(known, k=70)) for _ in range(6)]
+        (folder / f"n{number:03}.md").write_text("\n\n".join(paragraphs), encoding="utf-8")
+
+
+def ingesting(notes: Path, store: Path) -> "subprocess.Popen[str]":
+    environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
+    if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
+        environment["SECONDHOP_MODEL_DIR"] = kept
+    place = ["--store", str(store), "--embedder", "hashing", "--json"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "secondhop", "ingest", str(notes), *place],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment | {"SECONDHOP_OFFLINE": "1"},
+    )
+
+
+def has_begun_to_write(store: Path) -> bool:
+    return any(log.stat().st_size for log in store.glob("entities/*/catalog.db-wal"))
+
+
+async def counted(folder: Path) -> StoreCounts:
+    embedder = HashingEmbedder()
+    async with aclosing(StoreHome(folder)) as home:
+        store = await home.open_entity(
+            "default", embedder_id=embedder.model_id, dimension=embedder.dimension
+        )
+        async with aclosing(store):
+            return await store.counts()
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_an_interrupted_ingest_stops_soon_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    notes, folder = tmp_path / "notes", tmp_path / "store"
+    write_notes(notes)
+
+    with ingesting(notes, folder) as child:
+        while child.poll() is None and not has_begun_to_write(folder):
+            time.sleep(0.01)
+        interrupted_at = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        out, said = child.communicate(timeout=60)
+        took_s = time.monotonic() - interrupted_at
+
+    assert child.returncode == 130, said
+    assert said.startswith("secondhop: interrupted; what is stored so far is stored whole")
+    assert (out, said.count("\n")) == ("", 1)
+    assert took_s < LONGEST_S
+    half = asyncio.run(counted(folder))
+    assert 0 < half.memories < NOTES
+    assert (half.vectors, half.pending) == (half.passages, 0)
+
+    with ingesting(notes, folder) as again:
+        out, said = again.communicate(timeout=120)
+    assert again.returncode == 0, said
+    ledger = json.loads(out)
+    assert (ledger["stored"], ledger["unchanged"]) == (NOTES - half.memories, half.memories)

@@ -1,0 +1,194 @@
+"""`prompts list | show | diff | check`: what is in force, and what is wrong with a file."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
+from typer.testing import CliRunner, Result
+
+from secondhop.interfaces.cli import app
+from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
+from secondhop.settings import variable_names
+
+Cli: TypeAlias = Callable[..., Result]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
+    """Run a command where there are no settings and no prompts of our own."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(app, [str(one) for one in arguments])
+
+    return invoke
+
+
+def document(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def own_prompts() -> Path:
+    """A folder with a prompt `expand` of our own."""
+    Path("mine").mkdir()
+    return variant_of("expand", Path("mine/expand.md")).parent
+
+
+def test_the_list_names_every_prompt_its_version_hash_and_variables(cli: Cli) -> None:
+    listed = document(cli("prompts", "list", "--json"))["prompts"]
+
+    assert [row["name"] for row in listed] == list(PROMPT_NAMES)
+    assert {row["path"] for row in listed} == {"shipped"}
+    decompose = shipped_prompt("decompose")
+    assert listed[0]["hash"] == decompose.sha256
+    assert listed[0]["variables"] == sorted(decompose.variables)
+    assert decompose.sha256[:12] in cli("prompts", "list").stdout
+
+
+@pytest.mark.parametrize("by", ["variable", "option"])
+def test_a_folder_of_our_own_replaces_what_ships(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    folder = own_prompts()
+    if by == "variable":
+        monkeypatch.setenv("SECONDHOP_PROMPTS", str(folder))
+        listed = cli("prompts", "list", "--json")
+    else:
+        listed = cli("prompts", "list", "--json", "--prompts", folder)
+
+    paths = {row["name"]: row["path"] for row in document(listed)["prompts"]}
+    assert paths == {"decompose": "shipped", "expand": "mine/expand.md", "critique": "shipped"}
+
+
+def test_what_show_prints_is_the_prompt_to_the_last_byte(cli: Cli) -> None:
+    shown = cli("prompts", "show", "expand")
+
+    assert sha256(shown.stdout_bytes).hexdigest() == shipped_prompt("expand").sha256
+    assert document(cli("prompts", "show", "expand", "--json"))["text"] == shown.stdout
+
+
+def test_an_unknown_prompt_is_refused_with_the_names(cli: Cli) -> None:
+    refused = cli("prompts", "show", "expnd")
+
+    assert refused.exit_code == 2
+    assert "there are decompose, expand, critique" in refused.stderr
+
+
+@pytest.mark.model
+def test_a_prompt_is_shown_as_a_model_would_read_it(cli: Cli, tmp_path: Path) -> None:
+    cli("ingest", tiny_scenario(tmp_path / "tiny"))
+    asked = ("--rendered", "My plan for the job?", "--at", "2025-11-17", "--json")
+
+    rendered = {
+        name: document(cli("prompts", "show", name, *asked))["rendered"] for name in PROMPT_NAMES
+    }
+
+    assert all("My plan for the job?" in one["user"] for one in rendered.values())
+    assert "Today is 2025-11-17" in rendered["decompose"]["user"]
+    assert "<map " in rendered["expand"]["user"]
+    assert "cut onboarding from nine weeks" in rendered["critique"]["user"]
+    people = cli("prompts", "show", "critique", *asked[:-1])
+    assert "--- user ---" in people.stdout.splitlines()
+
+
+def test_rendering_for_an_empty_memory_is_refused(cli: Cli) -> None:
+    refused = cli("prompts", "show", "expand", "--rendered", "What now?")
+
+    assert refused.exit_code == 1
+    assert "no memory is stored" in refused.stderr
+
+
+def test_a_diff_shows_the_lines_that_differ(cli: Cli) -> None:
+    variant = variant_of("expand", Path("better.md"))
+
+    shown = cli("prompts", "diff", variant)
+    found = document(cli("prompts", "diff", variant, "--json"))
+
+    assert f"+{BETTER}. You plan searches" in shown.stdout
+    assert [line[:1] for line in found["diff"][3:]].count("+") == 1
+    assert (found["name"], found["same"]) == ("expand", False)
+
+
+def test_a_prompt_does_not_differ_from_itself_and_a_name_can_be_given(cli: Cli) -> None:
+    Path("copy.md").write_bytes(cli("prompts", "show", "expand").stdout_bytes)
+
+    assert document(cli("prompts", "diff", "copy.md", "--json"))["same"]
+    assert "the same as the prompt expand" in cli("prompts", "diff", "copy.md").stdout
+    assert not document(cli("prompts", "diff", "copy.md", "critique", "--json"))["same"]
+
+
+def test_sound_prompts_pass(cli: Cli) -> None:
+    folder = own_prompts()
+
+    passed = cli("prompts", "check", folder, variant_of("critique", Path("my-critic.md")))
+
+    assert passed.exit_code == 0, passed.stderr
+    assert passed.stdout.count("is sound") == 2
+    assert cli("prompts", "check").stdout.count("is sound") == len(PROMPT_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("name: expand", "name: expnd", "x.md:2: no prompt is named 'expnd'"),
+        ("version: 1", "version: one", "x.md:3: version must be a whole number"),
+        ("version: 1\n", "", "x.md:1: front matter: missing version"),
+        ("version: 1", "version: 1\nauthor: me", "x.md:4: front matter: unknown author"),
+        ("schema: ExpandReply", "schema: Reply", "x.md:4: schema Reply must be ExpandReply"),
+        ("[question,", "[question, mood,", "x.md:5: variables of the body"),
+        ("You plan", "You plan $mood", "x.md:7: variables of the body"),
+        ("You plan", "You plan for $5", "x.md:7: a `$` names no variable"),
+        ("[question", "[[question", "x.md:5: the front matter is not YAML"),
+        ("--- user ---", "--- User ---", "one line `--- user ---` must part"),
+    ],
+)
+def test_a_fault_is_named_with_file_and_line(cli: Cli, old: str, new: str, fault: str) -> None:
+    text = shipped_prompt("expand").text
+    Path("x.md").write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    checked = cli("prompts", "check", "x.md", "--json")
+
+    assert checked.exit_code == 1
+    assert fault in checked.stderr
+    assert len(checked.stderr.splitlines()) == 1
+    found = json.loads(checked.stdout)["prompts"][0]
+    assert (found["ok"], found["path"]) == (False, "x.md")
+    assert found["fault"] in checked.stderr
+
+
+def test_every_faulty_file_is_named_not_only_the_first(cli: Cli) -> None:
+    folder = own_prompts()
+    (folder / "critique.md").write_text("no front matter", encoding="utf-8")
+    (folder / "other.md").write_text(shipped_prompt("expand").text, encoding="utf-8")
+    Path("empty").mkdir()
+
+    checked = cli("prompts", "check", folder, "gone.md", "empty")
+
+    assert checked.exit_code == 1
+    assert [line.split(":")[0] for line in checked.stderr.splitlines()] == [
+        "mine/critique.md",
+        "mine/other.md",
+        "gone.md",
+        "empty",
+    ]
+    assert "mine/expand.md: expand.v1@" in checked.stdout
+
+
+def test_a_faulty_folder_stops_what_would_use_it(cli: Cli, tmp_path: Path) -> None:
+    folder = own_prompts()
+    (folder / "expand.md").write_text("no front matter", encoding="utf-8")
+
+    stopped = cli("recall", "x?", "--prompts", folder, "--llm", "openai:some-model")
+
+    assert stopped.exit_code == 1
+    assert "mine/expand.md:1: a prompt begins with front matter" in stopped.stderr

@@ -1,0 +1,287 @@
+"""`prompts eval`, with a model behind a real HTTP server."""
+
+import asyncio
+import json
+import re
+import shlex
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from tests.interfaces.model_server import ModelServer, model_server
+from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
+from tests.models.fault_server import status
+from typer.testing import CliRunner, Result
+
+from secondhop.evals.measures import MEASURES
+from secondhop.evals.scenario import load_scenario
+from secondhop.evals.trial_report import TrialReport
+from secondhop.interfaces import trial_commands
+from secondhop.interfaces.cli import app
+from secondhop.interfaces.options import Common
+from secondhop.interfaces.trial_bench import TrialPlan
+from secondhop.prompts.templates import shipped_prompt
+from secondhop.settings import variable_names
+
+pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+
+Cli: TypeAlias = Callable[..., Result]
+
+REPO = Path(__file__).parents[2]
+
+DEFAULTS = Common(
+    store=None, chroma=None, entity=None, llm=None, embedder=None, at=None, json=False
+)
+
+
+@pytest.fixture
+def model() -> Generator[ModelServer, None, None]:
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def cli(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
+) -> Cli:
+    """Run a command with caches of its own and the model."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for module in ("opening", "trial_bench"):
+        place = f"secondhop.interfaces.{module}.cache_folder"
+        monkeypatch.setattr(place, lambda: tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(app, [str(one) for one in arguments])
+
+    return invoke
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    return tiny_scenario(tmp_path / "tiny")
+
+
+@pytest.fixture
+def variant(tmp_path: Path) -> Path:
+    """A variant of `expand` that serves both facets of the question."""
+    return variant_of("expand", tmp_path / "better.md")
+
+
+def document(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Path) -> None:
+    found = document(
+        cli("prompts", "eval", "--variant", variant, "--scenarios", scenario, "--json")
+    )
+
+    assert (found["won"], found["lost"], found["tied"]) == (1, 0, 0)
+    assert tuple(found["measures"]) == MEASURES
+    facets = found["measures"]["facet_recall"]
+    assert (facets["against"], facets["variant"], facets["difference"]) == (0.5, 1.0, 0.5)
+    assert facets["low"] <= 0.5 <= facets["high"]
+    assert (facets["wins"], facets["ties"], facets["losses"]) == (1, 0, 0)
+    changed = found["changed"][0]
+    assert (changed["question_id"], changed["verdict"]) == ("q-1", "won")
+    assert set(changed["variant"]["memories"]) - set(changed["against"]["memories"]) == {"wins"}
+    asked = [
+        [query["facet"] for query in changed[side]["queries"]] for side in ("against", "variant")
+    ]
+    assert asked == [["own plan"], ["own plan", "track record"]]
+    assert found["spent"]["variant"]["llm_calls"] == 6
+    assert found["no_answer"] == {"questions": 1, "against": 0, "variant": 0}
+    assert found["degraded"] == {"against": 0, "variant": 0}
+
+
+def test_what_was_asked_before_is_not_asked_again(
+    cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
+) -> None:
+    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario, "--json")
+    first = document(cli(*trial))
+    # both variants ask `decompose` in the same words, and once
+    assert model.asked() == {"DecomposeReply": 2, "ExpandReply": 4, "CritiqueReply": 4}
+
+    second = document(cli(*trial))
+
+    assert not model.asked()
+    assert second["answers"]["variant"] | {"from_cache": 0} == {
+        "asked": 0,
+        "failed": 0,
+        "from_cache": 0,
+        "paid": {
+            "calls": 0,
+            "prompt_tokens": 0,
+            "completion_tokens": 0,
+            "cached_tokens": 0,
+            "cost_usd": None,
+        },
+    }
+    assert second["answers"]["variant"]["from_cache"] == 6
+    assert {**second, "answers": {}} == {**first, "answers": {}}
+    kept = tmp_path / "cache" / "prompts" / "answers.db"
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_only_the_prompt_that_changed_is_asked_again(
+    cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
+) -> None:
+    cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
+    model.asked()
+
+    critic = variant_of("critique", tmp_path / "critic.md")
+    document(cli("prompts", "eval", "--variant", critic, "--scenarios", scenario, "--json"))
+
+    assert model.asked() == {"CritiqueReply": 2}
+
+
+def test_fresh_asks_all_anew_and_leaves_the_kept_answers_alone(
+    cli: Cli, model: ModelServer, scenario: Path, variant: Path
+) -> None:
+    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario)
+    cli(*trial)
+    first = model.asked()
+
+    cli(*trial, "--fresh")
+    assert model.asked() == first
+
+    cli(*trial)
+    assert not model.asked()
+
+
+def test_the_report_for_people_fits_60_columns_and_names_what_changed(
+    cli: Cli, scenario: Path, variant: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    shown = cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
+
+    assert shown.exit_code == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert max(len(line) for line in lines if str(variant) not in line) <= 60
+    assert "1 question: 1 won, 0 lost, 0 tied" in lines
+    assert "model: asked 10, from cache 2; paid now 150 tokens" in lines
+    assert any(line.strip() == "came: wins" for line in lines)
+    assert any(line.strip().startswith("+ track record: résumé") for line in lines)
+
+
+def test_two_files_can_be_compared_and_limited(
+    cli: Cli, scenario: Path, variant: Path, tmp_path: Path
+) -> None:
+    same = variant_of("expand", tmp_path / "same.md")
+    options = ("--against", same, "--limit", "1", "--concurrency", "1", "--scenarios", scenario)
+
+    shown = cli("prompts", "eval", "--variant", variant, *options)
+
+    assert "The two files are the same." in shown.stdout
+    assert "0 won, 0 lost, 1 tied" in shown.stdout
+
+
+def test_a_model_that_never_answers_is_an_error_and_no_comparison(
+    cli: Cli, model: ModelServer, scenario: Path, variant: Path
+) -> None:
+    model.server.otherwise = status(401, message="bad key")
+
+    failed = cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
+
+    assert failed.exit_code == 1
+    assert "the model never answered" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "told"),
+    [
+        (("--llm", "offline"), 2, "name one: --llm openai:MODEL"),
+        (("--against", "critic.md"), 2, "compare two variants of one prompt"),
+        (("--against", "broken.md"), 1, "broken.md:1: a prompt begins with front matter"),
+        (("--watch", "--json"), 2, "--watch has no end"),
+    ],
+    ids=["offline", "another prompt", "faulty", "watch"],
+)
+def test_a_trial_that_cannot_be_is_refused_before_anything_is_stored(
+    cli: Cli, scenario: Path, variant: Path, options: tuple[str, ...], exit_code: int, told: str
+) -> None:
+    variant_of("critique", Path("critic.md"))
+    Path("broken.md").write_text("You are a planner.", encoding="utf-8")
+
+    refused = cli("prompts", "eval", "--variant", variant, "--scenarios", scenario, *options)
+
+    assert refused.exit_code == exit_code
+    assert told in refused.stderr
+    assert not Path("cache").exists()
+
+
+def test_the_commands_of_the_docs_run(cli: Cli, model: ModelServer, tmp_path: Path) -> None:
+    text = (REPO / "docs" / "prompts.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+    Path("my").mkdir()
+    cli("ingest", tiny_scenario(Path("my/scenario")))
+    trace_id = document(cli("recall", "My plan for the job?", "--json"))["trace_id"]
+
+    for line in "".join(blocks).splitlines():
+        if line.startswith("mkdir"):
+            Path("my/prompts").mkdir()
+            Path("my/prompts/expand.md").write_bytes(Path("expand-2.md").read_bytes())
+            continue
+        told = line.replace("TRACE", trace_id).replace("openai:gpt-4.1-mini", model.spec)
+        command, _, target = told.partition(" > ")
+        done = cli(*shlex.split(command, comments=True)[1:])
+        assert done.exit_code == 0, (line, done.stderr)
+        if target:
+            Path(target).write_bytes(done.stdout_bytes)
+
+
+def save(path: Path, text: str) -> None:
+    """As an editor does: a new file in the place of the old one."""
+    beside = path.with_suffix(".tmp")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+async def test_watching_runs_again_on_save_and_survives_a_faulty_file(
+    cli: Cli,
+    scenario: Path,
+    variant: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reports: asyncio.Queue[TrialReport] = asyncio.Queue()
+
+    def keep(report: TrialReport, _common: Common) -> None:
+        reports.put_nowait(report)
+
+    monkeypatch.setattr(trial_commands, "show", keep)
+    monkeypatch.setattr(trial_commands, "POLL_S", 0.01)
+    good = shipped_prompt("expand").text.replace("You plan", f"{BETTER}. You plan", 1)
+    plan = TrialPlan(
+        variant=variant,
+        against=None,
+        scenarios=[load_scenario(scenario)],
+        at_once=2,
+        limit=None,
+        fresh=False,
+    )
+    watching = asyncio.create_task(trial_commands.run_again(plan, DEFAULTS))
+    async with asyncio.timeout(20):
+        first = await reports.get()
+        save(variant, "no prompt")
+        while "begins with front matter" not in (told := capsys.readouterr().err):
+            assert not told or "watching" in told
+            await asyncio.sleep(0.01)
+        save(variant, good.replace(BETTER, "You hardly think"))
+        second = await reports.get()
+    watching.cancel()
+    await asyncio.wait([watching])
+
+    assert (first.verdicts()["won"], second.verdicts()["tied"]) == (1, 1)
+    # the first run's answers to the prompts that did not change are there still
+    assert (second.counts[0].asked, second.counts[1].asked) == (0, 2)

@@ -1,0 +1,205 @@
+"""The answer cache: what was asked before, word for word, is not asked again."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from pydantic import BaseModel
+
+from secondhop.models.answer_cache import AnswerCache
+from secondhop.models.answer_file import AnswerFile
+from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.vote_schema import CritiqueReply
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class Reply(BaseModel):
+    text: str
+
+
+class Other(BaseModel):
+    text: str
+    more: int = 0
+
+
+class Parrot:
+    """Says how often it was asked, or fails when told to."""
+
+    def __init__(self, model_id: str = "parrot", *, says: object = None) -> None:
+        self.model_id, self._says = model_id, says
+        self.asked: list[dict[str, Any]] = []
+        self.fails = False
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Any
+    ) -> Completion[T]:
+        self.asked.append(bounds)
+        if self.fails:
+            raise LLMError("no", usage=Usage(calls=1, prompt_tokens=7))
+        said = self._says or {"text": f"answer {len(self.asked)}"}
+        usage = Usage(calls=2, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
+        return Completion(parsed=schema.model_validate(said), usage=usage)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[AnswerFile]:
+    with closing(AnswerFile(tmp_path / "deep" / "answers.db")) as opened:
+        yield opened
+
+
+async def ask(
+    cache: AnswerCache, text: str = "hello", *, schema: type[T], max_tokens: int = 100
+) -> Completion[T]:
+    messages = [ChatMessage(role="user", content=text)]
+    return await cache.complete(
+        messages,
+        schema=schema,
+        max_tokens=max_tokens,
+        deadline_s=5.0,
+        max_calls=3,
+        max_total_tokens=900,
+    )
+
+
+async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> None:
+    parrot = Parrot()
+    cache = AnswerCache(parrot, file)
+
+    first = await ask(cache, schema=Reply)
+    again = await ask(cache, schema=Reply, max_tokens=7)
+
+    assert again == first
+    assert len(parrot.asked) == 1
+    assert (cache.counts.asked, cache.counts.from_cache) == (1, 1)
+    assert cache.counts.paid == first.usage
+    assert parrot.asked[0] == {
+        "max_tokens": 100,
+        "deadline_s": 5.0,
+        "max_calls": 3,
+        "max_total_tokens": 900,
+    }
+
+
+async def test_other_words_another_schema_or_another_model_ask_anew(file: AnswerFile) -> None:
+    parrot, stranger = Parrot(), Parrot("stranger")
+    cache = AnswerCache(parrot, file)
+
+    await ask(cache, schema=Reply)
+    await ask(cache, "hello!", schema=Reply)
+    await ask(cache, schema=Other)
+    await ask(AnswerCache(stranger, file), schema=Reply)
+
+    assert (len(parrot.asked), len(stranger.asked)) == (3, 1)
+
+
+async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
+    parrot = Parrot()
+    cache = AnswerCache(parrot, file)
+    parrot.fails = True
+    with pytest.raises(LLMError):
+        await ask(cache, schema=Reply)
+    parrot.fails = False
+
+    assert (await ask(cache, schema=Reply)).parsed.text == "answer 2"
+    assert (cache.counts.asked, cache.counts.failed) == (2, 1)
+    assert cache.counts.paid.prompt_tokens == 17
+
+
+async def test_answers_last_beyond_a_process_and_so_does_the_secret(tmp_path: Path) -> None:
+    path, parrot = tmp_path / "answers.db", Parrot()
+    with closing(AnswerFile(path)) as file:
+        await ask(AnswerCache(parrot, file), schema=Reply)
+        secret = file.secret()
+    with closing(AnswerFile(path)) as file:
+        await ask(AnswerCache(parrot, file), schema=Reply)
+        assert file.secret() == secret
+
+    assert len(parrot.asked) == 1
+    assert len(secret) == 32
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_two_who_begin_a_file_agree_on_its_secret(tmp_path: Path) -> None:
+    with (
+        closing(AnswerFile(tmp_path / "answers.db")) as one,
+        closing(AnswerFile(tmp_path / "answers.db")) as other,
+    ):
+        assert one.secret() == other.secret()
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (DecomposeReply, {"rewordings": ["a"], "parts": [{"name": "b", "queries": ["c"]}]}),
+        (ExpandReply, {"intent": "x", "facets": [{"name": "y", "weight": "1.2", "queries": "z"}]}),
+        (CritiqueReply, {"votes": {"k1": "hot", "k2": {"vote": "cold", "facets": "e1, e2"}}}),
+        (CritiqueReply, {"votes": [{"id": "k1", "vote": "warm", "repeats": "k2"}], "go_on": "no"}),
+    ],
+)
+async def test_every_reply_of_a_recall_comes_back_as_it_was_read(
+    file: AnswerFile, schema: type[BaseModel], said: object
+) -> None:
+    cache = AnswerCache(Parrot(says=said), file)
+
+    assert await ask(cache, schema=schema) == await ask(cache, schema=schema)
+    assert cache.counts.from_cache == 1
+
+
+async def test_a_damaged_file_is_begun_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "answers.db"
+    path.write_bytes(b"no database at all" * 100)
+    with closing(AnswerFile(path)) as file:
+        cache = AnswerCache(Parrot(), file)
+        await ask(cache, schema=Reply)
+        await ask(cache, schema=Reply)
+
+    assert cache.counts.from_cache == 1
+    assert "damaged" in caplog.text
+
+
+async def test_a_file_that_cannot_be_made_only_costs_asking_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with closing(AnswerFile(tmp_path / "file" / "answers.db")) as file:
+        parrot = Parrot()
+        for _ in range(2):
+            await ask(AnswerCache(parrot, file), schema=Reply)
+        assert file.secret() == file.secret()
+
+    assert len(parrot.asked) == 2
+    assert len(caplog.records) == 1
+
+
+async def test_an_answer_that_can_no_longer_be_read_is_asked_for_again(
+    file: AnswerFile, tmp_path: Path
+) -> None:
+    parrot = Parrot()
+    cache = AnswerCache(parrot, file)
+    await ask(cache, schema=Reply)
+    with closing(sqlite3.connect(tmp_path / "deep" / "answers.db")) as beside:
+        beside.execute("UPDATE answers SET usage = '{\"dollars\": 1}'")
+        beside.commit()
+
+    await ask(cache, schema=Reply)
+
+    assert len(parrot.asked) == 2
+
+
+async def test_many_at_once_are_all_kept(file: AnswerFile) -> None:
+    cache = AnswerCache(Parrot(), file)
+    words = [f"word {n}" for n in range(40)]
+
+    first = await asyncio.gather(*(ask(cache, word, schema=Reply) for word in words))
+    again = await asyncio.gather(*(ask(cache, word, schema=Reply) for word in words))
+
+    assert again == first
+    assert cache.counts.from_cache == 40

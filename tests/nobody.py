@@ -1,0 +1,36 @@
+"""Doing something as a user without rights, also where the tests run as root (as CI may)."""
+
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+NOBODY = 65_534
+
+
+@contextmanager
+def without_rights() -> Generator[None, None, None]:
+    """As the user "nobody" while the block runs, if this is root; else as who it is.
+
+    What the block needs of Python must have been imported before: nobody may not read it.
+    """
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(NOBODY, NOBODY, 0)  # the real one too: os.access asks for it
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@contextmanager
+def folder_for_everyone() -> Generator[Path, None, None]:
+    """A folder that nobody can reach, too: pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="secondhop-") as name:
+        Path(name).chmod(0o755)
+        try:
+            yield Path(name)
+        finally:
+            Path(name).chmod(0o755)

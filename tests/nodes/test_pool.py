@@ -1,0 +1,111 @@
+"""The nodes of one round share what was looked up, and nobody else does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
+from tests.small_world import SmallWorld
+
+from secondhop.nodes.pool import load_pool
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Candidate, FacetScore
+from secondhop.stores.records import Passage
+
+
+class CountedReader:
+    """Passes everything on, and counts the calls for passages."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        self.calls += 1
+        found: dict[str, Passage] = await self._inner.passages(passage_ids)
+        return found
+
+
+def candidate(memory_id: str, passage_id: str, relevance: float, rank: int) -> Candidate:
+    score = FacetScore(
+        rank=rank,
+        fused=0.0,
+        relevance=relevance,
+        dense=0.0,
+        lexical=0.0,
+        passage_ids=[passage_id],
+        query_ids=["q"],
+        passage_scores=[relevance],
+    )
+    return Candidate(
+        memory_id=memory_id,
+        title=memory_id,
+        source="note",
+        created_at="2026-01-01T00:00:00+00:00",
+        first_round=1,
+        score=relevance,
+        scores={"f0": score},
+    )
+
+
+async def stored(world: SmallWorld) -> dict[str, Candidate]:
+    """The memories of the world as candidates."""
+    hashes = await world.store.content_hashes()
+    ids = {memory_id: f"{memory_id}:{content[:12]}:0" for memory_id, content in hashes.items()}
+    return {
+        memory_id: candidate(memory_id, ids[memory_id], 0.9 - 0.01 * rank, rank)
+        for rank, memory_id in enumerate(sorted(ids), start=1)
+    }
+
+
+def counted(world: SmallWorld) -> tuple[Services, CountedReader]:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[plan()])
+    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+    reader = CountedReader(services.reader)
+    object.__setattr__(services, "reader", reader)
+    return services, reader
+
+
+async def test_the_same_candidates_are_looked_up_once_whatever_the_facets(
+    world: SmallWorld,
+) -> None:
+    services, reader = counted(world)
+    candidates = await stored(world)
+
+    first = await load_pool(candidates, ["f0"], services=services)
+    again = await load_pool({**candidates}, ["c1", "f0"], services=services)
+
+    assert reader.calls == 1
+    assert again.ids == first.ids
+    assert again.relevance.tolist() == [[0.0, value] for (value,) in first.relevance.tolist()]
+    assert again.coverage(range(3)) is first.coverage(range(3))
+
+
+async def test_some_of_the_candidates_make_the_pool_that_they_would_have_made_alone(
+    world: SmallWorld,
+) -> None:
+    services, reader = counted(world)
+    candidates = await stored(world)
+    some = {memory_id: candidates[memory_id] for memory_id in sorted(candidates)[1::2]}
+    await load_pool(candidates, ["f0"], services=services)
+
+    part = await load_pool(some, ["f0"], services=services)
+    alone = await load_pool(some, ["f0"], services=counted(world)[0])
+
+    assert reader.calls == 1
+    assert (part.ids, part.texts, part.replaced_by) == (alone.ids, alone.texts, alone.replaced_by)
+    assert np.array_equal(part.evidence.vectors, alone.evidence.vectors)
+    rows = range(len(part.ids))
+    assert np.array_equal(part.coverage(rows).units, alone.coverage(rows).units)
+
+
+async def test_equal_candidates_of_another_recall_are_looked_up_again(world: SmallWorld) -> None:
+    services, reader = counted(world)
+
+    await load_pool(await stored(world), ["f0"], services=services)
+    await load_pool(await stored(world), ["f0"], services=services)
+
+    assert reader.calls == 2

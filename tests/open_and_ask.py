@@ -1,0 +1,51 @@
+"""Run as a program: opens a store and prints the memory nearest to each question, as JSON.
+
+    python open_and_ask.py STORE PAUSE_AFTER QUESTION…
+
+With PAUSE_AFTER > 0 it says so and sleeps before more than so many passages are embedded.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from secondhop.models.embedder import Vectors
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+
+
+class PausingEmbedder(HashingEmbedder):
+    """The hashing embedder, which sleeps for ever after so many passages; 0: it never does."""
+
+    def __init__(self, pause_after: int) -> None:
+        super().__init__()
+        self.pause_after = pause_after
+        self.passages = 0
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """As the hashing embedder's."""
+        self.passages += len(texts)
+        if 0 < self.pause_after < self.passages:
+            say("in the middle")
+            await asyncio.sleep(600)
+        return await super().embed_passages(texts)
+
+
+async def nearest(folder: Path, questions: Sequence[str], *, pause_after: int) -> list[str]:
+    """The memory nearest to each question."""
+    async with await Recall.aopen(folder, embedder=PausingEmbedder(pause_after)) as recall:
+        vectors = await recall.embedder.embed_queries(questions)
+        return [hits[0].memory_id for hits in await recall.store.dense(vectors, k=1)]
+
+
+def say(line: str) -> None:
+    """A line that a parent reads at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    store, pause_after, *asked = sys.argv[1:]
+    say(json.dumps(asyncio.run(nearest(Path(store), asked, pause_after=int(pause_after)))))

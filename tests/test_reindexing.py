@@ -1,0 +1,294 @@
+"""A process that was killed while Chroma wrote its files: opening the entity repairs them."""
+
+import asyncio
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, closing
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.errors import CorruptStoreError, ModelError
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.models.embedder import Vectors
+from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+from secondhop.reindexing import open_entity
+from secondhop.stores.catalog import Catalog
+from secondhop.stores.home import StoreHome, entity_slug
+from secondhop.stores.records import Memory
+
+NOTES = 130
+"""Enough for Chroma to have written its files, and for more than one batch of a rebuild."""
+OPEN_AND_ASK = Path(__file__).with_name("open_and_ask.py")
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+class CountingEmbedder(HashingEmbedder):
+    """The hashing embedder, which remembers how many passages it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passages = 0
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """As the hashing embedder's."""
+        self.passages += len(texts)
+        return await super().embed_passages(texts)
+
+
+class BrokenEmbedder(HashingEmbedder):
+    """Cannot embed anything any more."""
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Raises ModelError."""
+        raise ModelError(f"no vectors for {len(texts)} texts today")
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of 130 notes, closed."""
+    path = tmp_path_factory.mktemp("filled") / "store"
+    asyncio.run(fill(path))
+    return path
+
+
+async def fill(path: Path) -> None:
+    """As `Recall.aadd` stores, with the embeddings cached."""
+    cache = path / "entities" / entity_slug("default") / "embeddings.db"
+    with closing(CachingEmbedder(HashingEmbedder(), cache)) as embedder:
+        async with aclosing(StoreHome(path)) as home:
+            store = await open_entity(home, "default", embedder=embedder)
+            async with aclosing(store):
+                notes = [about(number) for number in range(NOTES)]
+                await ingest_memories(notes, writer=store, embedder=embedder)
+
+
+@pytest.fixture
+def folder(filled: Path, tmp_path: Path) -> Path:
+    """A copy of it, to spoil."""
+    return Path(shutil.copytree(filled, tmp_path / "store"))
+
+
+@pytest.fixture
+async def expected(filled: Path) -> list[list[str]]:
+    """What the questions bring from the store as it was."""
+    return await answers(filled)
+
+
+def about(number: int) -> Memory:
+    """A note of words of its own."""
+    return note(f"n{number}", " ".join(words(number)))
+
+
+def words(number: int) -> list[str]:
+    letters = random.Random(number)
+    return ["".join(letters.choices("aeioubdkmnrst", k=7)) for _ in range(12)]
+
+
+QUESTIONS = [f"What about {' '.join(words(number)[:4])}?" for number in (17, 101)]
+
+
+async def answers(path: Path) -> list[list[str]]:
+    async with await Recall.aopen(path, embedder="hashing") as recall:
+        return [(await recall.arecall(question)).ids() for question in QUESTIONS[:1]]
+
+
+def segment(path: Path) -> Path:
+    (pickle,) = (path / "chroma").glob("*/index_metadata.pickle")
+    return pickle.parent
+
+
+def cut(path: Path, share: float) -> None:
+    """Leave the first part of the file that Chroma writes last."""
+    pickle = segment(path) / "index_metadata.pickle"
+    os.truncate(pickle, int(pickle.stat().st_size * share))
+
+
+def forget_embeddings(path: Path) -> None:
+    (cache,) = path.glob("entities/*/embeddings.db")
+    cache.unlink()
+
+
+def cut_off_marks(path: Path) -> list[Path]:
+    """What stands, for each collection, while Chroma writes its files."""
+    return [lock.with_suffix(".unfinished") for lock in path.glob("locks/*.index")]
+
+
+def moved_aside(path: Path) -> list[Path]:
+    return list(path.glob("chroma.damaged-*"))
+
+
+def generation(path: Path) -> int:
+    """Which rebuild the vectors in use come from."""
+    (file,) = path.glob("entities/*/catalog.db")
+    catalog = Catalog(file)
+    try:
+        return catalog.identity().generation
+    finally:
+        catalog.close()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+async def test_an_index_that_was_cut_short_is_rebuilt_when_it_is_opened(
+    folder: Path, expected: list[list[str]], share: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    cut(folder, share)
+    embedder = CountingEmbedder()
+
+    async with await Recall.aopen(folder, embedder=embedder) as recall:
+        assert embedder.passages == 0  # every vector was in the embedding cache
+        counts = await recall.acounts()
+        found = [(await recall.arecall(question)).ids() for question in QUESTIONS[:1]]
+
+    assert found == expected
+    assert (counts.memories, counts.passages, counts.vectors) == (NOTES, NOTES, NOTES)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+    assert "a process was killed" in caplog.text
+    assert f"all {NOTES} passages are rebuilt" in caplog.text
+    assert words(0)[0] not in caplog.text
+    assert generation(folder) == 2
+
+    caplog.clear()
+    assert await answers(folder) == expected
+    assert not caplog.records
+
+
+async def test_passages_that_the_cache_lacks_are_embedded_again(
+    folder: Path, expected: list[list[str]]
+) -> None:
+    cut(folder, 0.5)
+    forget_embeddings(folder)
+    embedder = CountingEmbedder()
+
+    async with await Recall.aopen(folder, embedder=embedder):
+        assert embedder.passages == NOTES
+
+    assert await answers(folder) == expected
+
+
+async def test_a_repair_without_a_model_changes_nothing_and_is_done_the_next_time(
+    folder: Path,
+    expected: list[list[str]],
+) -> None:
+    cut(folder, 0.5)
+    forget_embeddings(folder)
+
+    with pytest.raises(ModelError, match="today"):
+        await Recall.aopen(folder, embedder=BrokenEmbedder())
+    assert generation(folder) == 1
+
+    assert await answers(folder) == expected
+    assert generation(folder) == 2
+
+
+def header_ahead_of_the_vectors(files: Path) -> None:
+    """As a kill leaves it that falls between two of Chroma's writes of one save."""
+    os.truncate(files / "data_level0.bin", 9_000)
+
+
+def vectors_not_written_yet(files: Path) -> None:
+    with (files / "data_level0.bin").open("r+b") as file:
+        file.seek(9_000)
+        file.write(bytes(3_000))
+
+
+@pytest.mark.parametrize("damage", [header_ahead_of_the_vectors, vectors_not_written_yet])
+async def test_contradicting_files_are_rebuilt_only_where_a_write_did_not_end(
+    folder: Path, expected: list[list[str]], damage: Callable[[Path], None]
+) -> None:
+    damage(segment(folder))
+    with pytest.raises(CorruptStoreError, match=r"are damaged.*secondhop reindex"):
+        await Recall.aopen(folder, embedder="hashing")
+    assert generation(folder) == 1
+
+    cut_off_marks(folder)[0].touch()
+    assert await answers(folder) == expected
+    assert generation(folder) == 2
+    assert not any(mark.exists() for mark in cut_off_marks(folder))
+
+
+async def test_a_spoiled_database_is_nobodys_crash(folder: Path) -> None:
+    cut(folder, 0.5)
+    with (folder / "chroma" / "chroma.sqlite3").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"garbage" * 9_000)
+
+    with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+        await Recall.aopen(folder, embedder="hashing")
+
+    assert segment(folder).exists()
+    assert not moved_aside(folder)
+
+
+async def test_without_an_embedder_the_store_names_the_cure(folder: Path) -> None:
+    cut(folder, 0.5)
+    embedder = HashingEmbedder()
+    home = StoreHome(folder)
+    with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+        await home.open_entity(
+            "default", embedder_id=embedder.model_id, dimension=embedder.dimension
+        )
+    await home.aclose()
+
+
+async def test_one_who_comes_second_finds_the_work_done(folder: Path) -> None:
+    cut(folder, 0.5)
+    homes = [StoreHome(folder) for _ in range(3)]
+
+    stores = await asyncio.gather(
+        *(open_entity(home, "default", embedder=HashingEmbedder()) for home in homes)
+    )
+
+    assert [(await store.counts()).vectors for store in stores] == [NOTES] * 3
+    assert generation(folder) == 2
+    for store, home in zip(stores, homes, strict=True):
+        await store.aclose()
+        await home.aclose()
+
+
+def opening(folder: Path, *, pause_after: int = 0) -> "subprocess.Popen[str]":
+    command = [sys.executable, str(OPEN_AND_ASK), str(folder), str(pause_after), *QUESTIONS]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+async def test_a_rebuild_that_is_killed_itself_is_done_again(
+    folder: Path, expected: list[list[str]]
+) -> None:
+    cut(folder, 0.5)
+    forget_embeddings(folder)
+
+    for pause_after in (100, 1):
+        with opening(folder, pause_after=pause_after) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "in the middle\n"
+            child.kill()
+        assert generation(folder) == 1
+
+    assert await answers(folder) == expected
+    assert generation(folder) == 2
+    assert len(list((folder / "chroma").glob("*/"))) == 1
+
+
+@pytest.mark.slow
+async def test_processes_that_reopen_at_once_repair_it_once(folder: Path) -> None:
+    cut(folder, 0.5)
+    children = [opening(folder) for _ in range(3)]
+    said = ["", "", ""]
+    for number, child in enumerate(children):
+        with child:
+            out, said[number] = await asyncio.to_thread(child.communicate, timeout=120)
+        assert child.returncode == 0, said[number]
+        assert json.loads(out) == ["n17", "n101"]
+
+    assert generation(folder) == 2
+    assert sum("are rebuilt" in errors for errors in said) == 1
