@@ -1,5 +1,6 @@
 """What a recall has spent, and what is left."""
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,8 +36,14 @@ def usage_in(spent: Mapping[str, float]) -> Usage:
 
 
 def usage_of_failure(error: Exception) -> Usage:
-    """What was spent on a model before it failed; nothing, where the error does not tell."""
-    return error.usage if isinstance(error, LLMError) else Usage()
+    """What was spent on a model before it failed; nothing, where the error does not tell.
+
+    A TimeoutError of `asyncio.timeout` has the cancellation for its cause (`Account.cancelled`).
+    """
+    if isinstance(error, LLMError):
+        return error.usage
+    told = error.__cause__.args if isinstance(error.__cause__, asyncio.CancelledError) else ()
+    return told[0] if told and isinstance(told[0], Usage) else Usage()
 
 
 def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, float | None]:

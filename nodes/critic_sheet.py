@@ -3,10 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.models.tokens import truncate_to_tokens
 from secondhop.nodes.judging import CandidateView, CriticRequest
 from secondhop.nodes.quoting import Tags, clean, speaks_to_judge, title_line
-from secondhop.nodes.snippets import GAP, fair_shares, readable, snippet, telling_words
+from secondhop.nodes.snippets import (
+    GAP,
+    fair_shares,
+    readable,
+    snippet,
+    telling_words,
+    tokens_of,
+)
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600
@@ -111,7 +118,7 @@ def blocks(heads: Sequence[tuple[str, str]], bodies: Sequence[str]) -> str:
 def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
     """Evidence of each candidate, all together at most `tokens` tokens."""
     texts = [readable(view.evidence) for view in request.candidates]
-    wanted = [sum(map(count_tokens, own)) + 4 * len(own) for own in texts]
+    wanted = [sum(map(tokens_of, own)) + 4 * len(own) for own in texts]
     telling = telling_words([request.question, *request.asked])
     shares = fair_shares(wanted, total=tokens)
     return [
@@ -127,4 +134,4 @@ def is_distrusted(view: CandidateView) -> bool:
 
 def token_sum(prompt: RenderedPrompt) -> int:
     """cl100k_base tokens of both messages."""
-    return count_tokens(prompt.system) + count_tokens(prompt.user)
+    return tokens_of(prompt.system) + tokens_of(prompt.user)

@@ -10,7 +10,9 @@ from secondhop.nodes.state import Drop, RecallState, RecallUpdate
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
     """Facets share the shortlist in proportion; what none of them serves well comes last."""
     settings = services.settings
-    pool = await load_pool(state["candidates"], sorted(state["facets"]), services=services)
+    pool = await load_pool(
+        state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
+    )
     answer = best_answer(pool, state, settings=settings.ranking)
     shortlist = draw_shortlist(
         pool,

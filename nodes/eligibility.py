@@ -7,10 +7,13 @@ import numpy as np
 from secondhop.nodes.pool import Pool
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, Candidate, QuestionKind, RecallState, Vote, VoteName
-from secondhop.ranking.arrays import Floats
+from secondhop.ranking.arrays import Floats, Mask
 
 SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
 """Votes that keep a memory out of the answer; a spark opens a branch of its own instead."""
+
+SERVES_AS_WELL = 0.75
+"""Share of a memory's relevance to a facet that one who stands in for it must have."""
 
 REPLACED_FACTOR = 0.66
 """What the relevance of a memory is worth while a newer one seems to replace it."""
@@ -40,10 +43,11 @@ def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: Ranking
     vote for them.
     """
     relevance = pool.relevance.copy()
+    alone = stand_alone(pool.relevance, min_score=settings.min_score)
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
-        if memory_id in pool.replaced_by and not has_read(vote):
+        if memory_id in pool.replaced_by and not (alone[row] or has_read(vote)):
             relevance[row] *= REPLACED_FACTOR
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
@@ -52,6 +56,20 @@ def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: Ranking
         ):
             relevance[row] = 0.0
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
+
+
+def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
+    """[n_candidates]: whether each serves some facet as nothing else does.
+
+    What seems to replace such a memory does not serve for it: a newer résumé says what a list of
+    achievements says, without the figures that were asked for.
+    """
+    if len(relevance) < 2:
+        return np.zeros(len(relevance), dtype=np.bool_)
+    best = relevance.max(axis=0)
+    second = np.partition(relevance, -2, axis=0)[-2]
+    telling = (best >= min_score) & (second < SERVES_AS_WELL * best)
+    return np.asarray(((relevance == best) & telling).any(axis=1), dtype=np.bool_)
 
 
 def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:

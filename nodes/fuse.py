@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, nan
 from typing import TypeAlias
 
 import numpy as np
 
+from secondhop.nodes.question_kind import LOOKUPS
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -17,6 +18,7 @@ from secondhop.nodes.state import (
     FacetScore,
     Hit,
     Leg,
+    QuestionKind,
     Ranking,
     RecallState,
     RecallUpdate,
@@ -52,7 +54,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
-    ranking = services.settings.ranking
+    ranking = legs_for(state["kind"], services.settings.ranking)
     depth = state["k"] * ranking.depth_factor
     relevance = partial(
         calibrated_relevance, settings=ranking, calibration=services.scale.calibration
@@ -80,6 +82,18 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def legs_for(kind: QuestionKind, ranking: RankingSettings) -> RankingSettings:
+    """The settings with the weights of both legs as this kind of question wants them."""
+    if kind not in LOOKUPS:
+        return ranking
+    shift = min(ranking.lookup_shift, ranking.dense_weight)
+    return replace(
+        ranking,
+        dense_weight=ranking.dense_weight - shift,
+        lexical_weight=ranking.lexical_weight + shift,
+    )
 
 
 def asked_facets(state: RecallState) -> set[str]:

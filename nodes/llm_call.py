@@ -16,6 +16,10 @@ MODEL_SHARE = 0.9
 what the model has spent, and the offline twin needs a moment too."""
 
 
+LEAST_SECONDS = 0.1
+"""With less time no model answers, and a request that nobody waits for is paid all the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
     """What is asked, and how much the answer may cost."""
@@ -32,6 +36,9 @@ async def asked_model(llm: StructuredLLM, call: ModelCall, *, schema: type[T]) -
     Raises:
         LLMError: no valid answer within what is left; tells what was spent.
     """
+    seconds = call.left.seconds * MODEL_SHARE
+    if seconds < LEAST_SECONDS:
+        raise LLMError(f"{seconds:.2f} s are left, too few to ask a model; allow more time")
     completion = await llm.complete(
         [
             {"role": "system", "content": call.prompt.system},
@@ -39,7 +46,7 @@ async def asked_model(llm: StructuredLLM, call: ModelCall, *, schema: type[T]) -
         ],
         schema=schema,
         max_tokens=call.reply_tokens,
-        deadline_s=call.left.seconds * MODEL_SHARE,
+        deadline_s=seconds,
         max_calls=call.left.llm_calls,
         max_total_tokens=call.left.llm_tokens,
     )

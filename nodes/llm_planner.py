@@ -7,10 +7,16 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.near_queries import DistinctQueries
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, FacetReply
+from secondhop.nodes.plan_schema import (
+    DecomposeReply,
+    DecomposeWithPassage,
+    ExpandReply,
+    FacetReply,
+)
 from secondhop.nodes.plan_step import PLANNING_SHARE
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.quoting import Tags, clean, title_line
+from secondhop.nodes.settings import PlanningSettings
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 
@@ -18,19 +24,19 @@ from secondhop.prompts.templates import Prompt, RenderedPrompt
 class PlannerBounds:
     """How much a planner writes and reads."""
 
-    rewordings: int = 2
-    """Further queries for the question as a whole."""
     parts: int = 3
-    facets: int = 6
-    queries: int = 3
-    """A facet."""
+    """Of the question, that are searched apart."""
     topics: int = 40
     """Of the memory map; the biggest."""
     question_tokens: int = 1_500
     """Of a longer question the beginning is shown."""
-    decompose_tokens: int = 400
+    decompose_tokens: int = 500
     expand_tokens: int = 1_200
     """Of a reply."""
+
+
+PASSAGE_REQUEST = """
+- "passage": two or three sentences as the memory that answers might hold them, in its own words."""
 
 
 class LLMPlanner:
@@ -41,12 +47,14 @@ class LLMPlanner:
         llm: StructuredLLM,
         prompts: Mapping[str, Prompt],
         *,
+        planning: PlanningSettings | None = None,
         bounds: PlannerBounds | None = None,
         secret: bytes | None = None,
     ) -> None:
         """`secret`: of the tags around stored text; a fixed one makes equal prompts equal."""
         self._llm = llm
         self._decompose, self._expand = prompts["decompose"], prompts["expand"]
+        self._planning = planning or PlanningSettings()
         self._bounds = bounds or PlannerBounds()
         self._tags = Tags(secret)
 
@@ -66,16 +74,20 @@ class LLMPlanner:
             {
                 **self._common(request),
                 "max_parts": str(bounds.parts),
-                "max_queries": str(bounds.rewordings),
+                "max_queries": str(self._planning.rewordings),
+                "passage": PASSAGE_REQUEST if self._planning.hyde else "",
             }
         )
+        schema = DecomposeWithPassage if self._planning.hyde else DecomposeReply
         call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
-        reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
+        reply, usage = await asked_model(self._llm, call, schema=schema)
         distinct = DistinctQueries([request.question])
-        own = distinct.take(reply.rewordings, limit=bounds.rewordings)
+        own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
+        if isinstance(reply, DecomposeWithPassage):
+            own += distinct.take([reply.passage], limit=1)
         facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
         for part in reply.parts[: bounds.parts]:
-            queries = distinct.take(part.queries or [part.name], limit=bounds.queries)
+            queries = distinct.take(part.queries or [part.name], limit=self._planning.facet_queries)
             if queries:
                 why = "Named in the question."
                 facets.append(PlannedFacet(name=part.name, why=why, hop=1, queries=queries))
@@ -87,14 +99,14 @@ class LLMPlanner:
         Raises:
             LLMError: the model failed, or no budget is left for it.
         """
-        bounds = self._bounds
+        bounds, planning = self._bounds, self._planning
         call = self._call(self._expand_prompt(request), request, reply_tokens=bounds.expand_tokens)
         reply, usage = await asked_model(self._llm, call, schema=ExpandReply)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
         for row in reply.facets:
-            queries = distinct.take(row.queries or [row.name], limit=bounds.queries)
-            if queries and len(facets) < bounds.facets:
+            queries = distinct.take(row.queries or [row.name], limit=planning.facet_queries)
+            if queries and len(facets) < planning.facets:
                 facets.append(implied_facet(row, queries))
         return Plan(facets=tuple(facets), usage=usage)
 
@@ -110,8 +122,8 @@ class LLMPlanner:
                 "topics": "\n".join(topics) or "(nothing is known of it)",
                 "fence": self._tags.draw([request.question, *topics]),
                 "rounds": str(request.remaining.rounds),
-                "max_facets": str(self._bounds.facets),
-                "max_queries": str(self._bounds.queries),
+                "max_facets": str(self._planning.facets),
+                "max_queries": str(self._planning.facet_queries),
             }
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.llm_critic import LLMCritic
 from secondhop.nodes.llm_planner import LLMPlanner
+from secondhop.nodes.settings import PlanningSettings
 from secondhop.prompts.templates import PromptSource, load_prompts
 
 
@@ -12,6 +13,7 @@ def llm_services(
     llm: StructuredLLM,
     *,
     prompts: PromptSource | None = None,
+    planning: PlanningSettings | None = None,
     secret: bytes | None = None,
 ) -> tuple[LLMPlanner, LLMCritic]:
     """What `Services` needs to plan and judge with a model; the offline twins stay beside them.
@@ -19,6 +21,7 @@ def llm_services(
     Args:
         llm: any adapter of the port.
         prompts: a directory whose files take the place of shipped prompts, or every prompt by name.
+        planning: how much is asked for when planning.
         secret: of the tags around stored text; give a fixed one where answers are cached by the
             content of their prompt, and keep it to yourself.
 
@@ -26,5 +29,5 @@ def llm_services(
         PromptError: a prompt file is faulty.
     """
     loaded = prompts if isinstance(prompts, Mapping) else load_prompts(prompts)
-    planner = LLMPlanner(llm, loaded, secret=secret)
+    planner = LLMPlanner(llm, loaded, planning=planning, secret=secret)
     return planner, LLMCritic(llm, loaded, secret=secret)

@@ -14,7 +14,9 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
     ranking = services.settings.ranking
     votes = last_votes(state)
-    pool = await load_pool(state["candidates"], sorted(state["facets"]), services=services)
+    pool = await load_pool(
+        state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
+    )
     answer = best_answer(pool, state, settings=ranking)
     drops = [lost_slot(loser, state) for loser in answer.selected.losers]
     drops += unfit(pool, votes, state, settings=ranking)

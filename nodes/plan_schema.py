@@ -59,6 +59,12 @@ class DecomposeReply(BaseModel):
         return self
 
 
+class DecomposeWithPassage(DecomposeReply):
+    """Hop 1, with a passage that the memory sought might hold."""
+
+    passage: Line
+
+
 class FacetReply(BaseModel):
     """One kind of memory that the answer needs."""
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
-from secondhop.nodes.question_kind import question_kind
-from secondhop.nodes.state import QuestionKind
+from secondhop.nodes.question_kind import LOOKUPS, question_kind
 from secondhop.prompts.library import SLOT, Intent
 from secondhop.ranking.arrays import Floats, Indices
 from secondhop.ranking.keyphrases import noun_slots
@@ -23,7 +22,6 @@ TEMPERATURE = 0.05
 WARM_PART = 128
 """Example questions embedded at a time."""
 
-LOOKUPS: frozenset[QuestionKind] = frozenset({"factual", "temporal"})
 
 LOOKUP_WEIGHT = 0.4
 """Mean weight of the facets of a look-up; 1 for other questions."""

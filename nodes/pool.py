@@ -70,13 +70,17 @@ class Pool:
 
 
 async def load_pool(
-    candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, services: Services
+    candidates: Mapping[str, Candidate],
+    facet_ids: Sequence[str],
+    *,
+    services: Services,
+    k: int = 0,
 ) -> Pool:
-    """The best of every facet, at most POOL_LIMIT, with their evidence; best score first.
+    """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first.
 
     Candidates of a pool drawn before, all of them or some, are not looked up again.
     """
-    ids = drawn_ids(candidates, facet_ids)
+    ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
     known = services.pools.find(ids, candidates)
     if known is None:
         known = await drawn_pool(ids, candidates, services=services)

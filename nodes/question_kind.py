@@ -5,6 +5,9 @@ from typing import Final
 
 from secondhop.nodes.state import QuestionKind
 
+LOOKUPS: Final[frozenset[QuestionKind]] = frozenset({"factual", "temporal"})
+"""Kinds that want one thing found, not everything that helps."""
+
 _TEMPORAL: Final = re.compile(
     r"^\W*(when|since when|how long|how often|what time|what date|what day|until when)\b", re.I
 )
@@ -27,6 +30,11 @@ _TASK: Final = re.compile(
     r"\b(help|write|draft|plan|prepare|make|give|tell|show|find|suggest|fix|add|create|explain|"
     r"summari[sz]e|compare|check|review|remind|organi[sz]e|choose|pick|talk|let's|i|i'm|we|we're|"
     r"my|our|is|are|was|again|ideas?)\b",
+    re.I,
+)
+_NOW: Final = re.compile(
+    r"\b(right now|as of now|current(ly)?|at present|presently|latest|newest|these days|nowadays|"
+    r"up[ -]to[ -]date|most recent(ly)?)\b",
     re.I,
 )
 KEYWORDS: Final = 6
@@ -59,3 +67,12 @@ def question_kind(question: str) -> QuestionKind:
         return "temporal"
     keywords = len(question.split()) <= KEYWORDS and not _TASK.search(question)
     return "factual" if keywords or _FACTUAL.search(last) else "conceptual"
+
+
+def about_now(question: str) -> bool:
+    """Whether the question is about the present state of things, so that age counts.
+
+    >>> about_now("What is the current server address?"), about_now("Where did we eat in Rome?")
+    (True, False)
+    """
+    return bool(_NOW.search(question))

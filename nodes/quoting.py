@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
+from secondhop.nodes.text_memo import TextMemo
+
 MASK: Final = "[text that speaks to the judge was left out]"
 
 TAG_CHARS: Final = 5
@@ -162,8 +164,16 @@ def title_line(text: str, *, chars: int = 90) -> str:
 
 def speaks_to_judge(text: str) -> bool:
     """Whether a text gives orders to whoever judges it, instead of telling a reader something."""
+    return _gives_orders(text)
+
+
+def _found_orders(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", clean(text)).casefold()
     return any(
         any(literal in plain for literal in literals) and pattern.search(plain)
         for literals, pattern in _ADDRESSES
     )
+
+
+_gives_orders: Final = TextMemo(_found_orders, limit=20_000)
+"""The patterns take longer than anything else that a critic's sheet needs."""

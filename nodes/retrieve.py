@@ -2,13 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.refine import query_vector
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Hit, Ranking, RecallUpdate, RetrieveTask
 from secondhop.stores.records import PassageHit, Vector
+
+T = TypeVar("T")
 
 OWN_WORDS = frozenset({"question", "decompose"})
 """Origins of queries in the words of whoever asks."""
@@ -39,8 +43,8 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
     depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
     seconds = max(0.0, task["deadline_at"] - time.time())
     dense, lexical = await asyncio.gather(
-        asyncio.wait_for(dense_leg(task, services=services, depth=depth), seconds),
-        asyncio.wait_for(services.search.lexical(text, k=depth), seconds),
+        within(seconds, partial(dense_leg, task, services=services, depth=depth)),
+        within(seconds, partial(services.search.lexical, text, k=depth)),
         return_exceptions=True,
     )
     errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
@@ -56,6 +60,16 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
         ms=0.0,
         error="; ".join(filter(None, errors)),
     )
+
+
+async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
+    """The leg's answer; it is begun here, so that one cancelled before its start leaves nothing.
+
+    Raises:
+        TimeoutError: none in time.
+    """
+    async with asyncio.timeout(seconds):
+        return await leg()
 
 
 async def dense_leg(

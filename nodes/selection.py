@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from secondhop.nodes.eligibility import SERVES_AS_WELL
 from secondhop.nodes.pool import Pool
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Facet, Pick
@@ -20,10 +21,6 @@ from secondhop.ranking.xquad import xquad_select
 
 XQUAD_LAMBDA = 0.9
 """Share of the facets in the gain; the rest is relevance to the question as a whole."""
-
-
-SERVES_AS_WELL = 0.75
-"""Share of a candidate's relevance to its best facet that one who stands in for it must have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from secondhop.ranking.redundancy import REDUNDANCY
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "mmr", "none"]
 
 
+Recency: TypeAlias = Literal["auto", "always", "never"]
+
 REDUNDANCY_NAMES = ("evidence", *sorted(REDUNDANCY))
 """How repeated information can be measured; "evidence" is ours."""
 
@@ -53,6 +55,13 @@ class RankingSettings:
     """Share of the dense leg in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
     """Share of the lexical leg."""
+    lookup_shift: float = 0.1
+    """Weight that goes from the dense to the lexical leg when a fact or a date is looked up:
+    names and identifiers matter more there."""
+    recency: Recency = "auto"
+    """When age takes from relevance: for questions about the present, always, or never."""
+    recency_days: float = 730.0
+    """Age in days at which nothing would be left; never less than half is."""
     correct_hubs: bool = True
     """Take from a dense score what the memory would get from any question (half of CSLS)."""
     rrf_k: int = 60
@@ -80,13 +89,14 @@ class RankingSettings:
     def __post_init__(self) -> None:
         for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
             check_share(name, getattr(self, name))
-        for name in ("mmr_lambda", "stable_jaccard"):
+        for name in ("mmr_lambda", "stable_jaccard", "lookup_shift"):
             check_share(name, getattr(self, name))
         for name in ("rrf_k", "depth_factor", "facets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RankingSettings.{name} must be at least 1")
-        if not (self.direct_weight > 0 and self.facet_closing > 0):
-            raise ValueError("RankingSettings.direct_weight and facet_closing must be above 0")
+        for name in ("direct_weight", "facet_closing", "recency_days"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"RankingSettings.{name} must be above 0")
         if self.redundancy not in REDUNDANCY_NAMES:
             raise ValueError(
                 f"no redundancy measure {self.redundancy!r}; choose one of: "
@@ -101,11 +111,34 @@ def check_share(name: str, value: float) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningSettings:
+    """What a language model is asked for when it plans; the offline planner has no use for it."""
+
+    rewordings: int = 2
+    """The question in other words (synonyms, abbreviations spelt out): so many queries; 0: none."""
+    hyde: bool = False
+    """One query more: a passage as the memory that answers might hold it (HyDE: Gao et al., ACL
+    2023, doi:10.18653/v1/2023.acl-long.99). Off: facet queries are written like memories already.
+    """
+    facets: int = 6
+    """Facets that the question does not name."""
+    facet_queries: int = 3
+    """Queries a facet."""
+
+    def __post_init__(self) -> None:
+        if self.rewordings < 0 or self.facets < 0:
+            raise ValueError("PlanningSettings.rewordings and facets must be at least 0")
+        if self.facet_queries < 1:
+            raise ValueError("PlanningSettings.facet_queries must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """Limits and ranking together: what a trace records."""
+    """Limits, ranking and planning together: what a trace records."""
 
     limits: RecallLimits = field(default_factory=RecallLimits)
     ranking: RankingSettings = field(default_factory=RankingSettings)
+    planning: PlanningSettings = field(default_factory=PlanningSettings)
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from secondhop.models.tokens import TokenCounter, count_tokens, truncate_to_tokens
 from secondhop.nodes.quoting import quoted
+from secondhop.nodes.text_memo import TextMemo
 from secondhop.ranking.words import words
 
 PASSAGES = 2
@@ -18,6 +20,9 @@ GAP = " … "
 
 CRUMB = 6
 """Tokens; what is left of a share below it is not worth another look."""
+
+tokens_of: Final = TextMemo(count_tokens, limit=40_000)
+"""As `count_tokens`; passages and their sentences are counted once."""
 
 _PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
 
@@ -42,7 +47,7 @@ def snippet(
     *,
     tokens: int,
     telling: Mapping[str, float],
-    count: TokenCounter = count_tokens,
+    count: TokenCounter = tokens_of,
 ) -> str:
     """At most `tokens` tokens of sentences, in the order of the text, gaps shown as "…".
 

@@ -2,6 +2,7 @@
 small world."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -72,6 +73,15 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_model_of_the_developer() -> Iterator[None]:
+    """A test meets the key, the model and the server that it sets itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"}:
+            patch.delenv(name)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

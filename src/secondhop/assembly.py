@@ -115,7 +115,11 @@ def assemble(
         facets=settings.ranking.facets,
     )
     critic = CoverageCritic(min_score=settings.ranking.min_score)
-    judges = (planner, critic) if llm is None else llm_services(llm, prompts=prompts)
+    judges = (
+        (planner, critic)
+        if llm is None
+        else llm_services(llm, prompts=prompts, planning=settings.planning)
+    )
     scale = scale_of(embedders.entity.model_id)
     hubs = None
     if scale.usual_nearness is not None and settings.ranking.correct_hubs:

@@ -1,11 +1,11 @@
-"""The `SECONDHOP_*` variables of the environment, read by the command line and servers only."""
+"""What the environment says: `SECONDHOP_*` variables, and OpenAI's; not read by the library."""
 
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from secondhop.errors import UsageError
@@ -27,7 +27,7 @@ class Settings(BaseSettings):
     entity: str = Field(default="default", min_length=1)
     """Whose memory it is."""
     llm: str | None = None
-    """"offline" or "openai:MODEL"; None chooses."""
+    """"offline" or "openai:MODEL"; None: see `OpenAISettings`."""
     prompts: Path | None = None
     """A folder whose files take the place of the prompts that ship."""
     embedder: str = Field(default="default", min_length=1)
@@ -38,6 +38,21 @@ class Settings(BaseSettings):
     """Where models are kept; None is the user's cache folder."""
     prices: Path | None = None
     """YAML file of model prices, over those that ship with secondhop."""
+
+
+class OpenAISettings(BaseSettings):
+    """OpenAI's own variables, as far as they choose a model.
+
+    A key and a model together are a wish to use it; OPENAI_BASE_URL is the client's to read.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="OPENAI_", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
+
+    api_key: SecretStr | None = None
+    model: str | None = None
+    """What "openai" means without a name."""
 
 
 def load_settings() -> Settings:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.interfaces.options import Common
 from secondhop.models.choose import make_embedder
+from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import Settings, load_settings
+from secondhop.settings import OpenAISettings, Settings, load_settings
 
 if TYPE_CHECKING:
     from secondhop.ingest.run import IngestProgress
@@ -55,13 +56,14 @@ async def opened(
     from secondhop.recall import Recall
 
     environment = load_settings()
-    if counting:
+    llm = choose_llm(common.llm or environment.llm)
+    if counting or llm is not None:  # prompts are counted, too
         prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     async with await Recall.aopen(
         store_of(common, environment),
         entity=entity or common.entity or environment.entity,
         embedder=embedder or chosen_embedder(common),
-        llm=choose_llm(common.llm or environment.llm),
+        llm=llm,
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
         settings=settings,
@@ -173,9 +175,16 @@ def embedded_in(folder: Path, common: Common) -> Common:
     return replace(common, store=folder, chroma="")
 
 
-def choose_llm(spec: str | None) -> str | None:
-    """The language model to plan and judge with; None: the offline twins."""
-    return None if spec in (None, "", OFFLINE) else spec
+def choose_llm(said: str | None) -> str | None:
+    """The language model to plan and judge with; None: the offline twins.
+
+    Raises:
+        UsageError: "openai" alone, and OPENAI_MODEL names none.
+    """
+    if said == OFFLINE:
+        return None
+    openai = OpenAISettings()
+    return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
 
 
 def named_llm(common: Common) -> str:
@@ -188,7 +197,8 @@ def named_llm(common: Common) -> str:
     if spec is None:
         raise UsageError(
             "prompts are read by a language model, and offline there is none; name one: "
-            "--llm openai:MODEL (or SECONDHOP_LLM), at OPENAI_BASE_URL with OPENAI_API_KEY"
+            "--llm openai:MODEL (or SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and "
+            "OPENAI_BASE_URL where the model is not OpenAI's own"
         )
     return spec
 

@@ -69,6 +69,13 @@ class Account:
         self.usage += told
         self._open = 0
 
+    def cancelled(self) -> asyncio.CancelledError:
+        """A cancellation that tells what was spent, as its first argument.
+
+        Its exact class is what `asyncio.timeout` turns into a TimeoutError, with this as the cause.
+        """
+        return asyncio.CancelledError(self.usage)
+
 
 def estimated_tokens(text: str) -> int:
     """Tokens of a text, 4 UTF-8 bytes each, where nobody tells how a model counts."""

@@ -11,6 +11,35 @@ if TYPE_CHECKING:
 LLM_SPECS = ("openai:MODEL",)
 
 
+def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) -> str | None:
+    """The language model that is meant, as `make_llm` takes it; None: none is.
+
+    Args:
+        said: what option or variable say; nothing said takes OpenAI's when there is a key for it
+            and a model is named.
+        openai_model: what "openai" alone means.
+        openai_key: whether there is a key.
+
+    Raises:
+        UsageError: "openai" alone, and no model is named.
+
+    >>> llm_spec(None, openai_model="gpt-4.1-mini", openai_key=True)
+    'openai:gpt-4.1-mini'
+    >>> llm_spec("openai:gpt-4.1", openai_model="gpt-4.1-mini", openai_key=True)
+    'openai:gpt-4.1'
+    """
+    if not said and not (openai_model and openai_key):
+        return None
+    if said and said.removesuffix(":") != "openai":
+        return said
+    if not openai_model:
+        raise UsageError(
+            f"{said!r} does not say which model; write openai:MODEL, for example "
+            f"openai:gpt-4.1-mini, or set OPENAI_MODEL"
+        )
+    return f"openai:{openai_model}"
+
+
 def make_llm(
     spec: str, *, base_url: str | None = None, api_key: str | None = None
 ) -> StructuredLLM:

@@ -110,6 +110,8 @@ class LangchainLLM:
             raise LLMError(told, usage=account.usage) from error
         except ModelError as error:
             raise LLMError(str(error), usage=account.usage) from error
+        except asyncio.CancelledError as error:
+            raise account.cancelled() from error
         return Completion(parsed=parsed, usage=account.usage)
 
     @asynccontextmanager

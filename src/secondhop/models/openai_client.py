@@ -170,7 +170,10 @@ def _explain(error: Exception) -> str:
     if isinstance(error, APITimeoutError):
         return "no answer in time; raise timeout_s, or check the server"
     if isinstance(error, APIConnectionError):
-        return f"no connection ({error.__cause__ or error}); check base_url and the network"
+        cause = error.__cause__ or error
+        return (
+            f"no connection ({str(cause) or type(cause).__name__}); check base_url and the network"
+        )
     if isinstance(error, APIStatusError):
         advice = {
             401: "check the API key",

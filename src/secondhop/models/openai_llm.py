@@ -145,6 +145,8 @@ class OpenAILLM:
             ) from error
         except ModelError as error:
             raise LLMError(str(error), usage=account.usage) from error
+        except asyncio.CancelledError as error:
+            raise account.cancelled() from error
         return Completion(parsed=parsed, usage=account.usage)
 
     async def aclose(self) -> None:

@@ -211,5 +211,5 @@ def _expect_short_wait(error: "APIStatusError", *, name: str, left_s: float) -> 
     if asked_s > left_s and (error.status_code == 429 or error.status_code >= 500):
         raise ModelError(
             f"{name} answered HTTP {error.status_code} and asks to wait {asked_s:g} s, with "
-            f"{left_s:.1f} s left; slow down, or raise the quota"
+            f"{max(0.0, left_s):.1f} s left; slow down, or raise the quota"
         ) from error

@@ -1,0 +1,134 @@
+"""Whatever a model server does, recalls answer in time, within budget, and say what failed."""
+
+from collections import Counter
+
+import pytest
+from tests.llm_faults.heartbeat import Heartbeat
+from tests.llm_faults.storm import (
+    Outcome,
+    Storm,
+    answered_nodes,
+    drawn_bounds,
+    failed_nodes,
+    storm,
+)
+from tests.llm_faults.weather import FAULTS, SCHEMAS, WORDS, Seen
+from tests.small_world import SmallWorld
+
+pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+
+LATE_S = 0.25
+"""How long after its deadline a recall may answer."""
+
+
+async def test_recalls_in_a_storm_keep_every_promise(world: SmallWorld) -> None:
+    services = world.services()
+
+    passed = await storm(services, drawn_bounds(5, seed=7), recalls=40, at_once=16, seed=7)
+
+    await expect_promises(passed, world)
+
+
+async def test_alone_a_recall_is_in_time_by_the_clock_of_its_thread(world: SmallWorld) -> None:
+    services = world.services()
+
+    passed = await storm(services, drawn_bounds(2, seed=3), recalls=2, at_once=1, seed=3)
+
+    for outcome in passed.outcomes:
+        stolen_s = passed.heart.stolen_s(outcome.started, outcome.ended)
+        assert outcome.ended - outcome.deadline - stolen_s <= LATE_S
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_hundreds_of_recalls_in_a_storm_keep_every_promise(
+    world: SmallWorld, seed: int
+) -> None:
+    services = world.services()
+
+    passed = await storm(services, drawn_bounds(24, seed=seed), recalls=260, at_once=16, seed=seed)
+
+    await expect_promises(passed, world)
+    expect_variety(passed)
+
+
+async def expect_promises(passed: Storm, world: SmallWorld) -> None:
+    """No recall has raised, or the storm would have; the rest is checked one by one."""
+    stored = set(await world.store.content_hashes())
+    for outcome in passed.outcomes:
+        seen = passed.seen(outcome)
+        expect_in_time(outcome, passed.heart)
+        expect_within_budget(outcome, seen)
+        expect_named_failures(outcome, seen)
+        expect_valid(outcome, stored)
+
+
+def expect_in_time(outcome: Outcome, heart: Heartbeat) -> None:
+    """Not counting what the event loop spent on others after the deadline."""
+    over_s = outcome.ended - outcome.deadline
+    assert over_s - heart.late_s(outcome.deadline, outcome.ended) <= LATE_S, outcome.mark
+
+
+def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
+    """No request and no token beyond the limits; the bill is what the server saw."""
+    spent, limits = outcome.result.spent, outcome.limits
+    assert seen.requests <= limits.llm_calls
+    assert spent.llm_calls <= limits.llm_calls
+    assert spent.prompt_tokens <= seen.prompt_tokens
+    assert spent.completion_tokens <= seen.completion_tokens
+    assert seen.prompt_tokens + seen.completion_tokens <= limits.llm_tokens
+    assert spent.model_copy(update={"ms": 0.0}) == outcome.trace.spent.model_copy(
+        update={"ms": 0.0}
+    )
+    if not outcome.cut_short:
+        assert spent.llm_calls >= seen.requests  # one may be given up on its way to the server
+
+
+def expect_named_failures(outcome: Outcome, seen: Seen) -> None:
+    """A step that the model did not answer says so, in the result and in the trace."""
+    result, trace = outcome.result, outcome.trace
+    for step in trace.steps:
+        if step.node in SCHEMAS.values() and step.error:
+            assert step.error.startswith(step.node)
+            assert step.error in result.degraded
+            assert step.error in trace.degraded
+    assert Counter(answered_nodes(trace)) <= seen.good
+    silent = [step for step in trace.steps if step.node in SCHEMAS.values() and not step.error]
+    assert all(step.llm_calls or step.note == "no votes" for step in silent)
+
+
+def expect_valid(outcome: Outcome, stored: set[str]) -> None:
+    """Memories that exist, each once, at most k, with scores and evidence; and not none."""
+    result, trace = outcome.result, outcome.trace
+    ids, missed = result.ids(), [memory.id for memory in result.maybe]
+    assert len(set(ids)) == len(ids) <= trace.k == outcome.limits.k
+    assert set(ids) | set(missed) <= stored
+    assert not set(ids) & set(missed)
+    assert trace.returned == ids
+    for memory in [*result.memories, *result.maybe]:
+        assert 0.0 <= memory.score <= 1.0
+        assert all(0.0 <= evidence.score <= 1.0 and evidence.text for evidence in memory.evidence)
+    assert all(memory.evidence and memory.facets and memory.why for memory in result.memories)
+    judged = any(candidate.votes for candidate in trace.candidates)
+    drawn = any(step.node == "diversify" for step in trace.steps)
+    lost = any(query.error for query in trace.queries if query.query_id == "q0")
+    assert ids or judged or lost or not drawn
+
+
+def expect_variety(passed: Storm) -> None:
+    """The storm was one: every fault fell, every step failed and was answered, breakers opened."""
+    fell, failed, answered = Counter[str](), Counter[str](), Counter[str]()
+    exact = 0
+    for outcome in passed.outcomes:
+        seen = passed.seen(outcome)
+        fell += seen.faults
+        failed += Counter(failed_nodes(outcome.trace))
+        answered += Counter(answered_nodes(outcome.trace))
+        exact += outcome.result.spent.prompt_tokens == seen.prompt_tokens
+    assert fell.keys() >= {*FAULTS, *WORDS, "refusal", "filtered", "cut off", "good", "slow"}
+    assert set(failed) == set(answered) == set(SCHEMAS.values())
+    assert exact > len(passed.outcomes) / 2  # the rest gave up on replies that were on their way
+    told = "\n".join(line for outcome in passed.outcomes for line in outcome.result.degraded)
+    assert "is left alone for" in told
+    reasons = {outcome.result.stop_reason for outcome in passed.outcomes}
+    assert {"deadline", "converged"} <= reasons
