@@ -21,6 +21,7 @@ check: lint types house slow wheel  ## everything that has to hold before a chan
 # sizes that end in some minutes; BENCH_FULL=1 takes the scripts' own
 ifeq ($(BENCH_FULL),)
 BENCH_ENGINE := --sizes 10000 --questions 8
+BENCH_LLM := --recalls 10
 BENCH_INGEST := --passages 96 --runs 2
 BENCH_STORE := --sizes 10000 --others 50 --repeat 10
 endif
@@ -28,6 +29,7 @@ endif
 bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full sizes
 	@echo "== mmr"; $(BIN)/python -m benchmarks.mmr
 	@echo "== engine"; $(BIN)/python -m benchmarks.engine $(BENCH_ENGINE)
+	@echo "== llm_latency"; $(BIN)/python -m benchmarks.llm_latency $(BENCH_LLM)
 	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
 	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
 

@@ -31,11 +31,14 @@ from tests.models.fault_server import Exchange, FaultServer, answer, running
 from secondhop.evals.scenario import Scenario, load_scenario
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.recall import Recall
 
 SCENARIO = Path(__file__).parents[1] / "examples" / "scenarios" / "carefeed"
 CRITICAL_PATH = 2
 """Answers of the model that a recall of one round waits for."""
+PATIENCE_S = 600.0
+"""No deadline may cut short what is to be measured."""
 GOAL_EXCESS_MS = 100
 GOAL_RATIO = 1.5
 
@@ -151,10 +154,13 @@ async def report(
 ) -> AsyncIterator[str]:
     """Lines about one embedder."""
     scenario = load_scenario(SCENARIO)
-    connection = OpenAIConnection(base_url=base_url, api_key="none")
+    connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=PATIENCE_S)
+    settings = RecallSettings(limits=RecallLimits(deadline_s=PATIENCE_S))
     llm = OpenAILLM(OpenAILLMConfig(model="scripted", connection=connection))
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        async with await Recall.aopen(folder, embedder=embedder, llm=llm) as recall:
+        async with await Recall.aopen(
+            folder, embedder=embedder, llm=llm, settings=settings
+        ) as recall:
             await recall.aadd(scenario.memories)
             await timed(recall, scenario, count=len(scenario.questions), at_once=1)
             alone = await timed(recall, scenario, count=wanted.recalls, at_once=1)
@@ -172,9 +178,9 @@ def told(embedder: str, alone: Run, many: Run, *, latency_ms: float) -> Iterator
         f"L = {latency_ms:.0f} ms"
     )
     yield (
-        f"  wall p50 {one_ms:.0f} ms = 2 L x {one_ms / floor_ms:.2f}, p95 {alone.share(95):.0f} ms; "
-        f"beyond 2 L: p50 {one_ms - floor_ms:.0f} ms, p95 {alone.share(95) - floor_ms:.0f} ms "
-        f"(goal {GOAL_EXCESS_MS})"
+        f"  wall p50 {one_ms:.0f} ms, p95 {alone.share(95):.0f} ms; p50 is "
+        f"2 L x {one_ms / floor_ms:.2f}; beyond 2 L: p50 {one_ms - floor_ms:.0f} ms, "
+        f"p95 {alone.share(95) - floor_ms:.0f} ms (goal {GOAL_EXCESS_MS})"
     )
     yield f"  processor time a recall: {alone.worked_ms:.0f} ms"
     count = len(many.walls_ms)

@@ -24,6 +24,8 @@ class Evidence(Frozen):
     """Name of the facet that `query` served."""
     query: str
     """The query that found it, as it was asked."""
+    place: int | None = None
+    """Among all passages of a recall that fills tokens, from 1; None in a recall of k memories."""
 
 
 class RecalledMemory(Frozen):

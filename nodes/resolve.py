@@ -1,38 +1,36 @@
 """Last node: the answer, with the text of its evidence and the reason for each memory."""
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.eligibility import last_votes
-from secondhop.nodes.evidence_budget import within_budget
+from secondhop.nodes.evidence_fill import by_memory, filled_evidence, finders
 from secondhop.nodes.pool import evidence_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 
+Entries: TypeAlias = dict[str, dict[str, Any]]
+"""{passage id: the passage as `Evidence` has it}."""
+
 
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and say why each is there."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
-    misses = near_misses(state, picks, limit=limits.maybe)
-    candidates = state.get("candidates", {})
-    evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in [*picks, *misses]}
-    wanted = [passage_id for ids in evidence.values() for passage_id in ids]
-    passages = await services.reader.passages(wanted)
-    kept = within_budget(
-        {memory_id: evidence[memory_id] for memory_id in picks}, passages, tokens=state["tokens"]
-    )
+    evidence, entries = await evidence_of_answer(state, picks, services=services)
+    misses = near_misses(state, {**picks, **evidence}, limit=limits.maybe)
+    missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
+    entries |= await looked_up(missed, state, services=services)
     memories = [
-        recalled(memory_id, facet_id, kept[memory_id], passages, state, min_score=min_score)
-        for memory_id, facet_id in picks.items()
-        if memory_id in kept
+        recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
+        for memory_id, ids in evidence.items()
     ]
     maybe = [
-        recalled(memory_id, None, evidence[memory_id][:1], passages, state, min_score=min_score)
+        recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
         | {"cut_by": cut_by(misses[memory_id])}
         for memory_id in misses
     ]
@@ -50,8 +48,47 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
             "trace_id": state["trace_id"],
         },
-        "drops": over_budget(state, picks, kept),
+        "drops": over_budget(state, picks, evidence),
         "note": f"{len(memories)} memories, {len(maybe)} near misses",
+    }
+
+
+async def evidence_of_answer(
+    state: RecallState, memory_ids: Iterable[str], *, services: Services
+) -> tuple[dict[str, list[str]], Entries]:
+    """Passage ids by memory, best memory first, and what is shown of each passage.
+
+    k memories bring their own best passages; a number of tokens is filled with the best passages
+    there are, of these memories or of others.
+    """
+    if state["tokens"] is not None:
+        filled = await filled_evidence(state, tokens=state["tokens"], services=services)
+        found = finders(filled, state, services=services)
+        return by_memory(filled), {
+            passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
+            | {"place": place}
+            for place, passage in enumerate(filled, start=1)
+        }
+    candidates = state.get("candidates", {})
+    evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in memory_ids}
+    entries = await looked_up(evidence, state, services=services)
+    known = {
+        memory_id: [passage_id for passage_id in ids if passage_id in entries]
+        for memory_id, ids in evidence.items()
+    }
+    return {memory_id: ids for memory_id, ids in known.items() if ids}, entries
+
+
+async def looked_up(
+    evidence: Mapping[str, Sequence[str]], state: RecallState, *, services: Services
+) -> Entries:
+    """Evidence of candidates as it is shown; passages that are gone are left out."""
+    passages = await services.reader.passages([p for ids in evidence.values() for p in ids])
+    return {
+        passage_id: as_entry(passage, *finder(passage, state["candidates"][memory_id]), state)
+        for memory_id, ids in evidence.items()
+        for passage_id in ids
+        if (passage := passages.get(passage_id)) is not None
     }
 
 
@@ -84,7 +121,7 @@ def recalled(
     memory_id: str,
     facet_id: str | None,
     passage_ids: Sequence[str],
-    passages: Mapping[str, Passage],
+    entries: Entries,
     state: RecallState,
     *,
     min_score: float,
@@ -92,11 +129,6 @@ def recalled(
     """One memory as `RecalledMemory` has it."""
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
-    evidence = [
-        evidence_entry(passages[passage_id], candidate, state)
-        for passage_id in passage_ids
-        if passage_id in passages
-    ]
     vote = last_votes(state).get(memory_id)
     return {
         "id": memory_id,
@@ -108,7 +140,7 @@ def recalled(
         "hop": state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
         "why": why(served[0], candidate, state),
-        "evidence": evidence,
+        "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
         "vote": vote["vote"] if vote else "",
     }
 
@@ -126,22 +158,30 @@ def served_facets(
     return [first, *(f for f in served if f != first)]
 
 
-def evidence_entry(passage: Passage, candidate: Candidate, state: RecallState) -> dict[str, Any]:
-    """One passage as `Evidence` has it, under the facet and query that speak most for it."""
+def finder(passage: Passage, candidate: Candidate) -> tuple[float, str]:
+    """(calibrated relevance, query id) of the facet and query that speak most for a passage."""
     found = [
         (score["passage_scores"][place], facet_id, score["query_ids"][place])
         for facet_id, score in candidate["scores"].items()
         for place, passage_id in enumerate(score["passage_ids"])
         if passage_id == passage.passage_id
     ]
-    relevance, facet_id, query_id = max(found)
+    relevance, _, query_id = max(found)
+    return relevance, query_id
+
+
+def as_entry(
+    passage: Passage, relevance: float, query_id: str, state: RecallState
+) -> dict[str, Any]:
+    """One passage as `Evidence` has it."""
+    query = state["queries"][query_id]
     return {
         "passage_id": passage.passage_id,
         "text": passage.text,
         "heading": passage.heading,
         "score": relevance,
-        "facet": state["facets"][facet_id]["name"],
-        "query": state["queries"][query_id]["text"],
+        "facet": state["facets"][query["facet_id"]]["name"],
+        "query": query["text"],
     }
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import fsum
 from typing import Final
 
 from secondhop.models.tokens import TokenCounter, count_tokens, truncate_to_tokens
@@ -59,9 +60,11 @@ def snippet(
         telling: weight of a word of the question or of a search.
     """
     pieces = [piece for text in texts for piece in _PIECE.split(text) if piece.strip()]
+    known = telling.keys()
     order = sorted(
         range(len(pieces)),
-        key=lambda row: (-sum(telling.get(word, 0.0) for word in set(words(pieces[row]))), row),
+        # fsum: a set has no order, and a sum of floats has
+        key=lambda row: (-fsum(map(telling.__getitem__, known & set(words(pieces[row])))), row),
     )
     kept: set[int] = set()
     left = tokens

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.interfaces.prompt_lab import BETTER
+from tests.interfaces.prompt_lab import BETTER, UNANSWERABLE
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 
 SERVED_BY = {"own plan": "My plan", "track record": "Résumé"}
@@ -34,11 +34,12 @@ def facet(name: str, query: str) -> dict[str, object]:
 
 
 def judged(_system: str, user: str) -> object:
-    """Hot for what serves a planned facet, cold for the rest."""
+    """Hot for what serves a planned facet, cold for the rest, and for all where none can help."""
     facets = dict(re.findall(r"^(e\d) \| ([a-z ]+) \|", user, re.M))
     votes: list[dict[str, object]] = []
     for one, text in re.findall(r"<memory (\w+)>(.*?)</memory", user, re.S):
         serves = [known for known, name in facets.items() if SERVED_BY[name] in text]
+        serves = [] if UNANSWERABLE["query"] in user else serves
         votes.append({"id": one, "vote": "hot" if serves else "cold", "facets": serves})
     return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
 

@@ -13,6 +13,7 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.settings import PlanningSettings
 from secondhop.stores.records import Topic
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -175,3 +176,38 @@ def test_ids_name_the_model_and_change_with_a_prompt(tmp_path: Path) -> None:
     assert planner.planner_id.startswith("llm:scripted:decompose.v")
     assert planner.planner_id == other_planner.planner_id
     assert critic.critic_id != other_critic.critic_id
+
+
+async def test_with_hyde_a_passage_that_the_memory_might_hold_is_searched_too() -> None:
+    passage = "I told the recruiter that I would cut the backlog in ninety days."
+    reply = {"kind": "conceptual", "rewordings": ["getting ready"], "parts": [], "passage": passage}
+    llm = ScriptedLLM(DecomposeWithPassage=[reply])
+    planner, _ = llm_services(llm, planning=PlanningSettings(hyde=True))
+
+    plan = await planner.decompose(request())
+
+    assert [facet.queries for facet in plan.facets] == [("getting ready", passage)]
+    assert '"passage"' in llm.prompts[0]
+
+
+async def test_without_it_no_passage_is_asked_for_and_rewordings_can_be_left_out() -> None:
+    reply = {"kind": "conceptual", "rewordings": ["getting ready"], "parts": []}
+    llm = ScriptedLLM(DecomposeReply=[reply])
+    planner, _ = llm_services(llm, planning=PlanningSettings(rewordings=0))
+
+    plan = await planner.decompose(request())
+
+    assert plan.facets == ()
+    assert '"passage"' not in llm.prompts[0]
+
+
+async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -> None:
+    rows = [facet(f"facet {n}", f"query {n} a", f"other {n} b", f"third {n} c") for n in range(5)]
+    planner, _ = llm_services(
+        ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}]),
+        planning=PlanningSettings(facets=2, facet_queries=1),
+    )
+
+    plan = await planner.expand(request())
+
+    assert [facet.queries for facet in plan.facets] == [("query 0 a",), ("query 1 a",)]

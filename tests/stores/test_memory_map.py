@@ -1,7 +1,8 @@
 """Clusters of memories: the same ones every time, and what they are called."""
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -69,3 +70,39 @@ async def test_a_memory_without_words_still_has_a_label(
 ) -> None:
     await store.put([make.memory("m", "🙂", title="!!")])
     assert [topic.label for topic in await store.topics()] == ["!!"]
+
+
+async def test_who_speaks_is_no_topic_and_a_title_of_many_says_less(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    texts = ("sourdough starter flour", "sourdough crust oven", "sourdough loaf shape")
+    titles = ("New chat", "New chat", "The dense loaf")
+    await store.put(
+        [
+            make.memory(f"b{n}", f"User: {text}\nAssistant: {text}", title=title)
+            for n, (text, title) in enumerate(zip(texts, titles, strict=True))
+        ]
+    )
+    topics = await store.topics()
+    words = {word for topic in topics for word in topic.label.split()}
+    assert "sourdough" in words
+    assert not words & {"user", "assistant"}
+    shared = next(topic for topic in topics if "The dense loaf" in topic.titles)
+    assert shared.titles[0] == "The dense loaf"
+
+
+async def test_a_map_that_was_made_another_way_is_made_anew(
+    store: EntityStore, make: SimpleNamespace, tmp_path: Path
+) -> None:
+    await store.put([make.memory("m", "bread")])
+    await store.refresh_topics()
+    catalog = Catalog(tmp_path / "catalog.db")
+    kept, topics = catalog.topics()
+    assert kept == catalog.changes()
+    assert [topic.size for topic in topics] == [1]
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as file, file:
+        file.execute("UPDATE meta SET value = '1' WHERE key = 'topics_version'")
+    assert catalog.topics() == (-1, [])
+    await store.refresh_topics()
+    assert catalog.topics() == (kept, topics)
+    catalog.close()

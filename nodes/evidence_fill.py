@@ -1,0 +1,91 @@
+"""Fills a number of tokens with the passages that most likely hold the evidence."""
+
+from collections.abc import Mapping, Sequence
+from math import nan
+
+import numpy as np
+
+from secondhop.nodes.evidence_rank import passage_scores, with_neighbours
+from secondhop.nodes.relevance import calibrated_relevance
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallState
+from secondhop.ranking.shingles import shingle_overlap
+from secondhop.stores.records import Passage
+
+LOADED = 300
+"""Passages looked up at least; more for a budget that holds more."""
+
+TOKENS_A_PASSAGE = 10
+"""Passages are rarely shorter: bounds what a budget can hold."""
+
+REPEATS_AT = 0.8
+"""Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
+
+
+async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> list[Passage]:
+    """Passages, best first, that fit into `tokens` together; [] when the recall has no answer.
+
+    Ordered by their own relevance to question and facets, whatever their memories; what repeats
+    an earlier one is left out.
+    """
+    if not state.get("picks"):
+        return []
+    scores = passage_scores(state)
+    loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
+    passages = await services.reader.passages(loaded)
+    ranked = best_first(with_neighbours({p: scores[p] for p in loaded}, passages))
+    return fill([passages[passage_id] for passage_id in ranked], tokens=tokens)
+
+
+def best_first(scores: Mapping[str, float]) -> list[str]:
+    """Ties go to the smaller id."""
+    return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
+
+
+def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:
+    """The passages in order as long as they fit, without repetitions.
+
+    One that does not fit is left out and a shorter one may still enter.
+    """
+    overlap = shingle_overlap([passage.text for passage in ranked])
+    taken: list[int] = []
+    left = tokens
+    for row, passage in enumerate(ranked):
+        if passage.tokens > left:
+            continue
+        if taken and overlap[row, taken].max() >= REPEATS_AT:
+            continue
+        taken.append(row)
+        left -= passage.tokens
+    return [ranked[row] for row in taken]
+
+
+def by_memory(passages: Sequence[Passage]) -> dict[str, list[str]]:
+    """{memory id: its passage ids}, both in the order of the passages."""
+    owned: dict[str, list[str]] = {}
+    for passage in passages:
+        owned.setdefault(passage.memory_id, []).append(passage.passage_id)
+    return owned
+
+
+def finders(
+    passages: Sequence[Passage], state: RecallState, *, services: Services
+) -> dict[str, tuple[float, str]]:
+    """{passage id: (calibrated relevance, query id)} by the query that each is most relevant to."""
+    wanted = [passage.passage_id for passage in passages]
+    best: dict[str, tuple[float, str]] = {}
+    for query_id, ranking in state["rankings"].items():
+        cosines = ranking["cosines"] | {h["passage_id"]: h["score"] for h in ranking["dense"]}
+        words = {hit["passage_id"]: hit["score"] for hit in ranking["lexical"]}
+        found = [
+            passage_id for passage_id in wanted if passage_id in cosines or passage_id in words
+        ]
+        relevance = calibrated_relevance(
+            np.array([cosines.get(passage_id, nan) for passage_id in found]),
+            np.array([words.get(passage_id, 0.0) for passage_id in found]),
+            settings=services.settings.ranking,
+            calibration=services.scale.calibration,
+        )
+        for passage_id, score in zip(found, relevance.tolist(), strict=True):
+            best[passage_id] = max(best.get(passage_id, (-1.0, "")), (round(score, 4), query_id))
+    return best

@@ -1,0 +1,85 @@
+"""What is given up from outside: nothing stays behind, and what was spent is told."""
+
+import asyncio
+import gc
+
+import pytest
+from pydantic import BaseModel
+from tests.models.fault_server import FaultServer, hang, running
+from tests.small_world import SmallWorld, recall_settings
+
+from secondhop.models.llm import LLMError, StructuredLLM
+from secondhop.models.openai_client import OpenAIConnection
+from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.budget import Remaining, usage_of_failure
+from secondhop.nodes.llm_call import LEAST_SECONDS, ModelCall, asked_model
+from secondhop.nodes.retrieve import retrieve
+from secondhop.nodes.state import DIRECT, Query, RetrieveTask
+from secondhop.prompts.templates import RenderedPrompt
+
+
+class Text(BaseModel):
+    text: str
+
+
+async def asked(llm: StructuredLLM, *, seconds: float) -> None:
+    """One question, with so many seconds left."""
+    call = ModelCall(
+        prompt=RenderedPrompt(system="Answer.", user="How?"),
+        reply_tokens=300,
+        left=Remaining(rounds=1, llm_calls=4, llm_tokens=9_000, seconds=seconds),
+    )
+    await asked_model(llm, call, schema=Text)
+
+
+async def test_a_step_that_runs_out_of_time_still_hears_what_its_model_spent() -> None:
+    async with running(FaultServer(otherwise=hang)) as server:
+        llm = model_at(server)
+        patience = asyncio.timeout(None)
+
+        async def run_out() -> None:
+            await server.reached.wait()
+            patience.reschedule(0.0)
+
+        waiting = asyncio.create_task(run_out())
+        with pytest.raises(TimeoutError) as late:
+            async with patience:
+                await asked(llm, seconds=60.0)
+        await waiting
+        await llm.aclose()
+
+    assert usage_of_failure(late.value).calls == len(server.asked) == 1
+
+
+async def test_no_request_is_sent_that_nobody_can_wait_for() -> None:
+    async with running(FaultServer()) as server:
+        llm = model_at(server)
+        with pytest.raises(LLMError, match="too few to ask a model"):
+            await asked(llm, seconds=LEAST_SECONDS)
+        await llm.aclose()
+
+    assert server.asked == []
+
+
+async def test_a_search_that_is_cancelled_before_it_began_leaves_no_coroutine_behind(
+    world: SmallWorld, recwarn: pytest.WarningsRecorder
+) -> None:
+    query = Query(
+        query_id="q0", facet_id=DIRECT, text="tea", hop=1, round=1, origin="question", feedback=[]
+    )
+    task = RetrieveTask(query=query, k=3, round=1, deadline_at=9e9)
+    services = world.services(settings=recall_settings())
+
+    searching = asyncio.create_task(retrieve(task, services=services))
+    await asyncio.sleep(0)  # both legs are scheduled, and none has begun
+    searching.cancel()
+    await asyncio.gather(searching, return_exceptions=True)
+    gc.collect()
+
+    assert searching.cancelled()
+    assert not [seen for seen in recwarn if "never awaited" in str(seen.message)]
+
+
+def model_at(server: FaultServer) -> OpenAILLM:
+    connection = OpenAIConnection(base_url=server.base_url, api_key="k")
+    return OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection))

@@ -1,0 +1,245 @@
+"""Who is shown to a critic, whose order is followed, and what age and likeness may take."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fakes import NOW
+
+from secondhop.nodes.best_answer import best_answer, recency_of
+from secondhop.nodes.eligibility import judged_relevance, readers_order, stand_alone
+from secondhop.nodes.fuse import legs_for
+from secondhop.nodes.pool import Pool, pool_of
+from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.shortlist import draw_shortlist, in_turn
+from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
+from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.ranking.evidence import Evidence
+
+SCALE = ModelScale(calibration=LogisticCalibration(slope=12.0, intercept=-4.2))
+SETTINGS = RankingSettings()
+
+
+def candidate(memory_id: str, row: Sequence[float], ranks: Sequence[int], day: int) -> Candidate:
+    scores = {
+        f"f{column}": FacetScore(
+            rank=ranks[column],
+            fused=0.0,
+            relevance=relevance,
+            dense=relevance,
+            lexical=0.0,
+            passage_ids=[memory_id],
+            query_ids=["q"],
+            passage_scores=[relevance],
+        )
+        for column, relevance in enumerate(row)
+        if relevance > 0
+    }
+    return Candidate(
+        memory_id=memory_id,
+        title=memory_id,
+        source="note",
+        created_at=f"2025-0{day}-01T00:00:00+00:00",
+        first_round=1,
+        score=max(row),
+        scores=scores,
+    )
+
+
+def world_of(
+    rows: Sequence[Sequence[float]],
+    *,
+    weights: Sequence[float] | None = None,
+    directions: Sequence[int] | None = None,
+    question: str = "What helps?",
+) -> tuple[Pool, RecallState]:
+    """Candidates m0, m1, …; those with one direction say the same thing, later ones are newer."""
+    relevance = np.array(rows, dtype=float)
+    order = np.argsort(np.argsort(-relevance, axis=0, kind="stable"), axis=0) + 1
+    candidates = {
+        f"m{n}": candidate(f"m{n}", row, order[n].tolist(), day=1 + n % 9)
+        for n, row in enumerate(rows)
+    }
+    ways = list(directions or range(len(rows)))
+    vectors = np.eye(max(ways) + 1, dtype=np.float32)[ways]
+    evidence = Evidence(
+        vectors=vectors,
+        passages=[[n] for n in range(len(rows))],
+        texts=[f"subject {way} told in words of its own number {way}" for way in ways],
+        lengths=[9] * len(rows),
+    )
+    facet_ids = [f"f{column}" for column in range(relevance.shape[1])]
+    facets = {
+        facet_id: Facet(
+            facet_id=facet_id, name=facet_id, why="", hop=1, weight=(weights or [1.0] * 99)[column]
+        )
+        for column, facet_id in enumerate(facet_ids)
+    }
+    pool = pool_of(candidates, evidence, scale=SCALE)
+    state: dict[str, Any] = {
+        "candidates": candidates,
+        "facets": facets,
+        "votes": {},
+        "question": question,
+        "kind": "conceptual",
+        "k": 3,
+        "asked_at": NOW.isoformat(),
+    }
+    return replace(pool, facet_ids=facet_ids, relevance=relevance), cast(RecallState, state)
+
+
+def vote(
+    memory_id: str, name: VoteName, *, place: int | None = None, facets: Sequence[str] = ("f0",)
+) -> Vote:
+    return Vote(
+        memory_id=memory_id,
+        vote=name,
+        by="critic",
+        round=1,
+        reason="it does",
+        facet_ids=list(facets),
+        repeats=None,
+        replaced_by=None,
+        place=place,
+    )
+
+
+def voted(state: RecallState, *votes: Vote) -> RecallState:
+    return {**state, "votes": {f"{one['memory_id']}|1": one for one in votes}}
+
+
+def picked(pool: Pool, state: RecallState, **settings: Any) -> list[str]:
+    answer = best_answer(pool, state, settings=replace(SETTINGS, **settings))
+    return [pick["memory_id"] for pick in answer.picks]
+
+
+def test_a_readers_order_is_followed_and_the_rest_fills_up() -> None:
+    pool, state = world_of([[0.9], [0.8], [0.7], [0.6], [0.5]])
+    state = voted(
+        state,
+        vote("m4", "hot", place=1),
+        vote("m2", "warm", place=2),
+        vote("m0", "cold", place=0, facets=()),
+    )
+    assert picked(pool, state) == ["m4", "m2", "m1"]
+
+
+def test_hot_comes_before_warm_and_the_latest_round_first() -> None:
+    older, newer = vote("a", "hot", place=1), vote("b", "hot", place=1)
+    newer["round"] = 2
+    votes = {"a": older, "b": newer, "c": vote("c", "warm", place=1)}
+    assert readers_order(votes) == ["b", "a", "c"]
+
+
+def test_votes_without_an_order_are_weighed_by_selection() -> None:
+    assert readers_order({"a": vote("a", "hot")}) is None
+
+
+def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
+    pool, state = world_of([[0.9], [0.8]])
+    state = voted(state, vote("m0", "cold", place=0, facets=()))
+    assert picked(pool, state) == []
+
+
+@pytest.mark.parametrize(("name", "given_"), [("hot", True), ("warm", False)])
+def test_only_something_hot_answers_what_nothing_is_near(name: VoteName, given_: bool) -> None:
+    pool, state = world_of([[0.05], [0.04]])
+    state = voted(state, vote("m0", name, place=1))
+    assert best_answer(pool, state, settings=SETTINGS).given is given_
+
+
+def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:
+    pool, state = world_of([[0.9, 0.2], [0.1, 0.3]])
+    state = voted(state, vote("m1", "hot", place=1, facets=("f1", "f0")))
+    answer = best_answer(pool, state, settings=SETTINGS)
+    assert (answer.picks[0]["memory_id"], answer.picks[0]["facet_id"]) == ("m1", "f1")
+
+
+def test_what_alone_serves_a_facet_stands_alone() -> None:
+    relevance = np.array([[0.9, 0.1], [0.8, 0.6], [0.2, 0.4]])
+    assert stand_alone(relevance, min_score=0.35).tolist() == [False, True, False]
+    assert stand_alone(relevance, min_score=0.7).tolist() == [False, False, False]
+    assert stand_alone(relevance[:1], min_score=0.35).tolist() == [False]
+
+
+def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
+    pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
+    assert pool.replaced_by == {"m0": "m1"}
+    taken = judged_relevance(pool, {}, settings=SETTINGS)
+    assert taken[0, 0] < taken[1, 0] == 0.8
+
+    apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
+    kept = judged_relevance(apart, {}, settings=SETTINGS)
+    assert kept[0].tolist() == [0.8, 0.6]
+
+
+def test_one_that_says_the_same_does_not_stand_in_where_it_does_not_serve() -> None:
+    rows = [[0.9, 0.1], [0.45, 0.85], [0.6, 0.05]]
+    pool, state = world_of(rows, directions=[0, 0, 1], weights=[1.5, 1.0])
+    assert sorted(picked(pool, {**state, "k": 2})) == ["m0", "m1"]
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.2, 0.4, 0.6, 0.8]), min_size=3, max_size=3).filter(any),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(1, 14),
+)
+def test_a_shortlist_holds_each_candidate_once_and_never_too_many(
+    rows: list[list[float]], limit: int
+) -> None:
+    pool, state = world_of(rows)
+    drawn = draw_shortlist(pool, state, first=["m0"], limit=limit)
+    assert drawn[0] == "m0"
+    assert len(drawn) == len(set(drawn)) == min(limit, len(rows))
+
+
+def test_nothing_said_already_takes_a_place_while_others_wait_unless_it_is_newer() -> None:
+    rows = [[0.9], [0.85], [0.3]]
+    pool, state = world_of(rows, directions=[1, 1, 0])
+    assert pool.replaced_by == {"m0": "m1"}
+    assert draw_shortlist(pool, state, first=["m0"], limit=2) == ["m0", "m1"]
+    assert draw_shortlist(pool, state, first=["m1"], limit=2) == ["m1", "m2"]
+
+
+def test_what_was_voted_out_does_not_come_again_and_what_was_voted_for_does() -> None:
+    pool, state = world_of([[0.9], [0.8], [0.7]], directions=[0, 0, 1])
+    state = voted(state, vote("m1", "warm", place=1), vote("m2", "wrong", place=0, facets=()))
+    assert draw_shortlist(pool, state, first=["m1"], limit=9) == ["m1", "m0"]
+
+
+def test_facets_take_turns_in_proportion_to_their_weights() -> None:
+    facets = [[f"{name}{n}" for n in range(20)] for name in "ab"]
+    drawn = list(in_turn(facets, [2.0, 1.0]))[:12]
+    assert sum(one.startswith("a") for one in drawn) == 8
+    assert len(set(in_turn(facets, [2.0, 1.0]))) == 40
+
+
+def test_a_look_up_leans_on_words_and_a_plan_does_not() -> None:
+    looked_up, planned = legs_for("factual", SETTINGS), legs_for("conceptual", SETTINGS)
+    assert looked_up.lexical_weight == pytest.approx(SETTINGS.lexical_weight + 0.1)
+    assert looked_up.dense_weight == pytest.approx(SETTINGS.dense_weight - 0.1)
+    assert planned is SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("question", "recency", "aged"),
+    [
+        ("What is the current rate?", "auto", True),
+        ("What was the rate?", "auto", False),
+        ("What was the rate?", "always", True),
+        ("What is the current rate?", "never", False),
+    ],
+)
+def test_age_counts_for_questions_about_now(question: str, recency: Any, aged: bool) -> None:
+    pool, state = world_of([[0.9], [0.8]], question=question)
+    factors = recency_of(pool, state, settings=replace(SETTINGS, recency=recency))
+    assert bool((factors < 1).all()) is aged
+    assert bool((factors >= 0.5).all())
