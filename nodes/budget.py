@@ -12,12 +12,14 @@ from secondhop.nodes.state import RecallState
 
 
 def counts_of(usage: Usage) -> dict[str, float]:
-    """As the state's `spent` keeps it."""
+    """As the state's `spent` keeps it; lost tokens only where there are any."""
+    lost = {"lost_tokens": usage.lost_tokens} if usage.lost_tokens else {}
     return {
         "llm_calls": usage.calls,
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "cached_tokens": usage.cached_tokens,
+        **lost,
     }
 
 
@@ -32,6 +34,7 @@ def usage_in(spent: Mapping[str, float]) -> Usage:
         prompt_tokens=int(spent.get("prompt_tokens", 0)),
         completion_tokens=int(spent.get("completion_tokens", 0)),
         cached_tokens=int(spent.get("cached_tokens", 0)),
+        lost_tokens=int(spent.get("lost_tokens", 0)),
     )
 
 
@@ -59,7 +62,7 @@ def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, floa
     return {
         "rounds": state.get("round", 0),
         "queries": int(spent.get("queries", 0)),
-        **counts_of(usage),
+        **counts_of(replace(usage, lost_tokens=0)),
         "cost_usd": cost,
     }
 
@@ -80,8 +83,9 @@ class Remaining:
 
 
 def tokens_spent(spent: Mapping[str, float]) -> int:
-    """Prompt and completion tokens together."""
-    return usage_in(spent).tokens
+    """Prompt and completion tokens together, those that lost replies may have cost included."""
+    usage = usage_in(spent)
+    return usage.tokens + usage.lost_tokens
 
 
 def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
@@ -90,7 +94,7 @@ def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
     return Remaining(
         rounds=max(0, limits.rounds - state.get("round", 0)),
         llm_calls=max(0, limits.llm_calls - usage.calls),
-        llm_tokens=max(0, limits.llm_tokens - usage.tokens),
+        llm_tokens=max(0, limits.llm_tokens - usage.tokens - usage.lost_tokens),
         seconds=max(0.0, state["deadline_at"] - time.time()),
     )
 

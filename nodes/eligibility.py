@@ -119,11 +119,14 @@ no memory is about the very question. Without anything that near, nothing is ret
 def answerable(
     candidates: Mapping[str, Candidate], kind: QuestionKind, *, min_score: float
 ) -> tuple[bool, float, float]:
-    """Whether the memory speaks of the question at all: (yes or no, best direct score, bar)."""
+    """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
+
+    Yes where the question's own search failed, so that nobody can tell.
+    """
     direct = [
         candidate["scores"][DIRECT]["relevance"]
         for candidate in candidates.values()
         if DIRECT in candidate["scores"]
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
-    return best >= bar, best, bar
+    return best >= bar or (bool(candidates) and not direct), best, bar

@@ -5,6 +5,7 @@ from math import nan
 
 import numpy as np
 
+from secondhop.nodes.eligibility import answerable, last_votes, readers_order
 from secondhop.nodes.evidence_rank import passage_scores, with_neighbours
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
@@ -26,9 +27,9 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     """Passages, best first, that fit into `tokens` together; [] when the recall has no answer.
 
     Ordered by their own relevance to question and facets, whatever their memories; what repeats
-    an earlier one is left out.
+    an earlier one comes last.
     """
-    if not state.get("picks"):
+    if not is_answerable(state, min_score=services.settings.ranking.min_score):
         return []
     scores = passage_scores(state)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
@@ -37,26 +38,45 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     return fill([passages[passage_id] for passage_id in ranked], tokens=tokens)
 
 
+def is_answerable(state: RecallState, *, min_score: float) -> bool:
+    """Whether anything is given at all: as for k memories, or nearly so.
+
+    Whoever fills a budget sorts for himself: for a fact, too, the bar of other questions holds.
+    Where somebody has read the candidates and found nothing good, nothing is given.
+    """
+    if state.get("picks"):
+        return True
+    if readers_order(last_votes(state)) is not None:
+        return False
+    return answerable(state.get("candidates", {}), "conceptual", min_score=min_score)[0]
+
+
 def best_first(scores: Mapping[str, float]) -> list[str]:
     """Ties go to the smaller id."""
     return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
 
 
 def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:
-    """The passages in order as long as they fit, without repetitions.
+    """The passages in order as long as they fit; what repeats an earlier one comes last.
 
     One that does not fit is left out and a shorter one may still enter.
     """
     overlap = shingle_overlap([passage.text for passage in ranked])
     taken: list[int] = []
+    repeated: list[int] = []
     left = tokens
     for row, passage in enumerate(ranked):
         if passage.tokens > left:
             continue
         if taken and overlap[row, taken].max() >= REPEATS_AT:
+            repeated.append(row)
             continue
         taken.append(row)
         left -= passage.tokens
+    for row in repeated:
+        if ranked[row].tokens <= left:
+            taken.append(row)
+            left -= ranked[row].tokens
     return [ranked[row] for row in taken]
 
 

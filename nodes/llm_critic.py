@@ -9,6 +9,7 @@ from secondhop.nodes.judging import CriticRequest, Verdict
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.quoting import Tags
 from secondhop.nodes.reading_votes import read_verdict
+from secondhop.nodes.vote_claims import FOR
 from secondhop.nodes.vote_schema import CritiqueReply
 from secondhop.prompts.templates import Prompt
 
@@ -19,6 +20,8 @@ class CriticBounds:
 
     prompt_tokens: int = 5_200
     """cl100k_base tokens of both messages."""
+    later_tokens: int = 3_600
+    """As `prompt_tokens`, from the second round on: much of the list was read before."""
     reply_tokens: int = 2_500
     spare_picks: int = 3
     """Hot and warm votes beyond k: selection and later rounds want something to choose from."""
@@ -64,7 +67,7 @@ class LLMCritic:
             left=request.remaining,
         )
         reply, usage = await asked_model(self._llm, call, schema=CritiqueReply)
-        if not any(vote.vote != "none" and sheet.issued(vote.id) for vote in reply.votes):
+        if names_others(reply, sheet):
             raise LLMError(
                 f"{self._llm.model_id} voted for no memory that it was shown; try a larger model",
                 usage=usage,
@@ -73,11 +76,24 @@ class LLMCritic:
 
     def _sheet(self, request: CriticRequest) -> CriticSheet:
         """The prompt; a small rest of the token budget makes it shorter."""
+        bounds = self._bounds
         room = request.remaining.llm_tokens - LEAST_REPLY
         return critic_sheet(
             request,
             self._prompt,
             tags=self._tags,
-            tokens=min(self._bounds.prompt_tokens, room),
-            spare=self._bounds.spare_picks,
+            tokens=min(bounds.prompt_tokens if request.round < 2 else bounds.later_tokens, room),
+            spare=bounds.spare_picks,
         )
+
+
+def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
+    """Whether nothing that was voted on, or nothing that was voted for, is on the sheet.
+
+    Then the model has mistaken the ids, and what it did not vote for is not what it dislikes.
+    """
+    voted = [vote for vote in reply.votes if vote.vote != "none"]
+    chosen = [vote for vote in voted if vote.vote in FOR]
+    return any(
+        not any(sheet.issued(vote.id) for vote in votes) for votes in (voted, chosen or voted)
+    )

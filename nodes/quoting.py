@@ -19,7 +19,7 @@ from secondhop.nodes.text_memo import TextMemo
 MASK: Final = "[text that speaks to the judge was left out]"
 
 TAG_CHARS: Final = 5
-"""Of base 32: one in 33 million guesses is right."""
+"""Of base 32: one in 27 million guesses is right."""
 
 _HIDDEN: Final = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
@@ -113,14 +113,17 @@ class Tags:
         self._secret = secret or secrets.token_bytes(32)
 
     def draw(self, texts: Sequence[str]) -> str:
-        """A short tag that occurs in none of the texts."""
+        """A short tag that occurs in none of the texts; it ends in a letter.
+
+        So in an id, which is a tag and a number, nobody misreads where the number begins.
+        """
         seed = b"\x00".join(text.encode("utf-8", "replace") for text in texts)
         together = "\n".join(texts).casefold()
         turn = 0
         while True:
             digest = hmac.new(self._secret, turn.to_bytes(4) + seed, sha256).digest()
             tag = b32encode(digest).decode().casefold()[:TAG_CHARS]
-            if tag not in together:
+            if tag not in together and tag[-1].isalpha():
                 return tag
             turn += 1
 

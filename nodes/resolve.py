@@ -1,7 +1,7 @@
 """Last node: the answer, with the text of its evidence and the reason for each memory."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
@@ -22,7 +22,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     evidence, entries = await evidence_of_answer(state, picks, services=services)
-    misses = near_misses(state, {**picks, **evidence}, limit=limits.maybe)
+    misses = near_misses(state, {*picks, *evidence}, limit=limits.maybe)
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
     memories = [
@@ -97,7 +97,7 @@ def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
     return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
 
 
-def near_misses(state: RecallState, picks: Mapping[str, str], *, limit: int) -> dict[str, Drop]:
+def near_misses(state: RecallState, picks: Collection[str], *, limit: int) -> dict[str, Drop]:
     """What the last round cut, nearest first: by the place it took, then by score."""
     last = [
         drop

@@ -123,6 +123,7 @@ def test_what_was_asked_before_is_not_asked_again(
             "prompt_tokens": 0,
             "completion_tokens": 0,
             "cached_tokens": 0,
+            "lost_tokens": 0,
             "cost_usd": None,
         },
     }

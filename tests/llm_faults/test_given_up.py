@@ -8,13 +8,20 @@ from pydantic import BaseModel
 from tests.models.fault_server import FaultServer, hang, running
 from tests.small_world import SmallWorld, recall_settings
 
-from secondhop.models.llm import LLMError, StructuredLLM
+from secondhop.models.llm import LLMError, StructuredLLM, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.budget import Remaining, usage_of_failure
+from secondhop.nodes.budget import (
+    Remaining,
+    counts_of,
+    remaining,
+    tokens_spent,
+    usage_of_failure,
+)
 from secondhop.nodes.llm_call import LEAST_SECONDS, ModelCall, asked_model
 from secondhop.nodes.retrieve import retrieve
-from secondhop.nodes.state import DIRECT, Query, RetrieveTask
+from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.state import DIRECT, Query, RecallState, RetrieveTask
 from secondhop.prompts.templates import RenderedPrompt
 
 
@@ -48,7 +55,19 @@ async def test_a_step_that_runs_out_of_time_still_hears_what_its_model_spent() -
         await waiting
         await llm.aclose()
 
-    assert usage_of_failure(late.value).calls == len(server.asked) == 1
+    spent = usage_of_failure(late.value)
+    assert spent.calls == len(server.asked) == 1
+    assert spent.tokens == 0 < 300 <= spent.lost_tokens  # the reply may have been written
+
+
+async def test_tokens_of_a_lost_reply_are_gone_for_the_rest_of_the_recall() -> None:
+    spent = counts_of(Usage(calls=1, prompt_tokens=50, lost_tokens=700))
+    state: RecallState = {"deadline_at": 0.0, "spent": spent}  # type: ignore[typeddict-item]  # the rest does not matter here
+
+    left = remaining(state, RecallLimits(llm_tokens=1_000))
+
+    assert left.llm_tokens == 250
+    assert tokens_spent(spent) == 750
 
 
 async def test_no_request_is_sent_that_nobody_can_wait_for() -> None:

@@ -1,5 +1,6 @@
 """One call over a shortlist: what the model reads, and what of its answer counts."""
 
+import re
 from typing import Any
 
 import pytest
@@ -268,3 +269,22 @@ def test_ids_differ_between_critics_and_are_the_same_for_the_same_prompt() -> No
     assert Tags().draw(["x"]) != Tags().draw(["x"])
     assert Tags(SECRET).draw(["x"]) == Tags(SECRET).draw(["x"])
     assert Tags(SECRET).draw(["x"]) != Tags(SECRET).draw(["y"])
+
+
+async def test_who_mistakes_the_ids_of_what_it_likes_has_not_judged() -> None:
+    """What it did not name is then no sign of what it dislikes."""
+
+    def misread(user: str) -> object:
+        real = re.findall(r"<memory (\w+)>", user)
+        votes = [{"id": f"{real[0]}99", "vote": "hot"}, {"id": real[1], "vote": "cold"}]
+        return {"votes": votes, "go_on": False}
+
+    _, critic = llm_services(ScriptedLLM(CritiqueReply=[misread]), secret=SECRET)
+
+    with pytest.raises(LLMError, match="no memory that it was shown"):
+        await critic.judge(PAIR)
+
+
+def test_an_id_never_runs_two_numbers_together() -> None:
+    tags = Tags(SECRET)
+    assert all(tags.draw([f"text {n}"])[-1].isalpha() for n in range(200))

@@ -243,3 +243,8 @@ def test_age_counts_for_questions_about_now(question: str, recency: Any, aged: b
     factors = recency_of(pool, state, settings=replace(SETTINGS, recency=recency))
     assert bool((factors < 1).all()) is aged
     assert bool((factors >= 0.5).all())
+
+
+def test_when_the_questions_own_search_failed_the_facets_still_answer() -> None:
+    pool, state = world_of([[0.0, 0.9], [0.0, 0.8]])
+    assert picked(pool, state) == ["m0", "m1"]

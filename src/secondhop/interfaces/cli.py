@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from secondhop.interfaces.eval_commands import demo, scenarios
+from secondhop.interfaces.evidence_commands import evidence
 from secondhop.interfaces.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.interfaces.model_commands import pull
 from secondhop.interfaces.options import with_common
@@ -46,6 +47,7 @@ def front(
 for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
     app.command()(with_common(command))
 evals.command()(with_common(scenarios))
+evals.command()(with_common(evidence))
 models.command()(with_common(pull))
 for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))

@@ -1,7 +1,7 @@
 """What one answer may cost, and what it has cost so far, request by request."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LEAST_REPLY, Usage
@@ -14,7 +14,7 @@ class Account:
     """The bounds of one answer, whose requests go out one after another.
 
     A request whose cost nobody told before the next one goes out counts as lost: its prompt and
-    the longest reply it might have had are taken off what is left, but stand in no `usage`.
+    the longest reply it might have had are taken off what is left, and told as `lost_tokens` alone.
     """
 
     deadline: float
@@ -24,7 +24,7 @@ class Account:
     tokens: int | None = None
     """Prompt and completion tokens of them all; None: no bound."""
     usage: Usage = field(default_factory=Usage)
-    """What was told, or estimated from a reply that came."""
+    """What was told, or estimated from a reply that came, so far."""
     _lost: int = 0
     _open: int = 0
     """The most that the request under way can cost, in tokens."""
@@ -69,12 +69,16 @@ class Account:
         self.usage += told
         self._open = 0
 
+    def closed(self) -> Usage:
+        """The whole bill, when no further request goes out."""
+        return replace(self.usage, lost_tokens=self._lost + self._open)
+
     def cancelled(self) -> asyncio.CancelledError:
         """A cancellation that tells what was spent, as its first argument.
 
         Its exact class is what `asyncio.timeout` turns into a TimeoutError, with this as the cause.
         """
-        return asyncio.CancelledError(self.usage)
+        return asyncio.CancelledError(self.closed())
 
 
 def estimated_tokens(text: str) -> int:

@@ -107,12 +107,12 @@ class LangchainLLM:
                 parsed = await self._answer(messages, asking)
         except TimeoutError as error:
             told = f"{self._model_id} gave no answer within {deadline_s:g} s; allow more time"
-            raise LLMError(told, usage=account.usage) from error
+            raise LLMError(told, usage=account.closed()) from error
         except ModelError as error:
-            raise LLMError(str(error), usage=account.usage) from error
+            raise LLMError(str(error), usage=account.closed()) from error
         except asyncio.CancelledError as error:
             raise account.cancelled() from error
-        return Completion(parsed=parsed, usage=account.usage)
+        return Completion(parsed=parsed, usage=account.closed())
 
     @asynccontextmanager
     async def _watched(self, deadline_s: float) -> AsyncGenerator[None]:

@@ -1,7 +1,7 @@
 """The port to language models: one call, one typed answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypedDict, TypeVar
 
 from pydantic import BaseModel
@@ -30,6 +30,9 @@ class Usage:
     completion_tokens: int = 0
     cached_tokens: int = 0
     """Of `prompt_tokens`, those that the server had in its cache."""
+    lost_tokens: int = field(default=0, compare=False)
+    """The most that replies which never came may have cost. Nobody told: it is in no bill, and no
+    part of what two usages have in common, but no budget has it any more."""
 
     @property
     def tokens(self) -> int:
@@ -42,6 +45,7 @@ class Usage:
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            lost_tokens=self.lost_tokens + other.lost_tokens,
         )
 
 
@@ -92,7 +96,7 @@ class StructuredLLM(Protocol):
             max_total_tokens: prompt and completion tokens of all requests; none is sent that may
                 exceed them. What cannot be known before: how the model counts its prompt (it is
                 estimated), and whether a reply that was lost on its way was charged (its full
-                price is set aside for this answer, and stands in no usage).
+                price is set aside, as `Usage.lost_tokens`).
 
         Raises:
             LLMError: no valid answer within these bounds; tells what was spent.

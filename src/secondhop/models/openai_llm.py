@@ -141,13 +141,13 @@ class OpenAILLM:
             raise LLMError(
                 f"{self._name} gave no answer within {deadline_s:g} s; allow more time, or check "
                 f"the server",
-                usage=account.usage,
+                usage=account.closed(),
             ) from error
         except ModelError as error:
-            raise LLMError(str(error), usage=account.usage) from error
+            raise LLMError(str(error), usage=account.closed()) from error
         except asyncio.CancelledError as error:
             raise account.cancelled() from error
-        return Completion(parsed=parsed, usage=account.usage)
+        return Completion(parsed=parsed, usage=account.closed())
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""

@@ -1,0 +1,129 @@
+"""`eval evidence` on a made-up set: contract keys, quick runs, readable tables."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
+from secondhop.evals.evidence_score import EvidenceScorer
+from secondhop.evals.evidence_set import load_evidence_set
+from secondhop.interfaces.cli import app
+from secondhop.settings import variable_names
+
+Cli: TypeAlias = Callable[..., Result]
+
+LONG = " ".join(f"Page {n} of the diary tells of day {n} at sea." for n in range(40))
+SAID = [
+    ("ann", "a1", "monday", "Ann", "Hobbs repaired the boiler on Tuesday for ninety pounds."),
+    ("ann", "a2", "monday", "Bob", "My sister keeps eleven hens behind the old school."),
+    ("ann", "a3", "diary", "Ann", LONG),
+    ("cay", "c1", "notes", "Cay", "The boiler of the ship was built in Gdansk."),
+]
+
+
+def asked(entity: str, name: str, question: str, evidence: list[list[str]]) -> dict[str, Any]:
+    return {
+        "id": name,
+        "entity": entity,
+        "question": question,
+        "asked_at": None,
+        "category": "multi" if len(evidence) > 1 else "single",
+        "evidence": evidence,
+    }
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """Two people's sets: one in two sessions with a text of two passages, one of one line."""
+    items = [
+        {"id": i, "entity": e, "session": s, "created_at": None, "speaker": who, "text": text}
+        for e, i, s, who, text in SAID
+    ]
+    questions = [
+        asked("ann", "q1", "Who repaired the boiler on Tuesday?", [["a1"]]),
+        asked("ann", "q2", "My sister's hens, and the diary of days at sea?", [["a2"], ["a3"]]),
+        asked("cay", "q3", "Where was the boiler of the ship built?", [["c1"]]),
+    ]
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for name, rows in (("items", items), ("questions", questions)):
+        lines = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command with a cache folder of its own."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(app, arguments)
+
+    return invoke
+
+
+def document(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_passages_of_the_questions_own_entity_come_back_and_score_as_reported(
+    cli: Cli, made: Path
+) -> None:
+    command = ("eval", "evidence", str(made), "--budgets", "20,1000", "--json")
+    report = document(cli(*command))["made"]
+    again = document(cli(*command, "--concurrency", "3"))["made"]
+
+    assert report["results"]["q3"] == ["Cay: The boiler of the ship was built in Gdansk."]
+    assert report["results"]["q1"][0].startswith("Ann: Hobbs repaired")
+    assert all(len(text.split()) <= 201 for texts in report["results"].values() for text in texts)
+    assert tuple(report["baselines"]) == PASSAGE_BASELINES
+    assert report["recall"]["single"] == {"20": 1.0, "1000": 1.0, "questions": 2}
+    assert again["results"] == report["results"]
+
+    evidence_set = load_evidence_set(made)
+    scorer = EvidenceScorer(evidence_set)
+    for budget in (20, 1000):
+        recalls = [
+            scorer.recall(question, report["results"][question.id], budget=budget)
+            for question in evidence_set.questions
+        ]
+        assert report["recall"]["all"][str(budget)] == sum(recalls) / 3
+
+
+def test_a_limit_asks_fewer_questions_and_a_kept_store_finds_the_same(cli: Cli, made: Path) -> None:
+    command = ("eval", "evidence", str(made), "--limit", "2", "--json", "--store", "kept")
+    first, second = (document(cli(*command))["made"] for _ in range(2))
+
+    assert first["recall"]["all"]["questions"] == len(first["results"]) == 2
+    assert first["results"] == second["results"]
+
+
+def test_tables_show_systems_and_types(cli: Cli, made: Path) -> None:
+    shown = cli("eval", "evidence", str(made), "--budgets", "500")
+
+    assert shown.exit_code == 0, shown.stderr
+    for word in ("secondhop", *PASSAGE_BASELINES, "500 tok", "multi (1)", "all (3)"):
+        assert word in shown.stdout
+
+
+@pytest.mark.parametrize("budgets", ["many", "0", "500,", "-5,20"])
+def test_budgets_that_are_none_are_wrong_usage(cli: Cli, made: Path, budgets: str) -> None:
+    assert cli("eval", "evidence", str(made), f"--budgets={budgets}").exit_code == 2
+
+
+def test_a_folder_that_is_no_set_is_wrong_usage(cli: Cli, tmp_path: Path) -> None:
+    refused = cli("eval", "evidence", str(tmp_path))
+
+    assert refused.exit_code == 2
+    assert "items.jsonl" in refused.stderr

@@ -1,0 +1,46 @@
+"""One server for all tests, a tap on the wire, and a report at the end of the run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.llm_smoke.llama_server import llama_server
+from tests.llm_smoke.wire import Wire, tapped
+
+REPORT = pytest.StashKey[list[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "llm: asks a real small model; `make test-llm` runs it")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Nothing but `-m llm` sees these tests: they need a server that takes minutes to compile."""
+    asked_for = config.getoption("markexpr") == "llm"
+    return None if asked_for or collection_path.is_dir() else True
+
+
+@pytest.fixture(scope="session")
+def small_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Base URL of a llama.cpp server with a model of 135 million parameters."""
+    with llama_server(tmp_path_factory.mktemp("llama") / "server.log") as base_url:
+        yield base_url
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    """Every request of the test."""
+    return tapped(monkeypatch)
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> list[str]:
+    """Lines that are shown at the end of the run."""
+    return request.config.stash.setdefault(REPORT, [])
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for line in config.stash.setdefault(REPORT, []):
+        terminalreporter.write_line(line)

@@ -1,0 +1,155 @@
+"""The ordinary adapter and whole recalls, against a real and very small model.
+
+Its JSON is good under constraint, its judgement is not: what must hold is what a recall promises
+with any model. How it did stands in the report at the end of the run.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from pydantic import BaseModel
+from tests.llm_smoke.tally import recall_lines, wire_table
+from tests.llm_smoke.wire import Wire
+from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
+
+from secondhop.models.answer_modes import MODES, SURE, AnswerMode
+from secondhop.models.circuit_breaker import BreakerSettings
+from secondhop.models.llm import ChatMessage, LLMError
+from secondhop.models.openai_client import OpenAIConnection
+from secondhop.models.openai_endpoint import endpoint_of
+from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.llm_services import llm_services
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.vote_schema import CritiqueReply
+
+pytestmark = pytest.mark.llm
+
+LATE_S = 1.0
+"""How long after its deadline a recall may answer, on a machine that the model keeps busy."""
+
+LIMITS = RecallLimits(rounds=2, deadline_s=240.0)
+
+ASKED: Sequence[tuple[type[BaseModel], str]] = (
+    (DecomposeReply, f"What kind of question is this? Give other words for it. {QUESTION}"),
+    (ExpandReply, f"Which notes of mine would help, and why? {QUESTION}"),
+    (
+        CritiqueReply,
+        "Vote on each note, hot or cold. a1: My plan for the first year in the new role. "
+        f"a2: The tomatoes need water twice a week. The question: {QUESTION}",
+    ),
+)
+
+QUESTIONS = (
+    QUESTION,
+    "What do I know about Carefeed?",
+    "When does the dentist want to see me?",
+    "How do I bake my sourdough bread?",
+    "What is wrong with my car?",
+    "What did I achieve in my last role?",
+    "What did my coach tell me?",
+    "What should I plant in the garden?",
+    "Write a letter of application for me",
+    "Where are the winter tyres?",
+    "Plan my week",
+    "Who is my landlord?",
+)
+
+
+@asynccontextmanager
+async def adapter(base_url: str, *, name: str) -> AsyncGenerator[OpenAILLM]:
+    """The adapter; the server takes any name, and what is learnt of one stays with it."""
+    connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=LIMITS.deadline_s)
+    config = OpenAILLMConfig(model=name, connection=connection, temperature=0, concurrency=1)
+    llm = OpenAILLM(config)
+    try:
+        yield llm
+    finally:
+        await llm.aclose()
+
+
+async def ask_each(llm: OpenAILLM, *, calls: int) -> list[BaseModel | LLMError]:
+    """An answer in every shape, or why there is none; never more than `calls` requests for one."""
+    answers: list[BaseModel | LLMError] = []
+    for schema, question in ASKED:
+        asked: list[ChatMessage] = [{"role": "user", "content": question}]
+        try:
+            reply = await llm.complete(
+                asked, schema=schema, max_tokens=600, deadline_s=120.0, max_calls=calls
+            )
+            answers.append(reply.parsed)
+            spent = reply.usage
+        except LLMError as error:
+            answers.append(error)
+            spent = error.usage
+        assert 1 <= spent.calls <= calls
+    return answers
+
+
+async def test_the_adapter_finds_out_what_the_server_can(
+    small_model: str, wire: Wire, report: list[str]
+) -> None:
+    async with adapter(small_model, name="whatever-works") as llm:
+        answers = await ask_each(llm, calls=8)
+
+    replied = {one.mode for one in wire.sent if one.answered}
+    modes = " -> ".join(f"{one.mode} ({one.end})" for one in wire.sent)
+    report += ["", "The ladder: " + modes, *wire_table(wire)]
+    assert len(replied) == 1  # no rung is climbed for nothing
+    assert replied != {"text"}  # the server enforces a shape in some way
+    assert any(isinstance(answer, BaseModel) for answer in answers)
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+async def test_every_way_of_asking_ends_in_an_answer_or_in_an_error_of_ours(
+    mode: AnswerMode, small_model: str, wire: Wire, report: list[str]
+) -> None:
+    async with adapter(small_model, name=f"by-{mode}") as llm:
+        modes = endpoint_of(small_model, f"by-{mode}", BreakerSettings()).modes
+        modes.answered(mode, refused={other: SURE for other in MODES if other != mode})
+        answers = await ask_each(llm, calls=3)
+
+    report += ["", f"By {mode} alone:", *wire_table(wire)]
+    report += [f"  {answer}" for answer in answers if isinstance(answer, LLMError)]
+    assert {one.mode for one in wire.sent} == {mode}
+
+
+async def test_recalls_with_a_small_model_answer_within_their_bounds(
+    small_model: str, wire: Wire, report: list[str], world: SmallWorld
+) -> None:
+    stored = set(await world.store.content_hashes())
+    answers: list[Answer] = []
+    async with adapter(small_model, name="recalls") as llm:
+        planner, critic = llm_services(llm, secret=b"the same prompts every time")
+        settings = recall_settings(rounds=LIMITS.rounds, deadline_s=LIMITS.deadline_s)
+        services = world.services(planner=planner, critic=critic, settings=settings)
+        for question in QUESTIONS:
+            answers.append(await ask(services, question))
+
+    report += ["", "Whole recalls:", *wire_table(wire), *recall_lines(answers)]
+    reached = sum(one.end != "no reply" for one in wire.sent)  # one that waits its turn may not
+    assert reached <= sum(one.result.spent.llm_calls for one in answers) <= len(wire.sent)
+    for one in answers:
+        expect_bounds(one)
+        expect_valid(one, stored)
+
+
+def expect_bounds(answer: Answer) -> None:
+    """Requests, tokens, time."""
+    spent = answer.result.spent
+    assert spent.llm_calls <= LIMITS.llm_calls
+    assert spent.prompt_tokens + spent.completion_tokens <= LIMITS.llm_tokens
+    assert spent.ms / 1_000 <= LIMITS.deadline_s + LATE_S
+    assert spent.rounds <= LIMITS.rounds
+
+
+def expect_valid(answer: Answer, stored: set[str]) -> None:
+    """Memories that exist, each once, at most k; and whatever failed is named."""
+    result, trace = answer.result, answer.trace
+    ids = result.ids()
+    assert len(set(ids)) == len(ids) <= LIMITS.k
+    assert set(ids) <= stored
+    assert trace.returned == ids
+    assert all(step.error in result.degraded for step in trace.steps if step.error)
+    assert all(memory.evidence and memory.facets and memory.why for memory in result.memories)

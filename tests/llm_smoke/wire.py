@@ -1,0 +1,95 @@
+"""What the adapter sent to the server, request by request, and what became of it."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from openai import APIStatusError
+from tests.models.fault_server import mode_of
+
+from secondhop.models.chat_reply import ChatReply
+from secondhop.models.json_replies import UnreadableReplyError, read_reply
+from secondhop.models.llm import Usage
+from secondhop.models.openai_request import ChatRequest, ChatSender
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.vote_schema import CritiqueReply
+
+SCHEMAS = {schema.__name__: schema for schema in (DecomposeReply, ExpandReply, CritiqueReply)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """One request."""
+
+    schema: str
+    mode: str
+    repair: bool
+    """It shows the model an answer that did not fit."""
+    end: str
+    """"fits", "cut off" or "does not fit"; else "HTTP 500" and the like, or "no reply"."""
+    seconds: float
+    usage: Usage
+
+    @property
+    def answered(self) -> bool:
+        """A reply came, whatever it says."""
+        return self.end in ("fits", "cut off", "does not fit")
+
+
+@dataclass(slots=True)
+class Wire:
+    """All requests of a test, in the order of their ends."""
+
+    sent: list[Sent] = field(default_factory=list[Sent])
+
+    def of(self, schema: str, mode: str | None = None) -> Sequence[Sent]:
+        """Those that want this schema (in this mode)."""
+        return [one for one in self.sent if one.schema == schema and mode in (None, one.mode)]
+
+
+def tapped(patch: pytest.MonkeyPatch) -> Wire:
+    """Listens to every `ChatSender` of the process; nothing is changed on the way."""
+    wire, send = Wire(), ChatSender.send
+
+    async def heard(self: ChatSender, request: ChatRequest, **how: Any) -> ChatReply:
+        began, end, usage = time.perf_counter(), "no reply", Usage()
+        try:
+            reply = await send(self, request, **how)
+            end, usage = end_of(reply, schema=schema_of(request)), reply.usage or usage
+            return reply
+        except APIStatusError as error:
+            end = f"HTTP {error.status_code}"
+            raise
+        finally:
+            wire.sent.append(
+                Sent(
+                    schema=schema_of(request),
+                    mode=mode_of(dict(request.shape)),
+                    repair=any(told["role"] == "assistant" for told in request.messages),
+                    end=end,
+                    seconds=time.perf_counter() - began,
+                    usage=usage,
+                )
+            )
+
+    patch.setattr(ChatSender, "send", heard)
+    return wire
+
+
+def schema_of(request: ChatRequest) -> str:
+    """The name of what is asked for: it stands in the request's shape, or in its words."""
+    told = json.dumps([request.shape, request.messages])
+    (name,) = [name for name in SCHEMAS if name in told]
+    return name
+
+
+def end_of(reply: ChatReply, *, schema: str) -> str:
+    """What the adapter makes of the reply."""
+    try:
+        read_reply(reply.text, SCHEMAS[schema])
+    except UnreadableReplyError:
+        return "cut off" if reply.cut_off else "does not fit"
+    return "fits"
