@@ -1,5 +1,7 @@
 """Why a memory came back, or why not, and the smallest change that would admit it."""
 
+from collections.abc import Mapping
+
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceFacetScore
@@ -16,7 +18,8 @@ class Explanation(Frozen):
     cut_by: str
     """never_found, fuse, shortlist, critique, pick, tokens, or "" when it was returned."""
     nearest_change: str
-    """The smallest change that would admit it; "" when it was returned."""
+    """The smallest change that would admit it; "" when it was returned. Settings have the names
+    that `secondhop replay --set` takes."""
 
 
 class Reach(Frozen):
@@ -66,7 +69,7 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     ]
     last = last_cut(trace, candidate)
     if candidate.slot is not None:
-        story.append(f"It took slot {candidate.slot} of {trace.k}.")
+        story.append(f"It took slot {candidate.slot} of {trace.k}{for_facet(trace, candidate)}.")
     elif last is not None:
         against = f" Against: {title_of(trace, last.against)}." if last.against else ""
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
@@ -104,6 +107,13 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     ]
 
 
+def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """The facet that gave it its slot; "" when the trace does not say."""
+    names = {facet.facet_id: facet.name for facet in trace.facets}
+    name = names.get(candidate.slot_facet)
+    return f" for “{name}”" if name else ""
+
+
 def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     """The drop that decided: the last one of the last round."""
     last_round = max((drop.round for drop in candidate.drops), default=0)
@@ -115,7 +125,7 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
 def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
     """The smallest change of one setting, or of the memory, that would admit it."""
     if last is None:
-        return f"a higher k than {trace.k}"
+        return f"a higher --k than {trace.k}"
     best = candidate.facet_scores[0] if candidate.facet_scores else None
     if last.stage == "tokens":
         return "a bigger token budget"
@@ -126,11 +136,11 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.against is not None and last.reason.startswith("repeats"):
         return (
             f"removing {title_of(trace, last.against)}, which says the same, "
-            f"or k = {last.rank} (what repeats comes after everything else)"
+            f"or --k {last.rank} (what repeats comes after everything else)"
         )
     if last.stage == "pick" and last.rank is not None:
         return (
-            f"k = {last.rank} or a little more (it came in at place {last.rank}, {trace.k} were "
+            f"--k {last.rank} or a little more (it came in at place {last.rank}, {trace.k} were "
             f"asked for; a higher k also looks deeper, so places may move)"
         )
     return f"a query of its own: its best relevance is {candidate.score:.2f}"
@@ -146,8 +156,21 @@ def below_threshold(trace: RecallTrace, last: TraceDrop, best: TraceFacetScore |
     score = best.relevance if best else last.score or 0.0
     lower = int(score * 100) / 100
     rivals = sum(candidate.score >= lower for candidate in trace.candidates)
-    slots = f" and k = {rivals} or more" if rivals > trace.k else ""
-    return f"min_score = {lower:.2f}{slots} (it scores {score:.2f}, {last.threshold:.2f} is needed)"
+    changes = {"ranking.min_score": f"{lower:.2f}"}
+    if rivals > trace.k:
+        changes["limits.k"] = str(rivals)
+    named = " and ".join(f"{name} = {value}" for name, value in changes.items())
+    more = " or more" if rivals > trace.k else ""
+    return (
+        f"{named}{more} (it scores {score:.2f}, {last.threshold:.2f} is needed); "
+        f"see it with {replay_command(changes)}"
+    )
+
+
+def replay_command(changes: Mapping[str, str]) -> str:
+    """What to type to see the recall with these settings."""
+    given = "".join(f" --set {name}={value}" for name, value in changes.items())
+    return f"`secondhop replay TRACE{given}`"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
@@ -179,7 +202,9 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
         ],
         cut_by="never_found",
         nearest_change=(
-            f"depth_factor = {reach.depth_factor} would bring it into the pool (rank {reach.rank} "
-            f"of that query), or a question that names what the memory is about"
+            f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
+            f"{reach.rank} of that query; see it with "
+            f"{replay_command({'ranking.depth_factor': str(reach.depth_factor)})}), "
+            f"or a question that names what the memory is about"
         ),
     )

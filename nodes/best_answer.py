@@ -1,16 +1,24 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 
-from secondhop.nodes.eligibility import answerable, judged_relevance, last_votes, readers_order
+from secondhop.nodes.eligibility import (
+    LEAST_RELEVANCE,
+    SUPPRESSED,
+    answerable,
+    judged_relevance,
+    last_votes,
+    readers_order,
+)
 from secondhop.nodes.pool import Pool
 from secondhop.nodes.question_kind import about_now
 from secondhop.nodes.selection import Selection, select
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import DIRECT, Pick, RecallState
+from secondhop.nodes.state import DIRECT, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.decay import linear_recency
 
@@ -40,11 +48,11 @@ def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) ->
     """Slots by the votes so far.
 
     Who has read the candidates and put them in order is followed; then what nobody voted on fills
-    up. Nothing is given when a reader found nothing good, or when nothing is near the question
-    itself and no reader found something hot.
+    up. Nothing is given when a reader refused most of what it read and chose none of it, or when
+    nothing is near the question itself and no reader found something hot.
     """
     votes = last_votes(state)
-    led = readers_order(votes)
+    led = believed_order(votes, pool)
     relevance = judged_relevance(pool, votes, settings=settings)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
     relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
@@ -54,9 +62,27 @@ def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) ->
     near, nearest, bar = answerable(
         state["candidates"], state["kind"], min_score=settings.min_score
     )
-    hot = any(vote["vote"] == "hot" and vote.get("place") for vote in votes.values())
-    given = near if led is None else hot or (near and bool(led))
+    given = near
+    if led is not None:
+        hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
+        given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
     return BestAnswer(selected=selected, given=given, nearest=nearest, bar=bar)
+
+
+def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
+    """As `readers_order`, without what no search found like the question."""
+    order = readers_order(votes)
+    if order is None:
+        return None
+    best = dict(zip(pool.ids, pool.relevance.max(axis=1, initial=0.0), strict=True))
+    return [one for one in order if best.get(one, 0.0) >= LEAST_RELEVANCE]
+
+
+def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether at least half of what was shown was voted out; a missing vote is neutral."""
+    shown = state.get("shortlist", [])
+    refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
+    return 2 * len(refused) >= len(shown)
 
 
 def recency_of(pool: Pool, state: RecallState, *, settings: RankingSettings) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM
 from secondhop.nodes.critic_sheet import CriticSheet, critic_sheet
+from secondhop.nodes.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.judging import CriticRequest, Verdict
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.quoting import Tags
@@ -72,6 +73,12 @@ class LLMCritic:
                 f"{self._llm.model_id} voted for no memory that it was shown; try a larger model",
                 usage=usage,
             )
+        if chooses_none_to_believe(reply, sheet, request):
+            raise LLMError(
+                f"{self._llm.model_id} chose only what hardly touches the question, or what tells "
+                f"it how to vote; try a larger model",
+                usage=usage,
+            )
         return read_verdict(reply, sheet, request, usage=usage)
 
     def _sheet(self, request: CriticRequest) -> CriticSheet:
@@ -97,3 +104,18 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
     return any(
         not any(sheet.issued(vote.id) for vote in votes) for votes in (voted, chosen or voted)
     )
+
+
+def chooses_none_to_believe(
+    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest
+) -> bool:
+    """Whether everything voted for is distrusted or unlike the question, though better was there.
+
+    So reads a verdict that some stored text has talked the model into.
+    """
+    ids = {sheet.issued(vote.id) for vote in reply.votes if vote.vote in FOR}
+    chosen = [view for view in request.candidates if view.memory_id in ids]
+    doubtful = [v for v in chosen if v.memory_id in sheet.distrusted or v.score < LEAST_RELEVANCE]
+    if not chosen or len(doubtful) < len(chosen):
+        return False
+    return any(view not in chosen and view.score >= LEAST_RELEVANCE for view in request.candidates)

@@ -28,77 +28,115 @@ _ESCAPE: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
 
+_SPACES: Final = re.compile(r"\s+")
+_MODEL_TOKEN: Final = re.compile(r"<(\|[^|>\n]{1,40}\|)>")
+
+_START: Final = r"(?:^|[.!?:;]\s)\W{0,8}(?:please )?"
+"""Where somebody begins to give an order."""
 _VOTE: Final = r"(?:hot|warm|cold|wrong|spark)"
 _VERB: Final = r"\b(?:rate|mark|score|label|judge|rank|classify|treat|grade|consider)\b"
-_STORED: Final = (
-    r"\b(?:this (?:memory|candidate|entry)|(?:all|every|any|each|the)? ?(?:other )?"
-    r"(?:memory|memories|candidates?|entries))\b"
+_THING: Final = r"(?:memory|memories|candidates?|entry|entries)"
+_NAMED: Final = (
+    rf"\b(?:this (?:memory|candidate|entry)|(?:all|every|any|each) (?:the )?(?:other )?{_THING}"
+    rf"|(?:the )?other {_THING})\b"
 )
+_STORED: Final = rf"(?:{_NAMED}|\b{_THING}\b)"
 _CANDIDATE: Final = rf"(?:{_STORED}|\b(?:this one|(?:all )?(?:the )?others|everything else)\b)"
-_JUDGE: Final = (
-    r"(?:critic|judge|planner|grader|reviewer|language model|model|llm|ai)(?: reading this)?"
+_JUDGE: Final = r"(?:critic|judge|planner|grader|reviewer|language model|model|llm|ai)"
+_MACHINE: Final = rf"(?:language model|llm|ai model|{_JUDGE} reading this)"
+_ORDER: Final = (
+    r"(?:hot|spark|vot(?:e|es|ing)|ignore|disregard|memory|memories|candidates?|prefer this"
+    r"|(?:choose|select|return|pick|rank|rate) (?:only )?(?:this|me)|(?:the |all )?others"
+    r"|everything else)"
 )
+"""What a greeting becomes an order by: judges, reviewers and systems are greeted in letters too."""
+_SET_ASIDE: Final = r"\b(?:ignore|disregard|override|bypass|forget)\b"
 _VOTES: Final = ("hot", "warm", "cold", "wrong", "spark")
 
 _ADDRESSES: Final = tuple(
     (literals, re.compile(pattern, re.I | re.M))
     for literals, pattern in (
-        (("vot",), rf"\bvot(?:e|es|ing)\b[\W_]{{1,6}}{_VOTE}\b"),
+        (("vot",), rf"\bvot(?:e|es|ing)\b[\W_]{{1,12}}{_VOTE}\b"),
         (
             ("vot",),
-            r"\bvot(?:e|es|ing)\b[\W_]+(?:(?:me|this|it|one|memory|memories|candidates?|as|is|be|must"
-            r"|should|all|every|other|others|for|the|a|on|with|to)[\W_]+){1,6}(?:hot|warm|spark|cold)\b",
+            r"\bvot(?:e|es|ing)\b[\W_]{1,12}(?:(?:me|this|it|one|memory|memories|candidates?|as|is|be"
+            r"|must|should|all|every|other|others|for|the|a|on|with|to)[\W_]{1,12}){1,6}"
+            r"(?:hot|warm|spark|cold)\b(?=\W?\s?(?:[^\w\s]|$|(?:and|or|but|on|for|now|please|while)\b))",
         ),
         (_VOTES, rf"{_VERB}[^.!?\n]{{0,20}}{_CANDIDATE}[^.!?\n]{{0,40}}\b{_VOTE}\b"),
         (_VOTES, rf"{_VERB} (?:me|it|this) (?:as )?(?:hot|warm|spark)\b"),
         (
             _VOTES,
-            rf"{_STORED}[^.!?\n]{{0,30}}\b(?:must|should|has to|have to|needs? to|is to|are to"
+            rf"{_NAMED}[^.!?\n]{{0,30}}\b(?:must|should|has to|have to|needs? to|is to|are to"
             rf"|gets?|deserves?)\b[^.!?\n]{{0,30}}\b{_VOTE}\b",
         ),
         (
             ("ignore", "disregard", "override", "bypass", "forget"),
-            r"\b(?:ignore|disregard|override|bypass|forget)\b.{0,25}\b(?:instructions?|prompts?|"
-            r"(?:the|this|that|users?|user['’]s|your) questions?|rules|candidates?|other memories|"
-            r"facets?|(?:everything|all|anything) (?:above|before|else))\b",
+            rf"{_SET_ASIDE}[^.!?\n]{{0,25}}\b(?:(?:previous|prior|above|earlier|preceding|system) "
+            r"(?:system )?(?:instructions?|prompts?|rules?)|your (?:instructions?|prompts?)"
+            r"|users?(?:['’]s?)? questions?|other (?:candidates?|memories|memory|entries)"
+            r"|(?:everything|all|anything) above)\b"
+            rf"|{_SET_ASIDE} (?:all |any )(?:of )?(?:the |these |your )?"
+            r"(?:instructions|prompts|rules)\b"
+            r"(?! (?:on|in|of|from|at|for|about|my|our|his|her|their)\b)"
+            rf"|{_START}{_SET_ASIDE} (?:(?:the|this|that|your|all) (?:instructions?|prompts?|rules"
+            r"|questions?|candidates|facets)|(?:everything|all|anything) (?:before|else))"
+            r"(?=\s?(?:and (?:return|choose|select|pick|vote|rate|rank|say|answer)\b|[.!]|$))",
         ),
         (
             ("instruction", "rule"),
-            r"\b(?:new|updated) (?:system )?(?:instructions?|rules?)\s*:|\bsystem instructions?\b",
+            r"\b(?:new|updated) system (?:instructions?|rules?)\s?:"
+            rf"|\b(?:new|updated) (?:instructions?|rules?)\s?:[^\n]{{0,60}}\b{_ORDER}\b"
+            rf"|{_START}system instructions?\s?:",
         ),
         (
             ("system", "developer"),
-            r"\bsystem override\b|(?:^|[.!?]\s)\W{0,4}(?:system|developer)\W{0,2}:[^\n]{0,60}\b"
-            r"(?:hot|warm|cold|wrong|spark|vote|ignore|must|always|never|you|return|respond|answer)\b",
+            r"\bsystem override\b|(?:^|[.!?]\s)\W{0,8}(?:system|developer)\W{0,2}:[^\n]{0,60}\b"
+            r"(?:hot|vote|ignore|disregard|this (?:one|memory|candidate)|all others"
+            r"|other (?:memories|candidates))\b",
         ),
         (
             ("dear", "attention", "note to", "message to", "hey", "hello"),
-            rf"\b(?:dear|attention|note to|message to|hey|hello)[,: ]+(?:the |all )?{_JUDGE}\b",
+            r"\b(?:dear|attention|note to|message to|hey|hello)[,: ]{1,3}(?:the |all )?"
+            rf"(?:{_MACHINE}\b|{_JUDGE}\b[^\n]{{0,60}}\b{_ORDER}\b)",
         ),
         (
             ("you",),
-            rf"\byou are (?:now )?(?:the |an? )?(?:helpful )?{_JUDGE}\b"
-            rf"|\bas (?:the|an?) {_JUDGE},? you\b",
+            rf"\byou are (?:now )?(?:the |an? )?(?:helpful {_JUDGE}|{_MACHINE})\b"
+            rf"|\byou are now (?:the |an? )?{_JUDGE}\b(?=\s?(?:[^\w\s]|$))"
+            rf"|\b(?:you are (?:now )?(?:the |an? )?{_JUDGE}|as (?:the|an?) {_JUDGE},? you)\b"
+            rf"[^.!?\n]{{0,60}}\b{_ORDER}\b",
         ),
         (
             ('"', "'", "“"),
-            r"[\"'“](?:votes?|replaced_by|repeats|empty_facets|new_queries|go_on|facets)[\"'”]\s*:",
+            r"[\"'“](?:replaced_by|empty_facets|new_queries|go_on)[\"'”]\s?:"
+            rf"|[\"'“]votes?[\"'”]\s?:[^\n]{{0,80}}\b{_VOTE}\b"
+            r"|[\"'“](?:repeats|facets)[\"'”]\s?:\s?\[?\s?[\"'“][a-z0-9]{0,8}\d[\"'”]",
         ),
-        (("_",), r"\b(?:empty_facets|new_queries|go_on|tool_calls|function_call)\b"),
+        (("_",), r"\b(?:empty_facets|new_queries|go_on|tool_calls|function_call)\s?:"),
         (
             ("<",),
-            r"<\s*/?\s*(?:memory|map|system|user|assistant|tool_?\w*|function\w*|instructions?)\b[^>]*>"
-            r"|<\|[^|>]{1,40}\|>|<<\s*/?SYS\s*>>",
+            r"<\s?/?\s?(?:memory|map|system|user|assistant|tool_?\w{0,20}|function\w{0,20}"
+            r"|instructions?)\b[^>]{0,300}>|<<\s?/?SYS\s?>>"
+            r"|<\|[^|>]{1,40}\|>(?:system|user|assistant|developer|tool)\b"
+            r"|(?:^|[.!?]\s)\W{0,8}<\|[^|>]{1,40}\|>",
         ),
         (("[",), r"\[/?INST\]"),
         (
             ("return", "select", "choose", "promote", "place", "rank"),
-            rf"\b(?:return|select|choose|promote|place|rank) (?:only )?(?:{_STORED}|this one\b)"
-            r"|(?:^|[.!?]\s)\W*(?:please )?(?:return|select|choose|promote) me\b",
+            r"\b(?:return|select|choose|promote|place|rank) (?:only )?"
+            r"(?:this|the other|all other|all) (?:memory|memories)\b"
+            r"|\b(?:return|select|choose|promote|place|rank) only this (?:candidate|entry|one)\b"
+            rf"|{_START}(?:return|select|choose|promote|place|rank) this candidate\b"
+            rf"|{_START}(?:return|select|choose|promote) me\b",
         ),
     )
 )
-"""What gives orders to a judge; a pattern is tried where one of its literals stands."""
+"""What gives orders to a judge; a pattern is tried where one of its literals stands.
+
+Every repetition is bounded, and runs of spaces are one space before: a text costs in proportion to
+its length, whatever is in it.
+"""
 
 
 class Tags:
@@ -145,7 +183,7 @@ def quoted(text: str) -> str:
     """
     shown = clean(text)
     if not speaks_to_judge(shown):
-        return shown
+        return without_model_tokens(shown)
     parts = _SENTENCE.split(shown)
     orders = {row for row, part in enumerate(parts) if speaks_to_judge(part)}
     if not orders:  # it only does so across the ends of sentences
@@ -156,7 +194,16 @@ def quoted(text: str) -> str:
             kept.append(part)
         elif kept[-1:] != [MASK]:
             kept.append(MASK)
-    return " ".join(kept)
+    return without_model_tokens(" ".join(kept))
+
+
+def without_model_tokens(text: str) -> str:
+    """With <|…|>, which a model server could read as its own sign, in other brackets.
+
+    >>> without_model_tokens("The log says <|im_start|> twice; x |> f")
+    'The log says ‹|im_start|› twice; x |> f'
+    """
+    return _MODEL_TOKEN.sub(r"‹\1›", text)
 
 
 def title_line(text: str, *, chars: int = 90) -> str:
@@ -171,11 +218,16 @@ def speaks_to_judge(text: str) -> bool:
 
 
 def _found_orders(text: str) -> bool:
-    plain = unicodedata.normalize("NFKC", clean(text)).casefold()
+    plain = _SPACES.sub(one_space, unicodedata.normalize("NFKC", clean(text)).casefold())
     return any(
         any(literal in plain for literal in literals) and pattern.search(plain)
         for literals, pattern in _ADDRESSES
     )
+
+
+def one_space(spaces: re.Match[str]) -> str:
+    """A run of spaces as one; the end of a line stays one."""
+    return "\n" if "\n" in spaces.group() else " "
 
 
 _gives_orders: Final = TextMemo(_found_orders, limit=20_000)

@@ -25,10 +25,13 @@ def read_verdict(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
 ) -> Verdict:
     """The verdict that a reply amounts to; no ballots when it names no memory of the sheet."""
-    claims = claims_of(reply, sheet, request)
-    ballots = [settled(claim, claims) for claim in claims.values()]
-    trusted = [b for b in ballots if b.memory_id not in sheet.distrusted or not gains(b)]
-    ballots = in_places(few_sparks(trusted))
+    claims = {
+        memory_id: claim
+        for memory_id, claim in claims_of(reply, sheet, request).items()
+        if memory_id not in sheet.distrusted or not gains(claim.ballot)
+    }
+    settled_ballots = [settled(claim, claims) for claim in claims.values()]
+    ballots = in_places(few_sparks(settled_ballots))
     served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = follow_ups_of(reply.new_queries, request) if request.remaining.rounds else ()

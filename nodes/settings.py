@@ -1,6 +1,7 @@
 """Every number of a recall that a caller may change, with its default, in one place."""
 
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import Literal, TypeAlias
 
 from secondhop.ranking.redundancy import REDUNDANCY
@@ -12,6 +13,10 @@ Recency: TypeAlias = Literal["auto", "always", "never"]
 
 REDUNDANCY_NAMES = ("evidence", *sorted(REDUNDANCY))
 """How repeated information can be measured; "evidence" is ours."""
+
+
+SHORTLIST_LIMIT = 200
+"""Candidates; no model reads more of them with care."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +43,16 @@ class RecallLimits:
     """Near misses to report."""
 
     def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            check_finite(f"RecallLimits.{name}", limit)
         for name in ("k", "rounds", "queries", "shortlist"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RecallLimits.{name} must be at least 1")
+        for name in ("rerank_pairs", "llm_calls", "llm_tokens", "maybe"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"RecallLimits.{name} must be at least 0")
+        if self.shortlist > SHORTLIST_LIMIT:
+            raise ValueError(f"RecallLimits.shortlist must be at most {SHORTLIST_LIMIT}")
         if self.deadline_s <= 0:
             raise ValueError("RecallLimits.deadline_s must be above 0 seconds")
 
@@ -91,6 +103,9 @@ class RankingSettings:
             check_share(name, getattr(self, name))
         for name in ("mmr_lambda", "stable_jaccard", "lookup_shift"):
             check_share(name, getattr(self, name))
+        for name, setting in asdict(self).items():
+            if isinstance(setting, float):
+                check_finite(f"RankingSettings.{name}", setting)
         for name in ("rrf_k", "depth_factor", "facets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RankingSettings.{name} must be at least 1")
@@ -102,6 +117,12 @@ class RankingSettings:
                 f"no redundancy measure {self.redundancy!r}; choose one of: "
                 f"{', '.join(REDUNDANCY_NAMES)}"
             )
+
+
+def check_finite(name: str, value: float) -> None:
+    """Raises ValueError for what is infinite, or no number (nan)."""
+    if not isfinite(value):
+        raise ValueError(f"{name} must be a finite number, not {value}")
 
 
 def check_share(name: str, value: float) -> None:
@@ -126,6 +147,8 @@ class PlanningSettings:
     """Queries a facet."""
 
     def __post_init__(self) -> None:
+        for name in ("rewordings", "facets", "facet_queries"):
+            check_finite(f"PlanningSettings.{name}", getattr(self, name))
         if self.rewordings < 0 or self.facets < 0:
             raise ValueError("PlanningSettings.rewordings and facets must be at least 0")
         if self.facet_queries < 1:

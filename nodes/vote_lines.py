@@ -12,9 +12,9 @@ import re
 from typing import Final, TypedDict
 
 _VOTE: Final = re.compile(
-    r"^[\W_]*(?P<id>\w+)[\W_]+?(?P<vote>hot|warm|cold|wrong|spark)\b(?P<rest>.*)$", re.I
+    r"^[\W_]*+(?P<id>\w{1,40})[\W_]{1,60}?(?P<vote>hot|warm|cold|wrong|spark)\b(?P<rest>.*)$", re.I
 )
-_REASON: Final = re.compile(r"\s+[-–—#]+\s+|\s*\(")
+_REASON: Final = re.compile(r"(?<!\s)\s+[-–—#]{1,8}\s+|\(")
 _OTHER: Final = re.compile(r"\b(repeats|replaced[_ ]by)\W+(\w+)", re.I)
 _EMPTY: Final = re.compile(r"^\W*empty(?:_facets)?\b\W*(?P<facets>.*)$", re.I)
 _ASK: Final = re.compile(r"^\W*ask\s+(?P<facet>[\w.]+)\s*:\s*(?P<query>.+)$", re.I)
@@ -22,6 +22,9 @@ _GO_ON: Final = re.compile(r"^\W*go[_ ]on\W+(?P<flag>\w+)", re.I)
 
 LINE_LIMIT = 300
 """Lines that are read."""
+
+LINE_CHARS = 1_000
+"""Of a line; the rest is not read."""
 
 
 class ReadLines(TypedDict):
@@ -41,7 +44,8 @@ def parse_lines(text: str) -> ReadLines:
     'x1'
     """
     read = ReadLines(votes=[], empty_facets=[], new_queries=[], go_on=None)
-    for line in text[:100_000].splitlines()[:LINE_LIMIT]:
+    for whole in text[:100_000].splitlines()[:LINE_LIMIT]:
+        line = whole[:LINE_CHARS]
         if found := _ASK.match(line):
             read["new_queries"].append({"facet": found["facet"], "query": found["query"].strip()})
         elif found := _EMPTY.match(line):
@@ -55,7 +59,7 @@ def parse_lines(text: str) -> ReadLines:
 
 def vote_row(call_id: str, vote: str, rest: str) -> dict[str, object]:
     """One vote as the JSON answer would hold it."""
-    parts = _REASON.split(rest, maxsplit=1)
+    parts = _REASON.split(rest[:LINE_CHARS], maxsplit=1)
     others = {name.casefold().replace(" ", "_"): other for name, other in _OTHER.findall(parts[0])}
     return {
         "id": call_id,

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import UnfinishedIndexError, check_collection, segment_folder
+from secondhop.stores.rebuild_command import rebuild_command
 
 if TYPE_CHECKING:
     import httpx
@@ -122,9 +123,14 @@ def _hnsw() -> Any:
 class ChromaServer:
     """A Chroma server; it looks after concurrency and damage itself."""
 
-    def __init__(self, url: str) -> None:
-        """Raises UsageError when `url` is not one: Chroma would ask its default server instead."""
+    def __init__(self, url: str, *, store: Path) -> None:
+        """The vectors of `store`, a folder; it is only named in messages.
+
+        Raises:
+            UsageError: `url` is not one: Chroma would ask its default server instead.
+        """
         self._url, self._address = url, _server_address(url)
+        self._cure = rebuild_command(store, server=url)
         self._session: _Session | None = None
         self._http: httpx.Client | None = None
         self._guard = threading.Lock()
@@ -133,19 +139,19 @@ class ChromaServer:
     def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
         """See `ChromaClient`."""
         del name
-        with chroma_errors(self._url):
+        with chroma_errors(self._url, cure=self._cure):
             yield self._connected()
 
     @contextmanager
     def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
         del name, adds_bytes
-        with chroma_errors(self._url):
+        with chroma_errors(self._url, cure=self._cure):
             yield self._connected()
 
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""
-        with chroma_errors(self._url):
+        with chroma_errors(self._url, cure=self._cure):
             self._connected().drop(name)
 
     def close(self) -> None:
@@ -198,6 +204,7 @@ class ChromaFolder:
 
     def __init__(self, folder: Path, *, locks: Path) -> None:
         self.folder = folder
+        self._cure = rebuild_command(folder.parent)
         self._locks = locks
         self._changed = threading.Condition()
         self._users = 0
@@ -213,7 +220,7 @@ class ChromaFolder:
         while self._database_file().exists():
             with lock.shared() as stamp:
                 if self._is_current(name, stamp):
-                    with self._using() as session, chroma_errors(str(self.folder)):
+                    with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                         yield session
                     return
             # to load is to write: Chroma may bring its files up to date while it loads them
@@ -234,7 +241,7 @@ class ChromaFolder:
             # should this end in an error, nobody knows what Chroma has in memory: start it anew
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
-            with self._using() as session, chroma_errors(str(self.folder)):
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                 yield session
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
@@ -248,7 +255,7 @@ class ChromaFolder:
             files = segment_folder(self.folder, name)
             lock.restamp()
             self._seen[name] = _UNKNOWN
-            with self._using() as session, chroma_errors(str(self.folder)):
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                 session.drop(name)
             if files is not None and files.exists():
                 shutil.rmtree(files)  # Chroma leaves them, and with them every vector
@@ -299,7 +306,7 @@ class ChromaFolder:
 
     def _catch_up(self, name: str) -> None:
         """Make Chroma load the collection and enter what its log holds beyond the files."""
-        with chroma_errors(str(self.folder)), self._using() as session:
+        with chroma_errors(str(self.folder), cure=self._cure), self._using() as session:
             collection = session.collection(name)
             if collection is not None:
                 collection.count()
@@ -352,14 +359,14 @@ class ChromaFolder:
         api = system.instance(RustBindingsAPI)
         # Chroma's own bound is a fifth of the open files allowed: about 3 GB for 1,000
         api.hnsw_cache_size = _OPEN_COLLECTIONS
-        with chroma_errors(str(self.folder)):
+        with chroma_errors(str(self.folder), cure=self._cure):
             system.start()
             return _Session(api)
 
 
 @contextmanager
-def chroma_errors(place: str) -> Generator[None, None, None]:
-    """Chroma's errors as ours. Chroma gives no codes for these, only words."""
+def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
+    """Chroma's errors as ours; `cure` rebuilds the vectors. Chroma gives no codes, only words."""
     from chromadb.errors import ChromaError, InternalError
     from httpx import HTTPError
 
@@ -370,12 +377,12 @@ def chroma_errors(place: str) -> Generator[None, None, None]:
             f"the Chroma server at {place} does not answer ({error}); start it, or check the URL"
         ) from error
     except InternalError as error:
-        raise _internal(error, place) from error
+        raise _internal(error, place, cure=cure) from error
     except ChromaError as error:
         raise StoreError(f"Chroma at {place} refused: {error}") from error
 
 
-def _internal(error: Exception, place: str) -> StoreError:
+def _internal(error: Exception, place: str, *, cure: str) -> StoreError:
     words = str(error).lower()
     if "is full" in words or "no space left" in words or "file too large" in words:
         return StoreFullError(
@@ -386,5 +393,5 @@ def _internal(error: Exception, place: str) -> StoreError:
         return StoreError(f"another program keeps {place} locked; try again when it is done")
     return CorruptStoreError(
         f"the vectors in {place} cannot be read ({error}); "
-        f"the memories are safe: `secondhop reindex` rebuilds the vectors"
+        f"the memories are safe: {cure} rebuilds the vectors"
     )

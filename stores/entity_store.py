@@ -63,6 +63,8 @@ class EntityStore:
         self._topics: tuple[int, Sequence[Topic]] | None = None
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
+        self.cure = "`secondhop reindex` rebuilds the vectors"
+        """What messages advise where vectors are missing; `StoreHome` names the store in it."""
 
     async def open(self) -> None:
         """Undo what a killed process left half done, and compare the vectors with the catalog.
@@ -77,6 +79,7 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             return
         if await asyncio.to_thread(self._catalog.needs_upgrade):
+            _log.info("the catalog of an older secondhop is brought up to date, with its words")
             async with self._writing():
                 await asyncio.to_thread(self._catalog.upgrade)
         lock = WriterLock(self._lock_path)
@@ -248,9 +251,7 @@ class EntityStore:
         if missing:
             raise CorruptStoreError(
                 f"{missing} of {len(expected)} passage vectors of entity "
-                f"{self.identity.entity!r} are missing; the memories are safe: "
-                f"`secondhop reindex` rebuilds the vectors, unless they are on a Chroma server: "
-                f"then name it with --chroma"
+                f"{self.identity.entity!r} are missing; the memories are safe: {self.cure}"
             )
         orphans = sorted(present - expected)
         for start in range(0, len(orphans), _REMOVED_AT_ONCE):
@@ -271,7 +272,7 @@ class EntityStore:
         if not any(await self._index.nearest(queries, k=1)):
             raise CorruptStoreError(
                 f"memories of entity {self.identity.entity!r} are stored, but none of their "
-                f"vectors can be found; `secondhop reindex` rebuilds the vectors"
+                f"vectors can be found; {self.cure}"
             )
 
     @asynccontextmanager

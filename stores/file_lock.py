@@ -3,17 +3,38 @@
 POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wait on a ghost.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from secondhop.errors import StoreError, StoreFullError
+
+
+def _open(path: Path) -> int:
+    """The file's descriptor, the file made if need be: the first that anybody writes of a store.
+
+    Raises:
+        StoreError: the system does not let us.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        place = error.filename or path
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFullError(f"no space is left for {place}; free some, try again") from error
+        raise StoreError(
+            f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
+            f"the folder around it writable, or name another one for the store (--store DIR)"
+        ) from error
+
 
 @contextmanager
 def _opened(path: Path) -> Generator[int, None, None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = _open(path)
     try:
         yield descriptor
     finally:
@@ -29,8 +50,7 @@ class WriterLock:
 
     def try_acquire(self) -> bool:
         """Take the lock if nobody holds it, in this process or another."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = _open(self.path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secondhop.errors import CorruptStoreError
+from secondhop.stores.rebuild_command import rebuild_command
 
 _HEADER = struct.Struct("<i6QiI3QdQ")
 _NORM_TOLERANCE = 1e-2
@@ -32,7 +33,7 @@ class UnfinishedIndexError(CorruptStoreError):
         super().__init__(
             f"the vectors below {folder} were being written when a process was killed ({reason}); "
             f"the memories are safe, and opening the entity again with its embedding model "
-            f"rebuilds the vectors, as `secondhop reindex` does"
+            f"rebuilds the vectors, as {rebuild_command(folder.parent)} does"
         )
 
 
@@ -119,10 +120,10 @@ def _connection(folder: Path) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=30)
 
 
-def _corrupt(path: Path, reason: str) -> CorruptStoreError:
+def _corrupt(folder: Path, reason: str) -> CorruptStoreError:
     return CorruptStoreError(
-        f"the vectors below {path} are damaged ({reason}); "
-        f"the memories are safe: `secondhop reindex` rebuilds the vectors"
+        f"the vectors below {folder} are damaged ({reason}); "
+        f"the memories are safe: {rebuild_command(folder.parent)} rebuilds the vectors"
     )
 
 

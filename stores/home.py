@@ -31,6 +31,7 @@ from secondhop.stores.manifest import (
     replace_manifest,
 )
 from secondhop.stores.manifest_recovery import recover_manifest
+from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
@@ -46,7 +47,7 @@ class StoreHome:
     def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:
         """Creates nothing. Raises StoreError where no folder can be."""
         for place in (path, *path.parents):
-            if place.is_file():
+            if _is_file(place):
                 raise StoreError(
                     f"the store cannot be in {path}: {place} is a file; name a folder (--store DIR)"
                 )
@@ -54,7 +55,7 @@ class StoreHome:
         self._server = chroma_url
         self._store_id: str | None = None
         self._chroma: ChromaClient = (
-            ChromaServer(chroma_url)
+            ChromaServer(chroma_url, store=path)
             if chroma_url
             else ChromaFolder(path / "chroma", locks=path / "locks")
         )
@@ -83,6 +84,7 @@ class StoreHome:
                 lock_path=self._writer_lock(entity),
                 before_first_put=lambda: self._found_store(identity),
             )
+            store.cure = self._cure(entity)
             await store.open()
         except BaseException:
             catalog.close()
@@ -168,6 +170,7 @@ class StoreHome:
                 identities=identities,
                 digests={_digest(identity.entity) for identity in identities},
                 chroma=self.path / "chroma",
+                cure=self._cure(),
             )
 
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
@@ -276,6 +279,15 @@ class StoreHome:
     def _catalog_path(self, entity: str) -> Path:
         return self.path / "entities" / entity_slug(entity) / "catalog.db"
 
+    def _cure(self, entity: str | None = None) -> str:
+        command = rebuild_command(self.path, entity=entity, server=self._server)
+        if self._server:
+            return f"{command} rebuilds the vectors"
+        return (
+            f"{command} rebuilds the vectors, unless they are on a Chroma server: "
+            f"then name it with --chroma"
+        )
+
     def _writer_lock(self, entity: str) -> Path:
         return self.path / "locks" / f"{entity_slug(entity)}.writer"
 
@@ -290,6 +302,16 @@ class StoreHome:
             return f"{self._store_id[:12]}-{_digest(identity.entity)}.{identity.generation}"
 
         return ChromaVectors(self._chroma, name=name)
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return place.is_file()
+    except PermissionError as error:
+        raise StoreError(
+            f"{place} cannot be looked at ({error.strerror}); get the right to open its folder, "
+            f"or name another one for the store (--store DIR)"
+        ) from error
 
 
 def entity_slug(entity: str) -> str:

@@ -19,7 +19,12 @@ _log = logging.getLogger(__name__)
 
 
 def recover_manifest(
-    path: Path, *, identities: Sequence[Identity], digests: Collection[str], chroma: Path
+    path: Path,
+    *,
+    identities: Sequence[Identity],
+    digests: Collection[str],
+    chroma: Path,
+    cure: str,
 ) -> Manifest:
     """Write the manifest anew; what is left of a damaged one is moved aside.
 
@@ -32,6 +37,7 @@ def recover_manifest(
         identities: of the entities with a catalog; at least one.
         digests: of their names, as the collections' names have them.
         chroma: the folder of Chroma's files.
+        cure: what rebuilds the vectors, for the log.
     """
     if path.exists():
         aside = path.with_name(f"{path.name}.damaged-{uuid.uuid4().hex[:8]}")
@@ -48,7 +54,7 @@ def recover_manifest(
     _log.warning(
         "%s was lost and is written anew from the catalogs%s",
         path,
-        "" if store_id else "; the vectors are not found without it: run `secondhop reindex`",
+        "" if store_id else f"; the vectors are not found without it: {cure}",
     )
     return manifest
 

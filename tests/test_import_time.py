@@ -10,6 +10,10 @@ import pytest
 HEAVY = frozenset(
     {"chromadb", "langchain_core", "langgraph", "numpy", "onnxruntime", "openai", "tiktoken"}
 )
+SLOW = frozenset({"asyncio", "email", "logging", "pydantic", "rich", "sqlite3", "ssl"})
+"""What the first help page can do without, besides: up to tens of milliseconds each."""
+TYPERS_OWN = frozenset({"email", "pydantic"})
+"""Typer loads these for the page of a single command."""
 
 IMPORT = "import secondhop"
 HELP = """
@@ -57,3 +61,14 @@ def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:
 
     assert "secondhop" in printed
     assert not HEAVY & loaded
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slow"),
+    [(["--help"], SLOW), (["prompts", "eval", "--help"], SLOW - TYPERS_OWN)],
+    ids=["first page", "page of a command"],
+)
+def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[str]) -> None:
+    loaded, _ = modules_after(HELP.format(arguments=arguments))
+
+    assert not slow & loaded

@@ -126,7 +126,9 @@ class Recall:
         if llm is not None and isinstance(prompts, Path):
             prompts = load_prompts(prompts)
         price_table = load_prices(prices)
-        model = chosen_llm(llm) if llm is not None else None
+        settings = settings or RecallSettings()
+        deadline_s = settings.limits.deadline_s
+        model = chosen_llm(llm, deadline_s=deadline_s) if llm is not None else None
         base = await chosen_embedder(embedder)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
@@ -146,7 +148,7 @@ class Recall:
             store,
             embedders,
             entity=entity,
-            settings=settings or RecallSettings(),
+            settings=settings,
             reranker=reranker,
             llm=model,
             prompts=prompts,

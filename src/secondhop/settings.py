@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     """True: never fetch a model; say what is missing instead."""
     model_dir: Path | None = None
     """Where models are kept; None is the user's cache folder."""
+    deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Seconds that a recall may take; None: 30. A slow model wants more."""
     prices: Path | None = None
     """YAML file of model prices, over those that ship with secondhop."""
 

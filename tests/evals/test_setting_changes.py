@@ -4,13 +4,19 @@ import pytest
 
 from secondhop.errors import UsageError
 from secondhop.evals.setting_changes import changed_settings
-from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+from secondhop.nodes.settings import (
+    PlanningSettings,
+    RankingSettings,
+    RecallLimits,
+    RecallSettings,
+)
 
 
 def test_recorded_settings_come_back_whole() -> None:
     own = RecallSettings(
         limits=RecallLimits(k=9, deadline_s=2.5),
         ranking=RankingSettings(min_score=0.2, correct_hubs=False),
+        planning=PlanningSettings(rewordings=0, hyde=True, facets=9),
     )
 
     assert changed_settings(own.flat(), []) == own
@@ -20,11 +26,13 @@ def test_recorded_settings_come_back_whole() -> None:
 
 def test_a_change_has_the_type_of_its_setting() -> None:
     changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.correct_hubs=false"]
+    changes += ["planning.hyde=true", "planning.facets=2"]
 
     changed = changed_settings({"limits.k": 9}, changes)
 
     assert (changed.limits.k, changed.ranking.min_score) == (3, 0.5)
     assert changed.ranking.correct_hubs is False
+    assert changed.planning == PlanningSettings(hyde=True, facets=2)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +45,11 @@ def test_a_change_has_the_type_of_its_setting() -> None:
         ("limits.k=many", "k cannot be 'many'"),
         ("limits.k=0", "must be at least 1"),
         ("ranking.min_score=2", "must lie in 0..1"),
+        ("limits.deadline_s=nan", "must be a finite number"),
+        ("limits.llm_calls=-3", "must be at least 0"),
+        ("planning.hyde=banana", "hyde cannot be 'banana'"),
+        ("planning.facets=1.5", "facets cannot be '1.5'"),
+        ("planning.facet_queries=0", "must be at least 1"),
         ("ranking.diversity=random", "diversity cannot be 'random'"),
     ],
 )

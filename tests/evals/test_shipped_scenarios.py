@@ -14,7 +14,7 @@ from secondhop.interfaces.eval_commands import measure_all
 from secondhop.interfaces.options import Common
 from secondhop.settings import variable_names
 
-AT_LEAST = {"facet_recall": 0.40, "alpha_ndcg": 0.39}
+AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.02, "stale_rate": 0.05}
 
 AS_SHIPPED = Common(
@@ -48,6 +48,8 @@ async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
     mean = means["secondhop"]
     assert all(mean[name] >= floor for name, floor in AT_LEAST.items()), means
     assert all(mean[name] <= ceiling for name, ceiling in AT_MOST.items()), means
+    # the question that the whole is built around: every facet of a good answer is served
+    assert reports[0].questions["carefeed-1"]["facet_recall"] == 1.0
     answered = {name: ids for report in reports for name, ids in report.no_answer.items() if ids}
     assert sum(len(report.no_answer) for report in reports) > 0
     assert not answered

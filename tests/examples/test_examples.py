@@ -53,7 +53,7 @@ PRINTED = {
         "It would be here with removing Flight “Flight”",
         "cut by pick: Tomatoes",
         "below the threshold in every facet",
-        "It would be here with min_score = ",
+        "It would be here with ranking.min_score = ",
     ],
 }
 

@@ -34,8 +34,8 @@ async def explained(world: SmallWorld, trace: RecallTrace, memory_id: str) -> Ex
 
 
 def number_in(text: str, name: str) -> float:
-    """The number that a change gives a setting: "k = 7"."""
-    found = re.search(rf"{re.escape(name)} = ([\d.]+\d|\d+)", text)
+    """The number that a change gives a setting or an option: "limits.k = 7", "--k 7"."""
+    found = re.search(rf"{re.escape(name)} (?:= )?([\d.]+\d|\d+)", text)
     assert found, text
     return float(found.group(1))
 
@@ -59,6 +59,30 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
     assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
 
 
+async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: SmallWorld) -> None:
+    _, trace = await ask(world.services())
+    names = {facet.facet_id: facet.name for facet in trace.facets}
+
+    for memory_id in trace.returned:
+        told = await explained(world, trace, memory_id)
+        candidate = trace.candidate(memory_id)
+        assert candidate is not None
+        assert told.story[-1] == (
+            f"It took slot {candidate.slot} of {trace.k} for “{names[candidate.slot_facet]}”."
+        )
+
+
+async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> None:
+    _, trace = await ask(world.services())
+    older = trace.model_copy(
+        update={"candidates": [c.model_copy(update={"slot_facet": ""}) for c in trace.candidates]}
+    )
+
+    told = await explained(world, older, trace.returned[0])
+
+    assert told.story[-1] == f"It took slot 1 of {trace.k}."
+
+
 async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
     _, trace = await ask(world.services(), k=2)
 
@@ -73,12 +97,12 @@ async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -
 async def test_cut_by_place_the_k_it_names_returns_it(world: SmallWorld, k: int) -> None:
     services = world.services()
     _, trace = await ask(services, k=k)
-    cut = [told for told in await all_cut(world, trace) if told.nearest_change.startswith("k = ")]
+    cut = [told for told in await all_cut(world, trace) if told.nearest_change.startswith("--k ")]
     assert cut
 
     for told in cut:
         assert told.cut_by == "pick"
-        result, _ = await ask(services, k=int(number_in(told.nearest_change, "k")))
+        result, _ = await ask(services, k=int(number_in(told.nearest_change, "--k")))
         assert told.memory_id in result.ids()
 
 
@@ -98,7 +122,7 @@ async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) ->
 
     assert (told.cut_by, told.memory_id) == ("pick", "research-2")
     assert "repeats what research-1 already says" in told.story[-1]
-    result, _ = await ask(world.services(), k=int(number_in(told.nearest_change, "k")))
+    result, _ = await ask(world.services(), k=int(number_in(told.nearest_change, "--k")))
     assert told.memory_id in result.ids()
 
 
@@ -128,9 +152,15 @@ async def test_cut_by_the_threshold_the_score_it_names_returns_it(
 
     for told in cut:
         assert "below the threshold" in told.story[-1]
-        lower = changed(services, min_score=number_in(told.nearest_change, "min_score"))
+        lowest = number_in(told.nearest_change, "ranking.min_score")
+        assert (
+            f"`secondhop replay TRACE --set ranking.min_score={lowest:.2f}" in told.nearest_change
+        )
+        lower = changed(services, min_score=lowest)
         critic = CoverageCritic(min_score=lower.settings.ranking.min_score)
-        slots = int(number_in(told.nearest_change, "k")) if " and k" in told.nearest_change else k
+        more = " and limits.k" in told.nearest_change
+        slots = int(number_in(told.nearest_change, "limits.k")) if more else k
+        assert (f" --set limits.k={slots}`" in told.nearest_change) == more
         result, _ = await ask(replace(lower, critic=critic, offline_critic=critic), k=slots)
         assert told.memory_id in result.ids()
 
@@ -209,7 +239,8 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         told = await explained(crowded, trace, memory_id)
         assert told.cut_by == "never_found"
         assert "green tea steeps two minutes" in told.story[1]
-        deeper = int(number_in(told.nearest_change, "depth_factor"))
+        deeper = int(number_in(told.nearest_change, "ranking.depth_factor"))
+        assert f"TRACE --set ranking.depth_factor={deeper}`" in told.nearest_change
         assert deeper > 2
         _, found = await answer_at(crowded, depth_factor=deeper)
         assert found.candidate(memory_id) is not None

@@ -1,7 +1,11 @@
 """`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
 
 import json
+import os
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -148,6 +152,55 @@ def test_two_scenarios_of_one_name_are_refused(cli: Cli, small: Path) -> None:
 
     assert refused.exit_code == 2
     assert "same name" in refused.stderr
+
+
+def truncated(folder: Path) -> None:
+    os.truncate(folder / "chroma" / "chroma.sqlite3", 100)
+
+
+def without_vectors(folder: Path) -> None:
+    shutil.rmtree(folder / "chroma")
+
+
+def damaged_catalog(folder: Path) -> None:
+    (catalog,) = folder.glob("entities/*/catalog.db")
+    os.truncate(catalog, 100)
+
+
+def of_a_newer_secondhop(folder: Path) -> None:
+    (catalog,) = folder.glob("entities/*/catalog.db")
+    with closing(sqlite3.connect(catalog)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+
+
+def of_another_model(folder: Path) -> None:
+    (catalog,) = folder.glob("entities/*/catalog.db")
+    with closing(sqlite3.connect(catalog)) as connection, connection:
+        connection.execute("UPDATE meta SET value = 'another' WHERE key = 'embedder_id'")
+
+
+@pytest.mark.parametrize(
+    "damage", [truncated, without_vectors, damaged_catalog, of_a_newer_secondhop, of_another_model]
+)
+def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
+    cli: Cli, small: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    question = ("demo", "--scenario", str(small), "--json")
+    expected = document(cli(*question))
+    kept = tmp_path / "cache" / "demo"
+    shutil.copytree(kept, tmp_path / "yours")
+    damage(kept)
+    damage(tmp_path / "yours")
+
+    mended = cli(*question)
+    again = cli(*question)
+    refused = cli(*question, "--store", str(tmp_path / "yours"))
+
+    assert document(mended)["secondhop"]["memories"] == expected["secondhop"]["memories"]
+    assert "made anew" in mended.stderr
+    assert "made anew" not in again.stderr
+    assert refused.exit_code == 1
+    assert "yours" in refused.stderr
 
 
 def test_the_demo_shows_both_answers_and_the_trace(

@@ -136,6 +136,8 @@ class Weather:
         name = chance.choice([*FAULTS, *WORDS, "refusal", "filtered", "cut off"])
         if name in FAULTS:
             return name, FAULTS[name]
+        if name == "broken JSON":  # the whole rows before the break are an answer
+            seen.good[SCHEMAS[schema]] += 1
         if name in WORDS:
             return name, self._priced(WORDS[name](good), exchange, seen)
         if name == "refusal":

@@ -71,3 +71,10 @@ def test_a_probe_that_was_cancelled_leaves_its_place_to_the_next() -> None:
 def test_settings_that_cannot_be_are_refused() -> None:
     with pytest.raises(UsageError):
         BreakerSettings(failures=0)
+
+
+def test_it_remembers_why_the_last_request_had_no_answer() -> None:
+    breaker = CircuitBreaker(SETTINGS, clock=Clock())
+    assert breaker.last_cause() == ""
+    breaker.failed(cost_s=0.1, cause="connection refused")
+    assert breaker.last_cause() == "connection refused"

@@ -17,6 +17,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import ChatMessage
+from secondhop.nodes.vote_schema import CritiqueReply
 
 
 class Ballot(BaseModel):
@@ -69,9 +70,78 @@ def test_what_cannot_be_used_says_why(reply: str, told: str) -> None:
         read_reply(reply, Ballot)
 
 
-def test_part_of_a_reply_that_was_cut_off_is_never_taken_for_the_answer() -> None:
+@pytest.mark.parametrize(
+    "torn",
+    [
+        '{"votes": [{"vote": "hot"}, {"vote"',
+        '{"votes": [{"vote": "hot"}, {"vote": "co',
+        '{"votes": [{"vote": "hot"},',
+        'Sure [1]:\n```json\n{"votes": [{"vote": "hot"}, {"vote": "cold", "day": "2026-0',
+    ],
+)
+def test_of_a_reply_that_was_cut_off_the_whole_rows_count_and_no_torn_one(torn: str) -> None:
+    assert read_reply(torn, Relaxed) == Relaxed(votes=[HOT])
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        '{"votes": [{"vote": "ho',
+        '{"why": "because of',
+        '{"ballots": [{"vote": "hot"}, {"vote',
+        '{"votes": [{"vote": "hot"}], "why": 5}',  # whole, and wrong
+    ],
+)
+def test_without_a_whole_row_a_torn_reply_is_no_answer(torn: str) -> None:
     with pytest.raises(UnreadableReplyError):
-        read_reply('{"votes": [{"vote": "hot"}, {"vote"', Relaxed)
+        read_reply(torn, Relaxed)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "ab1 hot f0 - good\nab2 cold",
+        "<think>[x] {y}</think>\n- ab1: hot (good)\n- ab2: cold",
+        '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]',
+        '```json\n[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]\n```',
+        '["ab1 hot", "ab2 cold"]',
+        '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "ab3", "vo',
+        '{"votes": [{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "a',
+    ],
+)
+def test_a_verdict_may_come_as_lines_as_a_list_or_cut_off(reply: str) -> None:
+    votes = read_reply(reply, CritiqueReply).votes
+    assert [(vote.id, vote.vote) for vote in votes] == [("ab1", "hot"), ("ab2", "cold")]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"id": "ab1"}',
+        '{"id": "ab1", "vote": "hot"}',
+        '[{"id": "ab1"}]',
+        '["ab1 hot", "ab2 co',
+        '{"votes": [\n{"id": "ab1",\n"vote": "hot",',
+        "I cannot say.",
+    ],
+)
+def test_what_gives_no_whole_vote_is_no_verdict(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        read_reply(reply, CritiqueReply)
+
+
+def test_a_line_of_nothing_but_signs_costs_no_time() -> None:
+    started = time.perf_counter()
+    for reply in (
+        "_" * 100_000,
+        "a" + "_" * 100_000,
+        "_-" * 50_000,
+        "[" * 1_000_000,
+        "[{}" * 9_000,
+    ):
+        with pytest.raises(UnreadableReplyError):
+            read_reply(reply, CritiqueReply)
+    assert time.perf_counter() - started < 2.0
 
 
 def test_an_echoed_schema_is_no_answer_even_when_every_field_has_a_default() -> None:

@@ -148,7 +148,7 @@ def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
 
 @pytest.mark.parametrize(("name", "given_"), [("hot", True), ("warm", False)])
 def test_only_something_hot_answers_what_nothing_is_near(name: VoteName, given_: bool) -> None:
-    pool, state = world_of([[0.05], [0.04]])
+    pool, state = world_of([[0.19], [0.04]])
     state = voted(state, vote("m0", name, place=1))
     assert best_answer(pool, state, settings=SETTINGS).given is given_
 
@@ -248,3 +248,16 @@ def test_age_counts_for_questions_about_now(question: str, recency: Any, aged: b
 def test_when_the_questions_own_search_failed_the_facets_still_answer() -> None:
     pool, state = world_of([[0.0, 0.9], [0.0, 0.8]])
     assert picked(pool, state) == ["m0", "m1"]
+
+
+def test_what_no_search_found_like_the_question_is_not_chosen_by_a_vote() -> None:
+    pool, state = world_of([[0.6], [0.1]])
+    state = voted(state, vote("m1", "hot", place=1), vote("m0", "warm", place=2))
+    assert picked(pool, state) == ["m0"]
+
+
+def test_a_single_vote_against_leaves_the_rest_neutral() -> None:
+    pool, state = world_of([[0.6], [0.5], [0.4], [0.38]])
+    state = voted(state, vote("m1", "cold", place=0, facets=()))
+    state["shortlist"] = ["m0", "m1", "m2", "m3"]
+    assert picked(pool, state) == ["m0", "m2", "m3"]

@@ -27,7 +27,7 @@ async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     client = (
         ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
         if request.param == "folder"
-        else ChromaServer(request.getfixturevalue("chroma_server"))
+        else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
     )
     vectors = ChromaVectors(client, name=lambda: f"{tmp_path.name.rstrip('_')}-x.1")
     yield vectors

@@ -67,8 +67,9 @@ async def test_damaged_vectors_are_noticed_when_the_entity_is_opened(
 ) -> None:
     damage(filled / "chroma")
     async with aclosing(StoreHome(filled)) as home:
-        with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+        with pytest.raises(CorruptStoreError, match="secondhop reindex") as refused:
             await home.open_entity("me", embedder_id="hash-16", dimension=16)
+    assert f"`secondhop reindex --store {filled}" in str(refused.value)
 
 
 async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:

@@ -410,3 +410,28 @@ class TestReindex:
     async def test_an_unknown_entity_is_an_error(self, home: StoreHome) -> None:
         with pytest.raises(StoreError, match="nothing is stored"):
             await home.begin_reindex("nobody", embedder_id="x", dimension=4)
+
+
+async def test_a_folder_that_nothing_may_be_written_to_is_told_with_what_to_do(
+    make: SimpleNamespace,
+) -> None:
+    with folder_for_everyone() as folder:
+        folder.chmod(0o555)
+        home = StoreHome(folder / "store")
+        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with aclosing(store), aclosing(home):
+            with without_rights(), pytest.raises(StoreError, match="make the folder around it"):
+                await store.put([make.memory("a", "apple")])
+
+
+async def test_missing_vectors_name_the_command_that_rebuilds_them(
+    home: StoreHome, make: SimpleNamespace
+) -> None:
+    store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+    async with aclosing(store):
+        await store.put([make.memory("a", "apple")])
+    await home.aclose()
+    shutil.rmtree(home.path / "chroma")
+    command = rf"`secondhop reindex --store {re.escape(str(home.path))} --entity me`"
+    with pytest.raises(CorruptStoreError, match=command):
+        await home.open_entity("me", embedder_id="hash-16", dimension=16)

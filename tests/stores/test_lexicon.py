@@ -152,3 +152,21 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
         if stored:
             catalog.rebuild_lexicon()
             assert catalog.postings() == as_is
+
+
+async def test_words_of_an_older_analyzer_are_made_anew_when_the_entity_is_opened(
+    home: StoreHome, make: SimpleNamespace
+) -> None:
+    def opening() -> Awaitable[EntityStore]:
+        return home.open_entity("me", embedder_id="hash-16", dimension=16)
+
+    async with aclosing(await opening()) as store:
+        await store.put([make.memory("a", "appendonly OKRs at CareFeed")])
+        expected = await store.lexical("OKRs at CareFeed", k=3)
+    (path,) = home.path.glob("entities/*/catalog.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE meta SET value = '1+snowball' WHERE key = 'analyzer'")
+        connection.execute("UPDATE postings SET term = term || 's'")
+
+    async with aclosing(await opening()) as store:
+        assert await store.lexical("OKRs at CareFeed", k=3) == expected

@@ -80,7 +80,12 @@ class Contender:
 
     def services(self, recall: Recall) -> Services:
         """Those of the recall, but planned and judged with these prompts."""
-        planner, critic = llm_services(self.llm, prompts=self.prompts, secret=self.secret)
+        planner, critic = llm_services(
+            self.llm,
+            prompts=self.prompts,
+            planning=recall.services.settings.planning,
+            secret=self.secret,
+        )
         return replace(recall.services, planner=planner, critic=critic, price=self.price)
 
 

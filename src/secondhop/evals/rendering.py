@@ -24,7 +24,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.heard: dict[str, RenderedPrompt] = {}
-        """{schema: the messages of its first call}."""
+        """{schema: the messages of its first call}; one with more fields counts as its base."""
 
     async def complete(
         self,
@@ -38,7 +38,8 @@ class Listener:
     ) -> NoReturn:
         """Raises LLMError, always."""
         system, user = (message["content"] for message in messages)
-        self.heard.setdefault(schema.__name__, RenderedPrompt(system, user))
+        for known in schema.__mro__:
+            self.heard.setdefault(known.__name__, RenderedPrompt(system, user))
         raise LLMError("nobody is there to answer")
 
 
@@ -52,7 +53,9 @@ async def rendered_prompts(
     """
     await recall.awarm()
     listener = Listener()
-    planner, critic = llm_services(listener, prompts=prompts)
+    planner, critic = llm_services(
+        listener, prompts=prompts, planning=recall.services.settings.planning
+    )
     asked: RecallInput = {"question": question, "asked_at": at.isoformat() if at else None}
     await recalled(asked, replace(recall.services, planner=planner, critic=critic))
     return {

@@ -7,10 +7,16 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
-from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+from secondhop.nodes.settings import (
+    PlanningSettings,
+    RankingSettings,
+    RecallLimits,
+    RecallSettings,
+)
 
 _LIMITS = TypeAdapter(RecallLimits)
 _RANKING = TypeAdapter(RankingSettings)
+_PLANNING = TypeAdapter(PlanningSettings)
 
 
 def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> RecallSettings:
@@ -31,6 +37,7 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
         return RecallSettings(
             limits=_LIMITS.validate_python(part(values, "limits")),
             ranking=_RANKING.validate_python(part(values, "ranking")),
+            planning=_PLANNING.validate_python(part(values, "planning")),
         )
     except ValidationError as error:
         problem = error.errors()[0]

@@ -1,8 +1,16 @@
 """The demo: one labelled question, answered by plain search and by secondhop."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from secondhop.errors import (
+    CorruptStoreError,
+    EmbedderMismatchError,
+    SchemaVersionError,
+    StoreError,
+)
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
@@ -59,9 +67,41 @@ def label_of(memory: Memory) -> str:
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
-    """Ask the scenario's first question both ways; the store is kept, so a second run is quick."""
+    """Ask the scenario's first question both ways; the store is kept, so a second run is quick.
+
+    A kept store of ours that cannot be used is only a cache: it is thrown away and made anew.
+    """
+    kept = cached(common, "demo")
+    try:
+        return await compare_in(scenario, kept)
+    except (CorruptStoreError, SchemaVersionError, EmbedderMismatchError) as error:
+        if common.store is not None or kept.store is None:
+            raise
+        why = str(error).partition(";")[0]
+        notices().print(f"The demo's store is made anew: {why}", style="dim", markup=False)
+        throw_away(kept.store)
+    return await compare_in(scenario, kept)
+
+
+def throw_away(folder: Path) -> None:
+    """Delete the demo's store.
+
+    Raises:
+        StoreError: the system does not let us.
+    """
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StoreError(
+            f"the demo's store {folder} is damaged and cannot be deleted ({error}); delete it by "
+            f"hand, or name another folder with --store"
+        ) from error
+
+
+async def compare_in(scenario: Scenario, common: Common) -> Comparison:
+    """Ask the scenario's first question both ways, in the named store."""
     question = scenario.questions[0]
-    async with opened(cached(common, "demo"), entity=scenario.name, counting=True) as recall:
+    async with opened(common, entity=scenario.name, counting=True) as recall:
         if not await recall.store.content_hashes():
             notices().print(f"Storing {len(scenario.memories)} memories, once ...", style="dim")
         with bars() as progress:

@@ -18,4 +18,5 @@ def show_explanation(explanation: Explanation, console: "Console") -> None:
     for sentence in explanation.story:
         console.print(f"- {clean(sentence)}")
     if explanation.nearest_change:
-        console.print(f"What would let it in: {clean(explanation.nearest_change)}")
+        told = f"What would let it in: {clean(explanation.nearest_change)}"
+        console.print(told, soft_wrap=True)  # a command in it stays whole for copying

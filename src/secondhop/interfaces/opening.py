@@ -66,10 +66,23 @@ async def opened(
         llm=llm,
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
-        settings=settings,
+        settings=settings or settings_of(common, environment),
         prices=environment.prices,
     ) as recall:
         yield recall
+
+
+def settings_of(common: Common, environment: Settings) -> "RecallSettings":
+    """The library's settings, with the deadline that options or environment give."""
+    from secondhop.nodes.settings import RecallLimits, RecallSettings
+
+    deadline_s = common.deadline or environment.deadline
+    if deadline_s is None:
+        return RecallSettings()
+    try:
+        return RecallSettings(limits=RecallLimits(deadline_s=deadline_s))
+    except ValueError as error:
+        raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
 
 
 async def counted(common: Common) -> "StoreCounts":

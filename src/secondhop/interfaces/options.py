@@ -25,6 +25,7 @@ class Common:
     at: datetime | None
     json: bool
     prompts: Path | None = None
+    deadline: float | None = None
 
 
 def moment(text: str) -> datetime:
@@ -77,6 +78,10 @@ def common_options(
             parser=given_path, metavar="DIR", help="Prompts that replace those that ship."
         ),
     ] = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option(min=0.1, metavar="SECONDS", help="How long a recall may take. [30]"),
+    ] = None,
     embedder: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
     ] = None,
@@ -98,6 +103,7 @@ def common_options(
         at=at,
         json=json,
         prompts=prompts,
+        deadline=deadline,
     )
 
 

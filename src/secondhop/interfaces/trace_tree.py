@@ -141,12 +141,16 @@ def named(candidate: TraceCandidate) -> str:
 
 
 def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
-    """{facet id: candidates that rank best in it}, in the trace's order: each is told once."""
+    """{facet id: its candidates}, in the trace's order: each is told once.
+
+    A memory that came back belongs to the facet that gave it the slot, any other to the facet it
+    is most relevant to.
+    """
     homes: dict[str, list[TraceCandidate]] = {}
     for candidate in trace.candidates:
         if candidate.facet_scores:
-            home = min(candidate.facet_scores, key=lambda one: (one.rank, -one.relevance))
-            homes.setdefault(home.facet_id, []).append(candidate)
+            nearest = max(candidate.facet_scores, key=lambda one: (one.relevance, -one.rank))
+            homes.setdefault(candidate.slot_facet or nearest.facet_id, []).append(candidate)
     return homes
 
 

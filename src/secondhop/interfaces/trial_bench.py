@@ -24,6 +24,7 @@ from secondhop.interfaces.opening import (
     named_llm,
     opened,
     prompts_in_force,
+    settings_of,
     throwaway,
 )
 from secondhop.interfaces.options import Common
@@ -142,7 +143,7 @@ async def bench_of(plan: TrialPlan, common: Common) -> AsyncGenerator[Bench, Non
         place = replace(files.enter_context(throwaway(common)), llm=OFFLINE)
         embedder = files.enter_context(kept_embeddings(common, "eval"))
         async with AsyncExitStack() as stack:
-            llm = make_llm(spec)
+            llm = make_llm(spec, timeout_s=settings_of(common, load_settings()).limits.deadline_s)
             if isinstance(llm, HoldsConnections):
                 stack.push_async_callback(llm.aclose)
             memories: list[tuple[Scenario, Recall]] = []

@@ -1,6 +1,5 @@
 """`secondhop prompts eval`: two variants of a prompt on the same questions."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -130,5 +129,7 @@ def stamp(file: Path) -> Stamp:
 
 async def saved(files: Sequence[Path], *, since: list[Stamp]) -> None:
     """Returns when a file is not what it was, and all of them are there."""
+    import asyncio
+
     while (now := stamps(files)) == since or None in now:  # noqa: ASYNC110 - files tell nobody
         await asyncio.sleep(POLL_S)

@@ -8,6 +8,9 @@ from secondhop.models.llm import StructuredLLM
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+USUAL_TIMEOUT_S = 30.0
+"""Of one request."""
+
 LLM_SPECS = ("openai:MODEL",)
 
 
@@ -41,7 +44,11 @@ def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) ->
 
 
 def make_llm(
-    spec: str, *, base_url: str | None = None, api_key: str | None = None
+    spec: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    timeout_s: float = USUAL_TIMEOUT_S,
 ) -> StructuredLLM:
     """The language model that `spec` names; nothing is sent before its first answer.
 
@@ -49,6 +56,7 @@ def make_llm(
         spec: "openai:MODEL", at OpenAI or at any server that speaks its protocol.
         base_url: that server; None: OpenAI's rule (OPENAI_BASE_URL).
         api_key: key for it; None: OPENAI_API_KEY. A local server takes any word.
+        timeout_s: how long one request may take.
 
     Raises:
         UsageError: no such model.
@@ -58,13 +66,19 @@ def make_llm(
         from secondhop.models.openai_client import OpenAIConnection
         from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 
-        connection = OpenAIConnection(base_url=base_url, api_key=api_key)
+        connection = OpenAIConnection(base_url=base_url, api_key=api_key, timeout_s=timeout_s)
         return OpenAILLM(OpenAILLMConfig(model=name, connection=connection))
     raise UsageError(f"no language model {spec!r}; choose one of: {', '.join(LLM_SPECS)}")
 
 
-def chosen_llm(llm: "str | StructuredLLM | BaseChatModel") -> StructuredLLM:
+def chosen_llm(
+    llm: "str | StructuredLLM | BaseChatModel", *, deadline_s: float = USUAL_TIMEOUT_S
+) -> StructuredLLM:
     """The language model that is named or given.
+
+    Args:
+        deadline_s: of a recall; a model named by a word may take that long for a request, and
+            never less than it usually may.
 
     Raises:
         UsageError: no model has that name, or a langchain model does not tell which it is.
@@ -72,7 +86,7 @@ def chosen_llm(llm: "str | StructuredLLM | BaseChatModel") -> StructuredLLM:
     from langchain_core.language_models import BaseChatModel
 
     if isinstance(llm, str):
-        return make_llm(llm)
+        return make_llm(llm, timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
     if isinstance(llm, BaseChatModel):
         from secondhop.models.langchain_llm import LangchainLLM
 

@@ -46,6 +46,7 @@ class CircuitBreaker:
         self._settings, self._clock = settings, clock
         self._lock = threading.Lock()
         self._failures, self._cost_s = 0, 0.0
+        self._cause = ""
         self._open_until: float | None = None
         self._probing = False
 
@@ -65,10 +66,11 @@ class CircuitBreaker:
             self._failures, self._cost_s = 0, 0.0
             self._open_until, self._probing = None, False
 
-    def failed(self, *, cost_s: float) -> None:
-        """No answer; `cost_s` seconds were waited for it."""
+    def failed(self, *, cost_s: float, cause: str = "") -> None:
+        """No answer; `cost_s` seconds were waited for it; `cause` tells why, in words."""
         with self._lock:
             self._failures += 1
+            self._cause = cause
             self._cost_s += cost_s
             dead = (
                 self._probing
@@ -88,3 +90,8 @@ class CircuitBreaker:
         """Seconds until the next probe may go out; 0 when the circuit is closed."""
         with self._lock:
             return max(0.0, (self._open_until or 0.0) - self._clock()) if self._open_until else 0.0
+
+    def last_cause(self) -> str:
+        """Why the last request without an answer had none, in words; "": nobody said."""
+        with self._lock:
+            return self._cause

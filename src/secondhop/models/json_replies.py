@@ -1,15 +1,17 @@
 """Reading a typed answer out of what a model wrote, and asking once more when there is none.
 
 Lenient about what stands around the answer (fences, prose, thoughts), not about the answer:
-it is the first balanced JSON object that fits the schema.
+it is the first balanced JSON object that fits the schema. Where there is none, the schema may take
+a list, the whole rows of a reply that was cut off, or lines of text.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,10 +20,15 @@ from secondhop.models.llm import ChatMessage
 T = TypeVar("T", bound=BaseModel)
 
 _THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_ALL_MARKS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_CLOSED_BY = {"{": "}", "[": "]"}
 _MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
 _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
 _DEPTH = 64
+_SAME_SIGNS = re.compile(r"([\W_])\1{3,}")
+_LINE = 300
+"""Characters that are read of a line of text: lines are matched by patterns that backtrack."""
 _ERRORS_TOLD = 5
 _QUOTED_BACK = 4_000
 """Characters of an unusable reply that the repair turn shows again."""
@@ -32,7 +39,7 @@ class UnreadableReplyError(Exception):
 
 
 def read_reply(text: str, schema: type[T]) -> T:
-    """The first object in `text` that fits `schema`.
+    """The first object in `text` that fits `schema`, else what else the schema takes for one.
 
     An object that shares no key with the schema is not taken for an answer, even when every
     field has a default: models echo schemas and examples.
@@ -40,16 +47,75 @@ def read_reply(text: str, schema: type[T]) -> T:
     Raises:
         UnreadableReplyError: there is none.
     """
-    problem = "there is no complete JSON object in it"
+    problem = ""
     for found in islice(json_objects(text), _OBJECTS_TRIED):
         if found and not (found.keys() & _keys(schema)):
             continue
         try:
-            # dumped again: JSON rules for dates and the like; refuses lone surrogates
-            return schema.model_validate_json(json.dumps(found))
+            return _validated(found, schema)
         except ValidationError as error:
             problem = _told(error)
-    raise UnreadableReplyError(problem)
+    if not problem:
+        for value in _other_forms(_THOUGHTS.sub("", text, count=1), schema):
+            with suppress(ValidationError):
+                return _validated(value, schema)
+    raise UnreadableReplyError(problem or "there is no complete JSON object in it")
+
+
+def _validated(value: object, schema: type[T]) -> T:
+    # dumped again: JSON rules for dates and the like; refuses lone surrogates
+    return schema.model_validate_json(json.dumps(value))
+
+
+def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
+    """A list, the whole rows of what was cut off, or lines: for schemas that take them."""
+    brace, bracket = plain.find("{"), plain.find("[")
+    if bracket >= 0 and (brace < 0 or bracket < brace):
+        listed = _listed(plain[bracket:])
+        if listed is not None:
+            yield listed
+    if brace < 0:
+        if '["' not in plain:  # a broken list of strings: its first line would swallow the rest
+            squeezed = _SAME_SIGNS.sub(r"\1\1\1", plain)
+            yield "\n".join(line[:_LINE] for line in squeezed.splitlines())
+        return
+    before = plain[:brace].rstrip()
+    kept = whole_rows(plain[len(before) - 1 if before.endswith("[") else brace :])
+    if isinstance(kept, list) or (isinstance(kept, dict) and kept.keys() & _keys(schema)):
+        yield kept
+
+
+def whole_rows(text: str) -> object:
+    """An object or a list that was cut off, up to its last whole row; None: no row is whole.
+
+    A row is an object one level down. What the cut has torn is left out, not guessed.
+
+    >>> whole_rows('{"votes": [{"id": "a", "vote": "hot"}, {"id": "b", "vo')
+    {'votes': [{'id': 'a', 'vote': 'hot'}]}
+    """
+    level = 1 if text.startswith("{") else 0
+    closers: list[str] = []
+    whole: tuple[int, str] | None = None
+    quoted = False
+    for mark in _ALL_MARKS.finditer(text):
+        sign = mark.group()
+        if sign == '"':
+            quoted = not quoted
+        elif quoted or len(sign) > 1:
+            continue
+        elif sign in _CLOSED_BY:
+            closers.append(_CLOSED_BY[sign])
+            if len(closers) > _DEPTH:
+                return None
+        elif not closers or closers.pop() != sign:
+            return None
+        elif not closers:
+            break
+        elif sign == "}" and closers.count("}") == level:
+            whole = mark.end(), "".join(reversed(closers))
+    if not whole or (level and not closers):  # an object that is whole is no business of ours
+        return None
+    return _json(text[: whole[0]] + whole[1])
 
 
 def json_objects(text: str) -> Iterator[dict[str, object]]:
@@ -122,12 +188,26 @@ def _balanced_end(text: str, start: int) -> int | None:
 
 
 def _loaded(text: str) -> dict[str, object] | None:
+    found = _json(text)
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def _json(text: str) -> object:
+    """What the text says in JSON; None: nothing."""
     try:
         # not strict: small models put raw line breaks into strings
-        found: dict[str, object] = json.loads(text, strict=False, parse_constant=_refuse)
+        return json.loads(text, strict=False, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return found
+
+
+def _listed(text: str) -> list[object] | None:
+    """The list that a text begins with; None: none that is whole."""
+    try:
+        found, _ = json.JSONDecoder(strict=False, parse_constant=_refuse).raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("list[object]", found)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -8,7 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from secondhop.errors import ModelError, UsageError
+from secondhop.errors import ModelError, SecondhopError, UsageError
+from secondhop.models.openai_address import (
+    api_key_of,
+    checked_base_url,
+    checked_key,
+    sdk_base_url,
+)
+from secondhop.models.openai_failures import explain
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -38,12 +45,20 @@ class OpenAIConnection:
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
             raise UsageError("OpenAIConnection needs attempts >= 1, timeout_s > 0, max_wait_s >= 0")
+        # frozen: the one way to keep what was checked, white space off
+        object.__setattr__(self, "base_url", checked_base_url(self.base_url))
+        object.__setattr__(self, "api_key", checked_key(self.api_key))
 
 
 class OpenAIClients:
-    """One SDK client an event loop: its sockets belong to the loop that opened them."""
+    """One SDK client an event loop: its sockets belong to the loop that opened them.
+
+    Raises:
+        UsageError: OPENAI_BASE_URL is no address of a server.
+    """
 
     def __init__(self, connection: OpenAIConnection) -> None:
+        sdk_base_url(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
         self.connection = connection
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
         self._lock = threading.Lock()
@@ -52,7 +67,8 @@ class OpenAIClients:
         """The client of the running loop.
 
         Raises:
-            ModelError: no API key was given and none is in the environment.
+            ModelError: no API key was given and none is in the environment, or one that cannot be
+                sent is.
         """
         loop = asyncio.get_running_loop()
         with self._lock:
@@ -76,8 +92,8 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
 
     try:
         return AsyncOpenAI(
-            base_url=connection.base_url,
-            api_key=connection.api_key,
+            base_url=sdk_base_url(connection.base_url),
+            api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
             max_retries=0,  # `call_with_retries` does it, and counts
             # the SDK's own http client would try to close itself on whatever loop runs when it dies
@@ -103,7 +119,6 @@ async def call_with_retries(
     Raises:
         ModelError: refused (a wrong key, a wrong request), or failed at every try.
     """
-    from openai import OpenAIError
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
     tries = AsyncRetrying(
@@ -116,9 +131,14 @@ async def call_with_retries(
         async for attempt in tries:
             with attempt:
                 return await call()
-    except OpenAIError as error:
+    except (SecondhopError, TimeoutError):
+        raise  # says what happened already; or a deadline's, which is the caller's to tell
+    except Exception as error:
+        # Broad on purpose: what a third-party http stack may raise besides OpenAIError (groups of
+        # errors, overflows, encodings) changes with its versions, and a recall goes on without it.
         tried = int(tries.statistics.get("attempt_number", 1))
-        raise ModelError(f"{what} failed{_after(tried)}: {_explain(error)}") from error
+        told = explain(error, key=api_key_of(connection.api_key))
+        raise ModelError(f"{what} failed{_after(tried)}: {told}") from error
     raise AssertionError("unreachable: tenacity returns or raises")
 
 
@@ -162,24 +182,3 @@ def _retry_after_s(error: "APIStatusError") -> float | None:
 
 def _after(tried: int) -> str:
     return f" after {tried} tries" if tried > 1 else ""
-
-
-def _explain(error: Exception) -> str:
-    from openai import APIConnectionError, APIStatusError, APITimeoutError
-
-    if isinstance(error, APITimeoutError):
-        return "no answer in time; raise timeout_s, or check the server"
-    if isinstance(error, APIConnectionError):
-        cause = error.__cause__ or error
-        return (
-            f"no connection ({str(cause) or type(cause).__name__}); check base_url and the network"
-        )
-    if isinstance(error, APIStatusError):
-        advice = {
-            401: "check the API key",
-            403: "check what the API key is allowed to do",
-            404: "check the model's name and base_url",
-            429: "slow down, or raise the quota",
-        }.get(error.status_code, "see the server's message")
-        return f"HTTP {error.status_code}, {advice}: {error.message[:200]}"
-    return str(error)[:200]

@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -22,6 +21,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import ChatMessage, Completion, LLMError
+from secondhop.models.openai_address import base_url_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_endpoint import endpoint_of
 from secondhop.models.openai_request import ChatRequest, ChatSender
@@ -88,7 +88,7 @@ class OpenAILLM:
         # here, not in the first answer: it takes longer than a deadline may be
         importlib.import_module("openai.resources.chat.completions")
         self._config = config
-        base_url = config.connection.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        base_url = base_url_of(config.connection.base_url)
         self._name = f"openai:{config.model}" + (f"@{_place(base_url)}" if base_url else "")
         self._clients = OpenAIClients(config.connection)
         self._endpoint = endpoint_of(base_url, config.model, config.breaker)

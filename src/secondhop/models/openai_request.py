@@ -14,6 +14,7 @@ from secondhop.models.chat_reply import BrokenReplyError, ChatReply, read_chat_r
 from secondhop.models.circuit_breaker import CircuitBreaker
 from secondhop.models.llm import ChatMessage, Usage
 from secondhop.models.openai_endpoint import TokenWord
+from secondhop.models.openai_failures import kind_of_failure
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncAPIResponse, AsyncOpenAI
@@ -83,15 +84,16 @@ class ChatSender:
         """
         async with self._gate():
             if not self._breaker.admit():
+                cause = self._breaker.last_cause()
                 raise ModelError(
-                    f"{self._name} did not answer before; it is left alone for "
-                    f"{self._breaker.rests_s():.0f} s more; check the server"
+                    f"{self._name} did not answer before{f' ({cause})' if cause else ''}; it is "
+                    f"left alone for {self._breaker.rests_s():.0f} s more; check the server"
                 )
             settle = self._settler(account)
             try:
                 return await self._exchange(request, client=client, account=account, settle=settle)
             finally:
-                settle(None)
+                settle(None, "")
 
     async def _exchange(
         self,
@@ -99,9 +101,9 @@ class ChatSender:
         *,
         client: "AsyncOpenAI",
         account: Account,
-        settle: Callable[[bool | None], None],
+        settle: Callable[[bool | None, str], None],
     ) -> ChatReply:
-        from openai import APIConnectionError, APIStatusError
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
 
         reply_tokens = account.open_request(
             prompt=request.prompt_tokens(), wanted=request.max_tokens
@@ -114,17 +116,19 @@ class ChatSender:
                 timeout=max(0.001, min(self._timeout_s, account.left_s())),
             ) as response:
                 body = await self._whole(response, account=account)
-                settle(True)
+                settle(True, "")
                 return _read(body, request=request, response=response, account=account)
         except APIStatusError as error:
-            settle(error.status_code not in _GATEWAY_STATUS)
+            settle(error.status_code not in _GATEWAY_STATUS, f"HTTP {error.status_code}")
             if error.status_code != _GATEWAY_TIMEOUT:
                 account.charge(Usage())
             _expect_short_wait(error, name=self._name, left_s=account.left_s())
             raise
         except (APIConnectionError, asyncio.CancelledError) as error:
             ours = isinstance(error, asyncio.CancelledError) and account.left_s() > 0
-            settle(None if ours else False)
+            gone = isinstance(error, (asyncio.CancelledError, APITimeoutError))
+            why = "no answer in time" if gone else kind_of_failure(error)
+            settle(None if ours else False, why)
             raise
 
     async def _whole(
@@ -148,13 +152,16 @@ class ChatSender:
             raise ModelError(f"{self._name} sent a reply of more than {self._bytes:,} bytes")
         return bytes(body)
 
-    def _settler(self, account: Account) -> Callable[[bool | None], None]:
-        """Tells the breaker once how the try ended: answered, not answered, or None: unknown."""
+    def _settler(self, account: Account) -> Callable[[bool | None, str], None]:
+        """Tells the breaker once how the try ended: answered, not answered, or None: unknown.
+
+        The second word is why there was no answer.
+        """
         loop = asyncio.get_running_loop()
         started, fair_s = loop.time(), min(_FAIR_WAIT_S, self._timeout_s)
         settled = False
 
-        def settle(answered: bool | None) -> None:
+        def settle(answered: bool | None, cause: str) -> None:
             nonlocal settled
             if settled:
                 return
@@ -166,7 +173,7 @@ class ChatSender:
             elif answered is None or cut_short:
                 self._breaker.abandoned()
             else:
-                self._breaker.failed(cost_s=waited_s)
+                self._breaker.failed(cost_s=waited_s, cause=cause)
 
         return settle
 

@@ -4,7 +4,9 @@ import re
 
 from secondhop.ranking.words import MARKS
 
-_SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?:\s+|$)|\n+|[;:•|]\s+|(?:^|\s)[-*#>]+\s+")
+_SENTENCE_END = re.compile(
+    r"(?<![.!?…。！？])[.!?…。！？]+[\"'”’)\]]*(?:\s+|$)|\n+|[;:•|]\s+|(?:^|\s)[-*#>]+\s+"
+)  # only from the first mark of a run on: from each of them, "!!!!" would cost its square
 _TOKEN = re.compile(rf"[^\W_](?:[\w'’&{MARKS}-]*[\w{MARKS}])?|[^\w\s]+")
 
 

@@ -1,0 +1,38 @@
+"""What a recall is told about planning holds in a rendering and in a trial of its prompts."""
+
+from pathlib import Path
+
+from tests.fakes import NOW
+
+from secondhop import Recall
+from secondhop.evals.prompt_trial import contender, recalled
+from secondhop.evals.rendering import Listener, rendered_prompts
+from secondhop.models.answer_file import AnswerFile
+from secondhop.nodes.settings import PlanningSettings, RecallSettings
+from secondhop.prompts.templates import load_prompts
+
+QUESTION = "Help me prepare for my Carefeed interview"
+SETTINGS = RecallSettings(planning=PlanningSettings(hyde=True, rewordings=7))
+
+
+async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
+    async with await Recall.aopen(
+        tmp_path / "store", entity="e", embedder="hashing", settings=SETTINGS
+    ) as recall:
+        rendered = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
+
+    assert "passage" in rendered["decompose"].user + rendered["decompose"].system
+    assert "7" in rendered["decompose"].user + rendered["decompose"].system
+
+
+async def test_a_trial_plans_as_the_recall_would(tmp_path: Path) -> None:
+    listener = Listener()
+    variant = contender(listener, AnswerFile(tmp_path / "answers.db"), prompts=load_prompts())
+    async with await Recall.aopen(
+        tmp_path / "store", entity="e", embedder="hashing", settings=SETTINGS
+    ) as recall:
+        await recalled(
+            {"question": QUESTION, "asked_at": NOW.isoformat()}, variant.services(recall)
+        )
+
+    assert "DecomposeWithPassage" in listener.heard

@@ -1,0 +1,127 @@
+import asyncio
+import socket
+import ssl
+
+import pytest
+from tests.models.fault_server import FaultServer, answer, body, running, status
+
+from secondhop.errors import ModelError
+from secondhop.models.llm import ChatMessage, LLMError
+from secondhop.models.openai_client import OpenAIConnection, call_with_retries
+from secondhop.models.openai_failures import kind_of_failure, without_key
+from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.vote_schema import CritiqueReply
+
+KEY = "sk-SECRET-0123456789"
+
+
+async def judged(base_url: str, *, model: str = "m", calls: int = 1) -> tuple[list[str], int]:
+    """The votes' words, and the requests they took."""
+    connection = OpenAIConnection(base_url=base_url, api_key=KEY + "\n", max_wait_s=0.01)
+    llm = OpenAILLM(OpenAILLMConfig(model=model, connection=connection))
+    try:
+        completion = await llm.complete(
+            [ChatMessage(role="user", content="judge")],
+            schema=CritiqueReply,
+            max_tokens=50,
+            deadline_s=5.0,
+            max_calls=calls,
+        )
+    finally:
+        await llm.aclose()
+    return [vote.vote for vote in completion.parsed.votes], completion.usage.calls
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "ab1 hot f0 - good\nab2 cold",
+        '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]',
+        '{"votes": [{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "ab',
+    ],
+)
+async def test_a_verdict_in_another_form_costs_no_repair_turn(reply: str) -> None:
+    async with running(server := FaultServer(otherwise=answer(reply))):
+        assert await judged(server.base_url, model=server.model, calls=3) == (["hot", "cold"], 1)
+
+
+async def test_an_id_alone_is_asked_about_once_more() -> None:
+    script = [answer('{"id": "ab1"}'), answer("ab1 warm")]
+    async with running(server := FaultServer(script=script)):
+        assert await judged(server.base_url, model=server.model, calls=3) == (["warm"], 2)
+
+
+@pytest.mark.parametrize("code", [401, 403, 429])
+async def test_a_server_that_repeats_the_key_does_not_get_it_into_the_message(code: int) -> None:
+    told = "x" * 140 + f" wrong key: {KEY}"  # where the message is cut, too
+    async with running(server := FaultServer(otherwise=status(code, message=told))):
+        with pytest.raises(LLMError, match=f"HTTP {code}") as failure:
+            await judged(server.base_url, model=server.model)
+    assert "SECRET" not in str(failure.value)
+    assert "…" in str(failure.value)
+
+
+async def test_a_refused_connection_is_called_so() -> None:
+    async with running(gone := FaultServer()):
+        pass
+    with pytest.raises(LLMError, match=r"no connection \(connection refused\)") as failure:
+        await judged(gone.base_url, model=gone.model)
+    assert "SECRET" not in str(failure.value)
+
+
+async def test_a_reply_that_is_no_completion_is_told_in_our_words() -> None:
+    async with running(server := FaultServer(otherwise=body(b"{"))):
+        with pytest.raises(LLMError, match="the reply is not a chat completion"):
+            await judged(server.base_url, model=server.model)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        OverflowError(f"Bearer {KEY}"),
+        ValueError(f"Bearer {KEY}"),
+        ExceptionGroup(f"Bearer {KEY}", [OverflowError(KEY)]),
+        RuntimeError(KEY),
+    ],
+)
+async def test_whatever_the_http_stack_raises_is_a_model_error_without_its_words(
+    raised: Exception,
+) -> None:
+    async def call() -> None:
+        raise raised
+
+    with pytest.raises(ModelError, match="asking m failed") as failure:
+        await call_with_retries(call, connection=OpenAIConnection(api_key=KEY), what="asking m")
+    assert "SECRET" not in str(failure.value)
+
+
+@pytest.mark.parametrize("ended", [asyncio.CancelledError(), TimeoutError()])
+async def test_a_deadline_and_a_caller_that_goes_pass_through(ended: BaseException) -> None:
+    async def call() -> None:
+        raise ended
+
+    with pytest.raises(type(ended)):
+        await call_with_retries(call, connection=OpenAIConnection(), what="asking m")
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (socket.gaierror(-2, "x"), "the host name is not known"),
+        (ssl.SSLCertVerificationError("x"), "the server's certificate is not trusted"),
+        (ssl.SSLEOFError("x"), "TLS failed"),
+        (ConnectionResetError("x"), "the connection broke"),
+        (OSError(113, "x"), "the network does not reach it"),
+        (ExceptionGroup("x", [ConnectionRefusedError("x")]), "connection refused"),
+        (ValueError("x"), "ValueError"),
+    ],
+)
+def test_the_kind_of_a_failure_is_that_of_its_cause(cause: Exception, told: str) -> None:
+    outer = OSError("All connection attempts failed")
+    outer.__cause__ = cause
+    assert kind_of_failure(outer) == told
+
+
+def test_a_short_key_is_taken_out_as_a_word_only() -> None:
+    assert without_key("key k, kind", key="k") == "key …, kind"
+    assert without_key("nothing", key=None) == "nothing"

@@ -1,0 +1,107 @@
+"""No text makes a pattern backtrack for long: repetitions are bounded, or their cost is linear.
+
+The bound is one on catastrophe: what was quadratic took a minute here.
+"""
+
+import re
+from time import process_time
+
+import pytest
+
+from secondhop.models import json_replies
+from secondhop.nodes import question_kind, quoting, snippets, vote_lines
+from secondhop.nodes.forgiving import as_flag, as_lines, as_words
+from secondhop.nodes.plan_schema import as_kind, as_weight
+from secondhop.nodes.quoting import quoted, speaks_to_judge
+from secondhop.nodes.vote_lines import parse_lines
+from secondhop.ranking import keyphrases, sentences
+from secondhop.ranking import words as word_patterns
+from secondhop.ranking.capital_names import capital_names
+from secondhop.ranking.keyphrases import key_phrases
+
+CHARS = 20_000
+UNITS = (
+    *(" ", "<", "_", "*", "a", "1", "\n", '"', "'", "“", "!", "-", "(", "{", "\u3000", "\x1b["),
+    *("< ", "_a", "a1", "! ", ".\n", "- ", "A ", "aB", "a.a", "!'", "\n ", "<|", "<memory "),
+    *("vote me ", "this memory ", "rate all ", "ignore ", "you are now ", "dear ", "'votes':"),
+)
+HEADS = ("", "x hot ", "<")
+TEXTS = tuple(
+    (head + unit * (CHARS // len(unit)))[:CHARS] + "\x01" for head in HEADS for unit in UNITS
+)
+MODULES = (
+    *(quoting, vote_lines, question_kind, snippets),
+    *(keyphrases, sentences, word_patterns, json_replies),
+)
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """{name: pattern} of every module that reads what others wrote."""
+    found: dict[str, re.Pattern[str]] = {
+        f"{module.__name__}.{name}": value
+        for module in MODULES
+        for name, value in vars(module).items()
+        if isinstance(value, re.Pattern)
+    }
+    orders = vars(quoting)["_ADDRESSES"]
+    return found | {f"orders {row}": pattern for row, (_, pattern) in enumerate(orders)}
+
+
+@pytest.mark.parametrize("name", patterns())
+def test_a_pattern_comes_to_an_end_on_any_text(name: str) -> None:
+    pattern, begun = patterns()[name], process_time()
+
+    for text in TEXTS:
+        for _ in pattern.finditer(text):
+            pass
+
+    assert process_time() - begun < 5.0
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [speaks_to_judge, quoted, parse_lines, question_kind.question_kind, question_kind.about_now],
+)
+def test_so_does_what_reads_with_them(reader: object) -> None:
+    assert callable(reader)
+    begun = process_time()
+
+    for text in TEXTS[: len(UNITS)]:
+        reader(text)
+
+    assert process_time() - begun < 5.0
+
+
+def test_so_do_the_finders_of_phrases_and_the_fields_of_a_reply() -> None:
+    begun = process_time()
+
+    for unit in (" ", "!", "a", "A ", '"', "_a", "a1", "!'", "- "):
+        text = unit * (CHARS // len(unit))
+        list(capital_names(text))
+        key_phrases(text, n=8)
+        for field in (as_lines, as_words, as_flag, as_kind, as_weight):
+            field(text)
+
+    assert process_time() - begun < 5.0
+
+
+def test_lines_of_underscores_are_no_votes() -> None:
+    assert parse_lines("\n".join(["_" * 1_600] * 50))["votes"] == []
+
+
+def test_a_vote_is_still_read_behind_marks_and_before_a_reason() -> None:
+    read = parse_lines(f"{'-' * 30} **x1** {'.' * 30} hot e1   —   the plan\nx_2: cold (old)")
+
+    assert [(vote["id"], vote["vote"], vote["reason"]) for vote in read["votes"]] == [
+        ("x1", "hot", "the plan"),
+        ("x_2", "cold", "old"),
+    ]
+
+
+def test_a_sentence_ends_behind_a_run_of_marks() -> None:
+    assert sentences.token_lists("No way!!! Yes?! “Ok.” End") == [
+        ["No", "way"],
+        ["Yes"],
+        ["“", "Ok"],
+        ["End"],
+    ]
