@@ -1,7 +1,6 @@
 """A llama.cpp server with the smallest whole model that PyPI has, as a process of its own."""
 
 import importlib.util
-import os
 import socket
 import subprocess
 import sys
@@ -33,7 +32,8 @@ def llama_server(log: Path) -> Generator[str]:
     port = free_port()
     command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model_file())]
     command += ["--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(CONTEXT_TOKENS)]
-    command += ["--n_threads", str(os.cpu_count() or 1)]
+    # one thread: more of them wait for each other as soon as the machine has anything else to do
+    command += ["--n_threads", "1", "--n_threads_batch", "1"]
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
         try:
             base_url = f"http://127.0.0.1:{port}/v1"

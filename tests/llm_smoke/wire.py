@@ -11,7 +11,7 @@ from openai import APIStatusError
 from tests.models.fault_server import mode_of
 
 from secondhop.models.chat_reply import ChatReply
-from secondhop.models.json_replies import UnreadableReplyError, read_reply
+from secondhop.models.json_replies import UnreadableReplyError, read_reply, schema_request
 from secondhop.models.llm import Usage
 from secondhop.models.openai_request import ChatRequest, ChatSender
 from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
@@ -80,10 +80,14 @@ def tapped(patch: pytest.MonkeyPatch) -> Wire:
 
 
 def schema_of(request: ChatRequest) -> str:
-    """The name of what is asked for: it stands in the request's shape, or in its words."""
-    told = json.dumps([request.shape, request.messages])
-    (name,) = [name for name in SCHEMAS if name in told]
-    return name
+    """The name of what is asked for: the shape has it, or the prompt ends with its schema."""
+    shape, last = json.dumps(request.shape), request.messages[-1]["content"]
+    (found,) = [
+        name
+        for name, schema in SCHEMAS.items()
+        if f'"name": "{name}"' in shape or last.endswith(schema_request(schema))
+    ]
+    return found
 
 
 def end_of(reply: ChatReply, *, schema: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import AsyncGenerator, Callable
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.nobody import folder_for_everyone, without_rights
 
 from secondhop.errors import (
     CorruptStoreError,

@@ -1,8 +1,9 @@
 """The lexical leg: what a score means, and that the index follows what is stored."""
 
 import math
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import aclosing, closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.home import StoreHome
 from secondhop.stores.lexicon import Bm25
 from secondhop.stores.memory_index import MemoryIndex
 
