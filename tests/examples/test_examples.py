@@ -62,6 +62,7 @@ def test_every_example_is_run_here() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
 
 
+@pytest.mark.slow  # each is a process of its own
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
     ran = subprocess.run(

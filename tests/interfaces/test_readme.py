@@ -19,6 +19,7 @@ COMMANDS = re.findall(
 )
 
 
+@pytest.mark.slow  # the playbooks are embedded for it
 @pytest.mark.model
 @pytest.mark.parametrize("block", BLOCKS)
 def test_python_in_the_readme_runs(block: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Its JSON is good under constraint, its judgement is not: what must hold is what 
 with any model. How it did stands in the report at the end of the run.
 """
 
+import itertools
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
@@ -14,7 +15,6 @@ from tests.llm_smoke.wire import Wire
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
 from secondhop.models.answer_modes import MODES, SURE, AnswerMode
-from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_endpoint import endpoint_of
@@ -25,6 +25,8 @@ from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.vote_schema import CritiqueReply
 
 pytestmark = pytest.mark.llm
+
+_numbers = itertools.count()
 
 LATE_S = 1.0
 """How long after its deadline a recall may answer, on a machine that the model keeps busy."""
@@ -58,10 +60,14 @@ QUESTIONS = (
 
 
 @asynccontextmanager
-async def adapter(base_url: str, *, name: str) -> AsyncGenerator[OpenAILLM]:
-    """The adapter; the server takes any name, and what is learnt of one stays with it."""
+async def adapter(base_url: str, *, mode: AnswerMode | None) -> AsyncGenerator[OpenAILLM]:
+    """The adapter, new to the server; `mode`: it believes that the server can do nothing else."""
+    name = f"asked-{next(_numbers)}"  # the server takes any; what is learnt of one stays with it
     connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=LIMITS.deadline_s)
     config = OpenAILLMConfig(model=name, connection=connection, temperature=0, concurrency=1)
+    if mode is not None:
+        modes = endpoint_of(base_url, name, config.breaker).modes
+        modes.answered(mode, refused={other: SURE for other in MODES if other != mode})
     llm = OpenAILLM(config)
     try:
         yield llm
@@ -76,7 +82,7 @@ async def ask_each(llm: OpenAILLM, *, calls: int) -> list[BaseModel | LLMError]:
         asked: list[ChatMessage] = [{"role": "user", "content": question}]
         try:
             reply = await llm.complete(
-                asked, schema=schema, max_tokens=600, deadline_s=120.0, max_calls=calls
+                asked, schema=schema, max_tokens=400, deadline_s=120.0, max_calls=calls
             )
             answers.append(reply.parsed)
             spent = reply.usage
@@ -90,7 +96,7 @@ async def ask_each(llm: OpenAILLM, *, calls: int) -> list[BaseModel | LLMError]:
 async def test_the_adapter_finds_out_what_the_server_can(
     small_model: str, wire: Wire, report: list[str]
 ) -> None:
-    async with adapter(small_model, name="whatever-works") as llm:
+    async with adapter(small_model, mode=None) as llm:
         answers = await ask_each(llm, calls=8)
 
     replied = {one.mode for one in wire.sent if one.answered}
@@ -101,13 +107,11 @@ async def test_the_adapter_finds_out_what_the_server_can(
     assert any(isinstance(answer, BaseModel) for answer in answers)
 
 
-@pytest.mark.parametrize("mode", MODES[1:])
+@pytest.mark.parametrize("mode", ["tool", "text"])
 async def test_every_way_of_asking_ends_in_an_answer_or_in_an_error_of_ours(
     mode: AnswerMode, small_model: str, wire: Wire, report: list[str]
 ) -> None:
-    async with adapter(small_model, name=f"by-{mode}") as llm:
-        modes = endpoint_of(small_model, f"by-{mode}", BreakerSettings()).modes
-        modes.answered(mode, refused={other: SURE for other in MODES if other != mode})
+    async with adapter(small_model, mode=mode) as llm:
         answers = await ask_each(llm, calls=3)
 
     report += ["", f"By {mode} alone:", *wire_table(wire)]
@@ -115,19 +119,30 @@ async def test_every_way_of_asking_ends_in_an_answer_or_in_an_error_of_ours(
     assert {one.mode for one in wire.sent} == {mode}
 
 
+@pytest.mark.parametrize(("mode", "questions"), [(None, QUESTIONS[:8]), ("tool", QUESTIONS[8:])])
 async def test_recalls_with_a_small_model_answer_within_their_bounds(
-    small_model: str, wire: Wire, report: list[str], world: SmallWorld
+    mode: AnswerMode | None,
+    questions: Sequence[str],
+    small_model: str,
+    wire: Wire,
+    report: list[str],
+    world: SmallWorld,
 ) -> None:
     stored = set(await world.store.content_hashes())
     answers: list[Answer] = []
-    async with adapter(small_model, name="recalls") as llm:
+    async with adapter(small_model, mode=mode) as llm:
         planner, critic = llm_services(llm, secret=b"the same prompts every time")
         settings = recall_settings(rounds=LIMITS.rounds, deadline_s=LIMITS.deadline_s)
         services = world.services(planner=planner, critic=critic, settings=settings)
-        for question in QUESTIONS:
+        for question in questions:
             answers.append(await ask(services, question))
 
-    report += ["", "Whole recalls:", *wire_table(wire), *recall_lines(answers)]
+    report += [
+        "",
+        f"Whole recalls, by {mode or 'what works'}:",
+        *wire_table(wire),
+        *recall_lines(answers),
+    ]
     reached = sum(one.end != "no reply" for one in wire.sent)  # one that waits its turn may not
     assert reached <= sum(one.result.spent.llm_calls for one in answers) <= len(wire.sent)
     for one in answers:
