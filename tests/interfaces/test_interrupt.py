@@ -5,10 +5,11 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,15 @@ def ingesting(notes: Path, store: Path) -> "subprocess.Popen[str]":
     )
 
 
-def has_begun_to_write(store: Path) -> bool:
-    return any(log.stat().st_size for log in store.glob("entities/*/catalog.db-wal"))
+def holds_memories(store: Path) -> bool:
+    """Whether a first batch is stored; looked at as another process would."""
+    for catalog in store.glob("entities/*/catalog.db"):
+        with closing(sqlite3.connect(f"file:{catalog}?mode=ro", uri=True)) as file:
+            try:
+                return bool(file.execute("SELECT EXISTS (SELECT 1 FROM memories)").fetchone()[0])
+            except sqlite3.OperationalError:  # it is being made
+                return False
+    return False
 
 
 async def counted(folder: Path) -> StoreCounts:
@@ -67,7 +75,7 @@ def test_an_interrupted_ingest_stops_soon_and_the_same_command_goes_on(tmp_path:
     write_notes(notes)
 
     with ingesting(notes, folder) as child:
-        while child.poll() is None and not has_begun_to_write(folder):
+        while child.poll() is None and not holds_memories(folder):
             time.sleep(0.01)
         interrupted_at = time.monotonic()
         child.send_signal(signal.SIGINT)
