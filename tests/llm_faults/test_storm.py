@@ -99,7 +99,11 @@ def expect_named_failures(outcome: Outcome, seen: Seen) -> None:
 
 
 def expect_valid(outcome: Outcome, stored: set[str]) -> None:
-    """Memories that exist, each once, at most k, with scores and evidence; and not none."""
+    """Memories that exist, each once, at most k, with scores and evidence.
+
+    None only where it is said why: never drawn, voted down, too weak, or a search was lost (what
+    the question's own words find in this small world is below the threshold).
+    """
     result, trace = outcome.result, outcome.trace
     ids, missed = result.ids(), [memory.id for memory in result.maybe]
     assert len(set(ids)) == len(ids) <= trace.k == outcome.limits.k
@@ -112,7 +116,8 @@ def expect_valid(outcome: Outcome, stored: set[str]) -> None:
     assert all(memory.evidence and memory.facets and memory.why for memory in result.memories)
     judged = any(candidate.votes for candidate in trace.candidates)
     drawn = any(step.node == "diversify" for step in trace.steps)
-    lost = any(query.error for query in trace.queries if query.query_id == "q0")
+    lost = any(query.error for query in trace.queries)
+    assert result.degraded or not lost
     assert ids or judged or lost or not drawn
 
 

@@ -4,15 +4,17 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from pydantic import BaseModel
 
-from secondhop.models.answer_cache import AnswerCache
-from secondhop.models.answer_file import AnswerFile
-from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+from secondhop.errors import UsageError
+from secondhop.models.answer_cache import AnswerCache, AskedMemory
+from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
+from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
 from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
 from secondhop.nodes.vote_schema import CritiqueReply
 
@@ -53,6 +55,13 @@ def file(tmp_path: Path) -> Iterator[AnswerFile]:
         yield opened
 
 
+ANNA = AskedMemory(entity="anna", index_version="1")
+
+
+def cached(parrot: Parrot, file: AnswerFile, *, memory: AskedMemory = ANNA) -> AnswerCache:
+    return AnswerCache(parrot, file, memory=memory, tag_secret=b"fixed")
+
+
 async def ask(
     cache: AnswerCache, text: str = "hello", *, schema: type[T], max_tokens: int = 100
 ) -> Completion[T]:
@@ -69,7 +78,7 @@ async def ask(
 
 async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> None:
     parrot = Parrot()
-    cache = AnswerCache(parrot, file)
+    cache = cached(parrot, file)
 
     first = await ask(cache, schema=Reply)
     again = await ask(cache, schema=Reply, max_tokens=7)
@@ -88,19 +97,19 @@ async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> 
 
 async def test_other_words_another_schema_or_another_model_ask_anew(file: AnswerFile) -> None:
     parrot, stranger = Parrot(), Parrot("stranger")
-    cache = AnswerCache(parrot, file)
+    cache = cached(parrot, file)
 
     await ask(cache, schema=Reply)
     await ask(cache, "hello!", schema=Reply)
     await ask(cache, schema=Other)
-    await ask(AnswerCache(stranger, file), schema=Reply)
+    await ask(cached(stranger, file), schema=Reply)
 
     assert (len(parrot.asked), len(stranger.asked)) == (3, 1)
 
 
 async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
     parrot = Parrot()
-    cache = AnswerCache(parrot, file)
+    cache = cached(parrot, file)
     parrot.fails = True
     with pytest.raises(LLMError):
         await ask(cache, schema=Reply)
@@ -111,26 +120,94 @@ async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
     assert cache.counts.paid.prompt_tokens == 17
 
 
-async def test_answers_last_beyond_a_process_and_so_does_the_secret(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [AskedMemory(entity="ben", index_version="1"), AskedMemory(entity="anna", index_version="2")],
+)
+async def test_another_entity_or_another_state_of_its_memory_asks_anew(
+    file: AnswerFile, other: AskedMemory
+) -> None:
+    parrot = Parrot()
+    await ask(cached(parrot, file), schema=Reply)
+    assert (await ask(cached(parrot, file, memory=other), schema=Reply)).parsed.text == "answer 2"
+    assert (await ask(cached(parrot, file), schema=Reply)).parsed.text == "answer 1"
+
+
+async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerFile) -> None:
+    parrot = Parrot()
+    cache = cached(parrot, file)
+    await ask(cache, schema=Reply)
+    await ask(cache, "kept", schema=Reply)
+
+    await cache.forget([ChatMessage(role="user", content="hello")], schema=Reply)
+
+    assert (await ask(cache, schema=Reply)).parsed.text == "answer 3"
+    assert (await ask(cache, "kept", schema=Reply)).parsed.text == "answer 2"
+    assert cache.counts.failed == 1
+    assert isinstance(cache, KeepsAnswers)
+
+
+async def test_answers_last_beyond_a_process(tmp_path: Path) -> None:
     path, parrot = tmp_path / "answers.db", Parrot()
-    with closing(AnswerFile(path)) as file:
-        await ask(AnswerCache(parrot, file), schema=Reply)
-        secret = file.secret()
-    with closing(AnswerFile(path)) as file:
-        await ask(AnswerCache(parrot, file), schema=Reply)
-        assert file.secret() == secret
+    for _ in range(2):
+        with closing(AnswerFile(path)) as file:
+            await ask(cached(parrot, file), schema=Reply)
 
     assert len(parrot.asked) == 1
-    assert len(secret) == 32
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_two_who_begin_a_file_agree_on_its_secret(tmp_path: Path) -> None:
-    with (
-        closing(AnswerFile(tmp_path / "answers.db")) as one,
-        closing(AnswerFile(tmp_path / "answers.db")) as other,
-    ):
-        assert one.secret() == other.secret()
+async def test_what_a_lost_reply_may_have_cost_comes_back_too(file: AnswerFile) -> None:
+    class Unlucky(Parrot):
+        async def complete(self, *args: Any, **bounds: Any) -> Completion[Any]:
+            said: Completion[Any] = await super().complete(*args, **bounds)
+            return Completion(parsed=said.parsed, usage=replace(said.usage, lost_tokens=700))
+
+    cache = cached(Unlucky(), file)
+    await ask(cache, schema=Reply)
+    assert (await ask(cache, schema=Reply)).usage.lost_tokens == 700
+
+
+async def test_a_file_of_an_older_format_is_begun_anew_and_of_a_newer_one_left_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "answers.db"
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("CREATE TABLE answers (asked_sha BLOB, answer TEXT)")
+        old.execute("CREATE TABLE secret (bytes BLOB)")
+        old.commit()
+    parrot = Parrot()
+    with closing(AnswerFile(path)) as file:
+        await ask(cached(parrot, file), schema=Reply)
+        await ask(cached(parrot, file), schema=Reply)
+    assert (len(parrot.asked), caplog.text) == (1, "")
+
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    with closing(AnswerFile(path)) as file:
+        await ask(cached(parrot, file), schema=Reply)
+    assert len(parrot.asked) == 2
+    assert "a newer secondhop wrote it" in caplog.text
+    with pytest.raises(UsageError, match="newer secondhop"):
+        expect_answers_or_nothing(path)
+    with closing(sqlite3.connect(path)) as newer:
+        assert newer.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("content", [b"Dear diary, ", b"SQLite format 3\x00"])
+def test_a_file_of_something_else_is_refused_before_it_is_overwritten(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "diary.txt"
+    path.write_bytes(content * 50)
+    with pytest.raises(UsageError, match="no file of answers"):
+        expect_answers_or_nothing(path)
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+        other.commit()
+    with pytest.raises(UsageError, match="no file of answers"):
+        expect_answers_or_nothing(tmp_path / "other.db")
+    expect_answers_or_nothing(tmp_path / "new.db")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +222,7 @@ def test_two_who_begin_a_file_agree_on_its_secret(tmp_path: Path) -> None:
 async def test_every_reply_of_a_recall_comes_back_as_it_was_read(
     file: AnswerFile, schema: type[BaseModel], said: object
 ) -> None:
-    cache = AnswerCache(Parrot(says=said), file)
+    cache = cached(Parrot(says=said), file)
 
     assert await ask(cache, schema=schema) == await ask(cache, schema=schema)
     assert cache.counts.from_cache == 1
@@ -157,7 +234,7 @@ async def test_a_damaged_file_is_begun_anew(
     path = tmp_path / "answers.db"
     path.write_bytes(b"no database at all" * 100)
     with closing(AnswerFile(path)) as file:
-        cache = AnswerCache(Parrot(), file)
+        cache = cached(Parrot(), file)
         await ask(cache, schema=Reply)
         await ask(cache, schema=Reply)
 
@@ -172,8 +249,7 @@ async def test_a_file_that_cannot_be_made_only_costs_asking_again(
     with closing(AnswerFile(tmp_path / "file" / "answers.db")) as file:
         parrot = Parrot()
         for _ in range(2):
-            await ask(AnswerCache(parrot, file), schema=Reply)
-        assert file.secret() == file.secret()
+            await ask(cached(parrot, file), schema=Reply)
 
     assert len(parrot.asked) == 2
     assert len(caplog.records) == 1
@@ -183,7 +259,7 @@ async def test_an_answer_that_can_no_longer_be_read_is_asked_for_again(
     file: AnswerFile, tmp_path: Path
 ) -> None:
     parrot = Parrot()
-    cache = AnswerCache(parrot, file)
+    cache = cached(parrot, file)
     await ask(cache, schema=Reply)
     with closing(sqlite3.connect(tmp_path / "deep" / "answers.db")) as beside:
         beside.execute("UPDATE answers SET usage = '{\"dollars\": 1}'")
@@ -195,7 +271,7 @@ async def test_an_answer_that_can_no_longer_be_read_is_asked_for_again(
 
 
 async def test_many_at_once_are_all_kept(file: AnswerFile) -> None:
-    cache = AnswerCache(Parrot(), file)
+    cache = cached(Parrot(), file)
     words = [f"word {n}" for n in range(40)]
 
     first = await asyncio.gather(*(ask(cache, word, schema=Reply) for word in words))

@@ -1,6 +1,8 @@
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,10 +12,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
 from secondhop.errors import UsageError
 from secondhop.models.circuit_breaker import BreakerSettings
+from secondhop.models.langchain_endpoint import LangchainLLMConfig
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 
@@ -21,6 +24,9 @@ MESSAGES = [
     ChatMessage(role="system", content="be brief"),
     ChatMessage(role="user", content="ask"),
 ]
+QUICK = LangchainLLMConfig(
+    max_wait_s=0.01, breaker=BreakerSettings(failures=10_000, patience_s=10_000.0)
+)
 ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
 
 
@@ -142,22 +148,25 @@ async def test_two_answers_that_do_not_fit_are_an_error_that_tells_the_cost() ->
     assert failure.value.usage == ONE + ONE
 
 
-@pytest.mark.parametrize("calls", [0, 1, 2, 3, 4])
-@pytest.mark.parametrize("turn", ["no", ConnectionError("gone"), said("", call={"txt": 1})])
+@pytest.mark.parametrize("calls", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "turn", ["no", ConnectionError("gone"), ValueError("no tools"), said("", call={"txt": 1})]
+)
 @pytest.mark.parametrize("kind", [ScriptedChat, ToolChat])
 async def test_no_call_is_made_beyond_those_that_are_allowed(
     kind: type[ScriptedChat], turn: Any, calls: int
 ) -> None:
     model = kind(turns=[turn] * 9)
     with pytest.raises(LLMError) as failure:
-        await ask(LangchainLLM(model), calls=calls)
+        await ask(LangchainLLM(model, config=QUICK), calls=calls)
     assert len(model.seen) == failure.value.usage.calls <= calls
 
 
+@pytest.mark.model
 async def test_no_call_is_made_that_may_exceed_the_tokens() -> None:
     model = ScriptedChat(turns=["no", '{"text": "fine"}'])
-    with pytest.raises(LLMError, match="too few of the 125 tokens") as failure:
-        await ask(LangchainLLM(model), tokens=125)  # the repair quotes the schema again
+    with pytest.raises(LLMError, match="too few of the 150 tokens") as failure:
+        await ask(LangchainLLM(model), tokens=150)  # the repair quotes the schema again
     assert failure.value.usage == ONE
     model = ScriptedChat(turns=['{"text": "fine"}'])
     llm = LangchainLLM(model)
@@ -179,10 +188,11 @@ async def test_with_one_call_a_model_that_refuses_tools_is_asked_for_text_the_ne
         await ask(llm, calls=1)
 
 
-async def test_a_model_that_tells_no_usage_is_charged_by_length() -> None:
+@pytest.mark.model
+async def test_a_model_that_tells_no_usage_is_charged_by_our_own_count() -> None:
     llm = LangchainLLM(ScriptedChat(turns=[AIMessage(content='{"text": "fine"}')]))
     spent = (await ask(llm)).usage
-    assert (spent.calls, spent.completion_tokens) == (1, 4)
+    assert (spent.calls, spent.completion_tokens) == (1, 6)
     assert spent.prompt_tokens > 5
 
 
@@ -191,6 +201,7 @@ def test_a_model_that_repeats_requests_in_secret_is_named(
 ) -> None:
     class Stubborn(ScriptedChat):
         max_retries: int = 2
+        client: Any = "of a kind that nobody knows"
 
     LangchainLLM(Stubborn(turns=[]))
     assert "max_retries=0" in caplog.text
@@ -200,20 +211,50 @@ def test_a_model_that_repeats_requests_in_secret_is_named(
 
 
 async def test_what_the_model_raises_is_named() -> None:
-    model = ScriptedChat(turns=[ConnectionError("gone")])
-    with pytest.raises(LLMError, match="ConnectionError: gone") as failure:
+    model = ScriptedChat(turns=[KeyError("choices")])
+    with pytest.raises(LLMError, match="KeyError: 'choices'") as failure:
         await ask(LangchainLLM(model))
     assert failure.value.usage == Usage(calls=1)
 
 
+async def test_the_models_keys_stay_out_of_what_is_told() -> None:
+    class Keyed(ScriptedChat):
+        key: SecretStr = SecretStr("sk-SECRET-012345")
+
+    told = "no such key sk-SECRET-012345 at https://me:pass@host/v1?key=abc&x=1"
+    with pytest.raises(LLMError, match="no such key … at") as failure:
+        await ask(LangchainLLM(Keyed(turns=[ValueError(told)])))
+    assert not {"SECRET", "pass", "abc"} & set(re.split(r"\W", str(failure.value)))
+
+
+async def test_a_lost_connection_is_tried_again_and_counted() -> None:
+    model = ScriptedChat(turns=[ConnectionError("gone"), TimeoutError(), '{"text": "fine"}'])
+    spent = (await ask(LangchainLLM(model, config=QUICK))).usage
+    assert spent == Usage(calls=3) + replace(ONE, calls=0)
+    assert spent.lost_tokens > 100  # nobody knows what the lost replies have cost
+
+
+async def test_two_who_were_given_the_same_model_know_the_same_of_it() -> None:
+    breaker = BreakerSettings(failures=1, cooldown_s=60.0)
+    config = LangchainLLMConfig(attempts=1, breaker=breaker)
+    model = ScriptedChat(turns=[ConnectionError("gone")])
+    with pytest.raises(LLMError, match="the connection broke"):
+        await ask(LangchainLLM(model, config=config))
+    with pytest.raises(LLMError, match="left alone"):
+        await ask(LangchainLLM(model, config=config))
+    other = ScriptedChat(turns=['{"text": "fine"}'])
+    assert (await ask(LangchainLLM(other, config=config))).parsed.text == "fine"
+
+
 async def test_the_deadline_holds_and_a_dead_model_is_left_alone() -> None:
     model = ScriptedChat(turns=[60.0, '{"text": "fine"}'])
-    llm = LangchainLLM(model, breaker=BreakerSettings(patience_s=1.0, cooldown_s=0.2))
+    breaker = BreakerSettings(patience_s=1.0, cooldown_s=0.2)
+    llm = LangchainLLM(model, config=LangchainLLMConfig(breaker=breaker))
     started = time.perf_counter()
     with pytest.raises(LLMError, match=r"within 1\.05 s"):
         await ask(llm, deadline_s=1.05)
     assert time.perf_counter() - started < 1.3
-    with pytest.raises(LLMError, match="left alone"):
+    with pytest.raises(LLMError, match=r"before \(no answer in time\); it is left alone"):
         await ask(llm)
     await asyncio.sleep(0.25)
     assert (await ask(llm)).parsed.text == "fine"

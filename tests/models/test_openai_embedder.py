@@ -209,6 +209,19 @@ async def test_it_gives_up_after_the_given_number_of_tries(
     await embedder.aclose()
 
 
+async def test_a_password_in_the_address_is_in_no_message() -> None:
+    connection = OpenAIConnection(
+        base_url="http://me:pa55word@127.0.0.1:9/v1?key=s3cret", api_key="k", attempts=1
+    )
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9/v1 failed") as failure:
+        await OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection)).embed_queries(
+            ["q"]
+        )
+    for told in (str(failure.value), repr(connection)):
+        assert "pa55word" not in told
+        assert "s3cret" not in told
+
+
 async def test_a_server_that_is_not_there_is_named() -> None:
     connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="k", attempts=1)
     embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection))

@@ -1,4 +1,6 @@
 import asyncio
+import json
+import math
 import random
 import time
 from collections.abc import AsyncGenerator
@@ -32,6 +34,7 @@ from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.models.tokens import count_tokens
 
 MESSAGES = [ChatMessage(role="user", content="a private question \ud83d")]
 GRACE_S = 0.25
@@ -178,12 +181,13 @@ async def test_tokens_of_a_reply_without_a_choice_are_counted() -> None:
         assert (await ask(llm)).usage == usage(2, 2)
 
 
-async def test_a_server_that_tells_no_usage_is_charged_by_length() -> None:
+@pytest.mark.model
+async def test_a_server_that_tells_no_usage_is_charged_by_our_own_count() -> None:
     told_nothing = body(b'{"choices": [{"message": {"content": "{\\"text\\": \\"fine\\"}"}}]}')
     async with served(FaultServer(otherwise=told_nothing)) as llm:
         spent = (await ask(llm)).usage
-    assert (spent.calls, spent.completion_tokens) == (1, 4)
-    assert 5 < spent.prompt_tokens < 100  # the words, and the schema that the model reads too
+    assert (spent.calls, spent.completion_tokens) == (1, 6)
+    assert 20 < spent.prompt_tokens < 120  # the words, and the schema that the model reads too
 
 
 async def test_retry_after_is_waited_for_and_never_beyond_the_deadline() -> None:
@@ -347,6 +351,7 @@ async def test_the_reason_for_giving_up_is_the_fault_and_not_the_bound() -> None
     assert server.asked == []
 
 
+@pytest.mark.model
 async def test_few_tokens_shorten_the_reply_and_too_few_send_nothing() -> None:
     async with served(server := FaultServer()) as llm:
         prompt = (await ask(llm, tokens=10_000)).usage.prompt_tokens
@@ -366,14 +371,16 @@ async def test_few_tokens_shorten_the_reply_and_too_few_send_nothing() -> None:
     assert 200 < server.asked[1]["max_tokens"] < 500
 
 
+@pytest.mark.model
 async def test_a_lost_reply_is_taken_off_the_tokens_that_are_left() -> None:
     async with served(server := FaultServer(otherwise=reset)) as llm:
-        with pytest.raises(LLMError, match=r"of the 250 tokens .* lost") as failure:
-            await ask(llm, tokens=250)
-    assert len(server.asked) == 2  # about 100 each: the third might exceed them
+        with pytest.raises(LLMError, match=r"of the 350 tokens .* lost") as failure:
+            await ask(llm, tokens=350)
+    assert len(server.asked) == 2  # about 130 each: the third might exceed them
     assert failure.value.usage == Usage(calls=2)
 
 
+@pytest.mark.model
 async def test_an_error_is_not_taken_off_the_tokens_that_are_left() -> None:
     async with served(server := FaultServer(script=[status(429)] * 3)) as llm:
         assert (await ask(llm, tokens=150)).usage == usage(4, 1)
@@ -524,3 +531,41 @@ def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() ->
     connection = OpenAIConnection(base_url="http://me:password@host:1/v1/", api_key="k")
     llm = OpenAILLM(OpenAILLMConfig(model="m", connection=connection))
     assert llm.model_id == "openai:m@host:1/v1"
+
+
+async def greedy(exchange: Exchange) -> None:
+    """Makes a third more tokens of every text than we count, and writes all that it may."""
+    asked = exchange.asked
+    shape = json.dumps(asked.get("response_format", {}).get("json_schema", {}))
+    texts = [*(message["content"] for message in asked["messages"]), shape]
+    told = {
+        "prompt_tokens": math.ceil(1.34 * sum(map(count_tokens, texts))) + 7,
+        "completion_tokens": asked["max_tokens"],
+    }
+    choice = {"message": {"content": '{"text": "fine"}'}}
+    await exchange.send(200, json.dumps({"choices": [choice], "usage": told}).encode())
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "text", ["The boiler was repaired. ", "我们昨天讨论了预算。", "9f86d081884c7d65 "]
+)
+async def test_the_cap_holds_with_a_model_that_makes_more_tokens_of_a_text(text: str) -> None:
+    async def spent(cap: int) -> Usage:
+        completion = await llm.complete(
+            [ChatMessage(role="user", content=text * 150)],
+            schema=Answer,
+            max_tokens=1_500,
+            deadline_s=5.0,
+            max_calls=3,
+            max_total_tokens=cap,
+        )
+        return completion.usage
+
+    async with served(server := FaultServer(otherwise=greedy)) as llm:
+        prompt = (await spent(9_000)).prompt_tokens
+        for room in (900, 300):
+            assert (await spent(prompt + room)).tokens <= prompt + room
+        with pytest.raises(LLMError, match="too few"):
+            await spent(prompt + 100)
+    assert len(server.asked) == 3

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LEAST_REPLY, Usage
-
-_BYTES_PER_TOKEN = 4
+from secondhop.models.prompt_size import PromptSize
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,8 +25,8 @@ class Account:
     usage: Usage = field(default_factory=Usage)
     """What was told, or estimated from a reply that came, so far."""
     _lost: int = 0
-    _open: int = 0
-    """The most that the request under way can cost, in tokens."""
+    _open: tuple[PromptSize, int] | None = None
+    """The request under way: its prompt, and the longest reply it may have, in tokens."""
 
     def left_s(self) -> float:
         """Seconds until the deadline."""
@@ -38,11 +37,10 @@ class Account:
         """How many more may be sent."""
         return max(0, self.requests - self.usage.calls)
 
-    def open_request(self, *, prompt: int, wanted: int) -> int:
+    def open_request(self, *, prompt: PromptSize, wanted: int) -> int:
         """One more request goes out; returns the tokens that its reply may have.
 
         Args:
-            prompt: its tokens, by estimate.
             wanted: tokens of the reply, at most.
 
         Raises:
@@ -50,28 +48,20 @@ class Account:
         """
         if not self.requests_left:
             raise ModelError(f"no request is left of the {self.requests} that this answer may cost")
-        self._lost, self._open = self._lost + self._open, 0
-        reply = wanted
-        if self.tokens is not None:
-            reply = min(wanted, self.tokens - self.usage.tokens - self._lost - prompt)
-        if reply < min(wanted, LEAST_REPLY):
-            lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)
-            raise ModelError(
-                f"too few of the {self.tokens:,} tokens that this answer may cost are left for a "
-                f"prompt of about {prompt:,} and its reply{lost}"
-            )
-        self._open = prompt + reply
+        self._lost, self._open = self._lost_so_far(), None
+        reply = wanted if self.tokens is None else self._reply(self.tokens, prompt, wanted)
+        self._open = prompt, reply
         self.usage += Usage(calls=1)
         return reply
 
     def charge(self, told: Usage) -> None:
         """What the request under way has cost in tokens; nothing, for one that was refused."""
         self.usage += told
-        self._open = 0
+        self._open = None
 
     def closed(self) -> Usage:
         """The whole bill, when no further request goes out."""
-        return replace(self.usage, lost_tokens=self._lost + self._open)
+        return replace(self.usage, lost_tokens=self._lost_so_far())
 
     def cancelled(self) -> asyncio.CancelledError:
         """A cancellation that tells what was spent, as its first argument.
@@ -80,7 +70,22 @@ class Account:
         """
         return asyncio.CancelledError(self.closed())
 
+    def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
+        """What is left for the reply; where there is plenty nobody counts the prompt."""
+        left = tokens - self.usage.tokens - self._lost
+        if prompt.at_most + wanted <= left:
+            return wanted
+        reply = min(wanted, left - prompt.tokens)
+        if reply < min(wanted, LEAST_REPLY):
+            lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)
+            raise ModelError(
+                f"too few of the {tokens:,} tokens that this answer may cost are left for a "
+                f"prompt of about {prompt.tokens:,} and its reply{lost}"
+            )
+        return reply
 
-def estimated_tokens(text: str) -> int:
-    """Tokens of a text, 4 UTF-8 bytes each, where nobody tells how a model counts."""
-    return len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
+    def _lost_so_far(self) -> int:
+        if self._open is None:
+            return self._lost
+        prompt, reply = self._open
+        return self._lost + prompt.tokens + reply

@@ -10,13 +10,19 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from secondhop.models.answer_file import AnswerFile, KeptAnswer
+from secondhop.models.answer_file import FORMAT, AnswerFile, KeptAnswer
 from secondhop.models.llm import ChatMessage, Completion, LLMError, StructuredLLM, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
-FORMAT = 1
-"""Part of every key; grows when an entry changes its meaning."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedMemory:
+    """Whose memory the questions are asked of, as it stands."""
+
+    entity: str
+    index_version: str
+    """Another one whenever something else could be found."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,6 +32,7 @@ class AnswerCounts:
     asked: int = 0
     """Of the model, failures included."""
     failed: int = 0
+    """Of those asked; an answer that fits the schema and cannot be used counts, too."""
     from_cache: int = 0
     paid: Usage = field(default_factory=Usage)
     """What those that were asked have cost."""
@@ -34,20 +41,35 @@ class AnswerCounts:
 class AnswerCache:
     """Wraps a language model: what it was asked before, word for word, is not asked again.
 
-    An answer belongs to the model, the messages and the schema; not to the bounds of the call. It
-    comes back with the usage of the day when it was asked, so that a recall spends its budgets as
-    it did then; `counts` tells what was really paid. Failures are not kept. For equal prompts give
-    the planner and the critic the file's `secret`.
+    An answer belongs to the entity and the version of its index, to the model, the prompt and the
+    schema; not to the bounds of the call. It comes back with the usage of the day when it was
+    asked, so that a recall spends its budgets as it did then; `counts` tells what was really paid.
+    Failures are not kept, nor is an answer that whoever asked has `forget` because of what it says.
     """
 
-    def __init__(self, inner: StructuredLLM, file: AnswerFile) -> None:
-        self._inner, self._file = inner, file
-        self.counts = AnswerCounts()
+    def __init__(
+        self,
+        inner: StructuredLLM,
+        file: AnswerFile,
+        *,
+        memory: AskedMemory,
+        tag_secret: bytes,
+        counts: AnswerCounts | None = None,
+    ) -> None:
+        """`tag_secret`: as `KeepsAnswers` says; `counts`: shared with caches of other memories."""
+        self._inner, self._file, self._memory = inner, file, memory
+        self._tag_secret = tag_secret
+        self.counts = counts or AnswerCounts()
 
     @property
     def model_id(self) -> str:
         """The wrapped model's."""
         return self._inner.model_id
+
+    @property
+    def tag_secret(self) -> bytes:
+        """As given."""
+        return self._tag_secret
 
     async def complete(
         self,
@@ -64,7 +86,7 @@ class AnswerCache:
         Raises:
             LLMError: the model had to be asked, and failed.
         """
-        asked_sha = sha_of(self.model_id, messages, schema)
+        asked_sha = self._sha(messages, schema)
         kept = await asyncio.to_thread(self._file.get, asked_sha)
         known = as_completion(kept, schema) if kept else None
         if known is not None:
@@ -88,12 +110,23 @@ class AnswerCache:
         await asyncio.to_thread(self._file.put, asked_sha, as_kept(completion))
         return completion
 
+    async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
+        """As `KeepsAnswers` says."""
+        self.counts.failed += 1
+        await asyncio.to_thread(self._file.forget, self._sha(messages, schema))
 
-def sha_of(model_id: str, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
-    """The key of an answer: SHA-256 of everything that makes it what it is."""
+    def _sha(self, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
+        """The key of an answer: SHA-256 of everything that makes it what it is."""
+        memory = self._memory
+        shape = [schema.__name__, shape_of(schema)]
+        asked = [FORMAT, memory.entity, memory.index_version, self.model_id, *shape]
+        return sha256(json.dumps([*asked, prompt_sha(messages)]).encode("ascii")).digest()
+
+
+def prompt_sha(messages: Sequence[ChatMessage]) -> str:
+    """SHA-256 of the words of a prompt, in hex."""
     turns = [[message["role"], message["content"]] for message in messages]
-    whole = json.dumps([FORMAT, model_id, turns, schema.__name__, shape_of(schema)])
-    return sha256(whole.encode("ascii")).digest()
+    return sha256(json.dumps(turns).encode("ascii")).hexdigest()
 
 
 @cache

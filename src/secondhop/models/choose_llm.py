@@ -77,8 +77,8 @@ def chosen_llm(
     """The language model that is named or given.
 
     Args:
-        deadline_s: of a recall; a model named by a word may take that long for a request, and
-            never less than it usually may.
+        deadline_s: of a recall; a request may take that long, and never less than it usually
+            may. An adapter that is given has its own patience.
 
     Raises:
         UsageError: no model has that name, or a langchain model does not tell which it is.
@@ -88,7 +88,9 @@ def chosen_llm(
     if isinstance(llm, str):
         return make_llm(llm, timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
     if isinstance(llm, BaseChatModel):
+        from secondhop.models.langchain_endpoint import LangchainLLMConfig
         from secondhop.models.langchain_llm import LangchainLLM
 
-        return LangchainLLM(llm)
+        config = LangchainLLMConfig(timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
+        return LangchainLLM(llm, config=config)
     return llm

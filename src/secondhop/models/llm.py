@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypedDict, TypeVar
+from typing import Generic, Literal, Protocol, TypedDict, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -101,4 +101,21 @@ class StructuredLLM(Protocol):
         Raises:
             LLMError: no valid answer within these bounds; tells what was spent.
         """
+        ...
+
+
+@runtime_checkable
+class KeepsAnswers(Protocol):
+    """What a language model has besides, when its answers are kept to be given again."""
+
+    @property
+    def tag_secret(self) -> bytes:
+        """A fixed secret for the tags around stored text, so that equal sheets are equal prompts.
+
+        Only evaluations have one: tags of a real recall must be unguessable.
+        """
+        ...
+
+    async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
+        """The answer to this fits the schema and cannot be used all the same: never again."""
         ...

@@ -46,6 +46,16 @@ def checked_base_url(given: str | None) -> str | None:
     return url
 
 
+def place_of(base_url: str) -> str:
+    """Host, port and path, for names and messages: without a password that the address may hold.
+
+    >>> place_of("https://me:secret@models.acme.com:8000/v1/?key=secret")
+    'models.acme.com:8000/v1'
+    """
+    parts = urlsplit(base_url)
+    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+
+
 def base_url_of(given: str | None) -> str | None:
     """The server that is meant; None: nobody names one, so it is OpenAI itself.
 

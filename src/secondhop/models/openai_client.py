@@ -1,14 +1,12 @@
 """Reaching an OpenAI-compatible server: clients, retries, and errors that say what to do."""
 
 import asyncio
-import email.utils
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from secondhop.errors import ModelError, SecondhopError, UsageError
+from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_address import (
     api_key_of,
     checked_base_url,
@@ -16,23 +14,20 @@ from secondhop.models.openai_address import (
     sdk_base_url,
 )
 from secondhop.models.openai_failures import explain
+from secondhop.models.retries import Patience, retried
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
-    from tenacity import RetryCallState
+    from openai import AsyncOpenAI
 
 T = TypeVar("T")
-
-_RETRIED_STATUS = frozenset({408, 409, 429})
-_FIRST_WAIT_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIConnection:
     """Where a server is, and how patient to be with it."""
 
-    base_url: str | None = None
-    """None: OPENAI_BASE_URL, else OpenAI itself (the SDK's own rule)."""
+    base_url: str | None = field(default=None, repr=False)
+    """None: OPENAI_BASE_URL, else OpenAI itself (the SDK's own rule). May hold a password."""
     api_key: str | None = field(default=None, repr=False)
     """None: OPENAI_API_KEY. A local server takes any word."""
     timeout_s: float = 30.0
@@ -107,78 +102,26 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
 
 
 async def call_with_retries(
-    call: Callable[[], Awaitable[T]], *, connection: OpenAIConnection, what: str
+    call: Callable[[], Awaitable[T]],
+    *,
+    connection: OpenAIConnection,
+    what: str,
+    patience: Patience | None = None,
 ) -> T:
     """`call()`, again after failures that may pass; waits as long as Retry-After says.
 
     Args:
         call: one try; awaited anew each time.
-        connection: how often and how long.
         what: names the model and the work, for the message.
+        patience: default the connection's.
 
     Raises:
         ModelError: refused (a wrong key, a wrong request), or failed at every try.
     """
-    from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
-
-    tries = AsyncRetrying(
-        stop=stop_after_attempt(connection.attempts),
-        wait=lambda state: _wait_s(state, longest=connection.max_wait_s),
-        retry=retry_if_exception(lambda error: _may_pass(error, longest=connection.max_wait_s)),
-        reraise=True,
+    usual = Patience(attempts=connection.attempts, longest_wait_s=lambda: connection.max_wait_s)
+    return await retried(
+        call,
+        patience=patience or usual,
+        what=what,
+        explain=lambda error: explain(error, key=api_key_of(connection.api_key)),
     )
-    try:
-        async for attempt in tries:
-            with attempt:
-                return await call()
-    except (SecondhopError, TimeoutError):
-        raise  # says what happened already; or a deadline's, which is the caller's to tell
-    except Exception as error:
-        # Broad on purpose: what a third-party http stack may raise besides OpenAIError (groups of
-        # errors, overflows, encodings) changes with its versions, and a recall goes on without it.
-        tried = int(tries.statistics.get("attempt_number", 1))
-        told = explain(error, key=api_key_of(connection.api_key))
-        raise ModelError(f"{what} failed{_after(tried)}: {told}") from error
-    raise AssertionError("unreachable: tenacity returns or raises")
-
-
-def _may_pass(error: BaseException, *, longest: float) -> bool:
-    from openai import APIConnectionError, APIStatusError
-
-    if isinstance(error, APIStatusError):
-        if error.code == "insufficient_quota":  # a 429 that no waiting cures
-            return False
-        asked = _retry_after_s(error)
-        if asked is not None and asked > longest:
-            return False
-        return error.status_code in _RETRIED_STATUS or error.status_code >= 500
-    return isinstance(error, APIConnectionError)  # timeouts are among them
-
-
-def _wait_s(state: "RetryCallState", *, longest: float) -> float:
-    from openai import APIStatusError
-    from tenacity import wait_random_exponential
-
-    error = state.outcome.exception() if state.outcome is not None else None
-    if isinstance(error, APIStatusError) and (asked := _retry_after_s(error)) is not None:
-        return asked
-    return wait_random_exponential(multiplier=_FIRST_WAIT_S, max=longest)(state)
-
-
-def _retry_after_s(error: "APIStatusError") -> float | None:
-    """Seconds the server asks to wait, from its header: a number or an HTTP date."""
-    text = error.response.headers.get("retry-after")
-    if text is None:
-        return None
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass  # then it is a date
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
-        return None
-
-
-def _after(tried: int) -> str:
-    return f" after {tried} tries" if tried > 1 else ""

@@ -7,6 +7,7 @@ import numpy as np
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.embedder import Vectors
+from secondhop.models.openai_address import place_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.unit_vectors import unit_vectors
 
@@ -106,7 +107,7 @@ class OpenAIEmbedder:
         from openai import omit
 
         client, config = self._clients.current(), self._config
-        source = f"{self.model_id} at {client.base_url}"
+        source = f"{self.model_id} at {place_of(str(client.base_url))}"
 
         async def request() -> list[list[float]]:
             response = await client.embeddings.create(

@@ -6,6 +6,7 @@ from typing import Literal
 
 from secondhop.models.answer_modes import ModeLadder
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
+from secondhop.models.prompt_size import PromptMeter
 
 TokenWord = Literal["max_tokens", "max_completion_tokens"]
 
@@ -18,6 +19,8 @@ class Endpoint:
     token_word: TokenWord
     """How it wants the bound on generated tokens called."""
     modes: ModeLadder = field(default_factory=ModeLadder)
+    meter: PromptMeter = field(default_factory=PromptMeter)
+    """How it counts tokens."""
 
     def other_word(self, refused: TokenWord) -> None:
         """It does not take this word for the bound."""

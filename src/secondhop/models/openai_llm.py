@@ -3,28 +3,24 @@
 import asyncio
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.account import Account
 from secondhop.models.answer_modes import SURE, AnswerMode, mode_body, mode_request
+from secondhop.models.asking import Asking, Written, completed, read_or_repaired
 from secondhop.models.chat_reply import ChatReply
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.json_replies import (
-    UnreadableReplyError,
-    read_reply,
-    repair_turn,
-    with_request,
-)
-from secondhop.models.llm import ChatMessage, Completion, LLMError
-from secondhop.models.openai_address import base_url_of
+from secondhop.models.json_replies import with_request
+from secondhop.models.llm import ChatMessage, Completion
+from secondhop.models.openai_address import base_url_of, place_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_endpoint import endpoint_of
 from secondhop.models.openai_request import ChatRequest, ChatSender
+from secondhop.models.retries import Patience
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -67,13 +63,9 @@ class _ModeRefusedError(ModelError):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asking(Generic[T]):
-    """One call of `complete`."""
+class _Asking(Asking[T]):
+    """One call of `complete`, and what the server has refused of it."""
 
-    messages: list[ChatMessage]
-    schema: type[T]
-    max_tokens: int
-    account: Account
     refused: dict[AnswerMode, int] = field(default_factory=dict[AnswerMode, int])
     word_changed: bool = False
 
@@ -89,11 +81,11 @@ class OpenAILLM:
         importlib.import_module("openai.resources.chat.completions")
         self._config = config
         base_url = base_url_of(config.connection.base_url)
-        self._name = f"openai:{config.model}" + (f"@{_place(base_url)}" if base_url else "")
+        self._name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
         self._clients = OpenAIClients(config.connection)
         self._endpoint = endpoint_of(base_url, config.model, config.breaker)
         self._sender = ChatSender(
-            self._endpoint.breaker,
+            self._endpoint,
             name=self._name,
             timeout_s=config.connection.timeout_s,
             concurrency=config.concurrency,
@@ -120,34 +112,18 @@ class OpenAILLM:
         Raises:
             LLMError: no valid answer within these bounds; tells what was spent.
         """
-        deadline = asyncio.get_running_loop().time() + deadline_s
-        account = Account(
-            deadline=deadline,
-            requests=min(self._config.requests_per_answer, max_calls),
-            tokens=max_total_tokens,
-        )
         asking = _Asking(
+            name=self._name,
             messages=[_sendable(message) for message in messages],
             schema=schema,
             max_tokens=max_tokens,
-            account=account,
+            account=Account(
+                deadline=asyncio.get_running_loop().time() + deadline_s,
+                requests=min(self._config.requests_per_answer, max_calls),
+                tokens=max_total_tokens,
+            ),
         )
-        try:
-            if deadline_s <= 0:
-                raise TimeoutError
-            async with asyncio.timeout_at(deadline):
-                parsed = await self._answer(asking)
-        except TimeoutError as error:
-            raise LLMError(
-                f"{self._name} gave no answer within {deadline_s:g} s; allow more time, or check "
-                f"the server",
-                usage=account.closed(),
-            ) from error
-        except ModelError as error:
-            raise LLMError(str(error), usage=account.closed()) from error
-        except asyncio.CancelledError as error:
-            raise account.cancelled() from error
-        return Completion(parsed=parsed, usage=account.closed())
+        return await completed(asking, lambda: self._answer(asking), deadline_s=deadline_s)
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""
@@ -173,25 +149,11 @@ class OpenAILLM:
 
     async def _read(self, reply: ChatReply, *, mode: AnswerMode, asking: _Asking[T]) -> T:
         """The answer in the reply, or in that to one repair turn."""
-        try:
-            return read_reply(reply.text, asking.schema)
-        except UnreadableReplyError as error:
-            problem = "it was cut off; write less" if reply.cut_off else str(error)
-            if not asking.account.requests_left:
-                told = f"{self._name} gave nothing that fits {asking.schema.__name__}: {problem}"
-                raise ModelError(f"{told}; no request is left to ask again") from error
-        repair = repair_turn(
-            asking.messages, reply=reply.text, problem=problem, schema=asking.schema
-        )
-        second = await self._reply(repair, mode=mode, asking=asking)
-        try:
-            return read_reply(second.text, asking.schema)
-        except UnreadableReplyError as error:
-            name = asking.schema.__name__
-            raise ModelError(
-                f"{self._name} answered twice, and neither fits {name}: {error}; "
-                f"try a larger model, or a server that enforces a JSON schema"
-            ) from error
+
+        async def repaired(turns: Sequence[ChatMessage]) -> Written:
+            return _written(await self._reply(turns, mode=mode, asking=asking))
+
+        return await read_or_repaired(_written(reply), asking, repaired)
 
     async def _reply(
         self, messages: Sequence[ChatMessage], *, mode: AnswerMode, asking: _Asking[T]
@@ -200,10 +162,10 @@ class OpenAILLM:
         connection, account = self._config.connection, asking.account
         reply = await call_with_retries(
             lambda: self._try(messages, mode=mode, asking=asking),
-            connection=replace(
-                connection,
-                max_wait_s=max(0.0, min(connection.max_wait_s, account.left_s())),
+            connection=connection,
+            patience=Patience(
                 attempts=max(1, min(connection.attempts, account.requests_left)),
+                longest_wait_s=lambda: max(0.0, min(connection.max_wait_s, account.left_s())),
             ),
             what=f"asking {self._name}",
         )
@@ -260,7 +222,5 @@ def _sendable(message: ChatMessage) -> ChatMessage:
     return ChatMessage(role=message["role"], content=plain)
 
 
-def _place(base_url: str) -> str:
-    """Host, port and path: without a password that the address may hold."""
-    parts = urlsplit(base_url)
-    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+def _written(reply: ChatReply) -> Written:
+    return Written(text=reply.text, cut_off=reply.cut_off)

@@ -1,0 +1,123 @@
+"""An SQLite file that only caches: shared by processes, and never a reason to fail."""
+
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_BUSY_TIMEOUT_S = 5.0
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+class CacheFile:
+    """A connection that opens when it is needed. No method raises for a bad disk.
+
+    Only its owner may read the file (mode 0600). A damaged one is deleted and begun anew. When the
+    disk is full or the file cannot be opened, a warning is logged once and nothing is found.
+    """
+
+    def __init__(
+        self, path: Path, *, name: str, without: str, prepare: Callable[[sqlite3.Connection], None]
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            name: of the cache, for messages: "the answer cache".
+            without: what happens when the file cannot be used, for the warning.
+            prepare: makes the tables of a connection; raises sqlite3.Error when it cannot.
+        """
+        self.path = path
+        self._name, self._without, self._prepare = name, without, prepare
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+        self._warned = False
+
+    def attempt(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """What `work` returns, or None when the file does not let us; heals a damaged file once."""
+        with self._lock:
+            try:
+                try:
+                    return work(self._opened())
+                except sqlite3.DatabaseError as error:
+                    if _code(error) not in _DAMAGED:
+                        raise
+                    self._begin_anew(error)
+                    return work(self._opened())
+            except (sqlite3.Error, OSError) as error:
+                self._drop_connection()
+                self._warn_once(error)
+                return None
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        with self._lock:
+            self._drop_connection()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._connection = self._connected()
+        return self._connection
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            self._prepare(connection)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _drop_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _begin_anew(self, error: sqlite3.DatabaseError) -> None:
+        """Delete the damaged file, unless another process has already put a sound one there."""
+        self._drop_connection()
+        if self._is_sound():
+            return
+        logger.warning("%s %s is damaged (%s) and begun anew", self._name, self.path, error)
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _is_sound(self) -> bool:
+        try:
+            connection = self._connected()
+        except sqlite3.Error:
+            return False
+        try:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+        except sqlite3.Error:
+            return False
+        finally:
+            connection.close()
+
+    def _warn_once(self, error: Exception) -> None:
+        if not self._warned:
+            self._warned = True
+            logger.warning(
+                "%s %s is not used: %s; %s until it can be written",
+                self._name,
+                self.path,
+                error,
+                self._without,
+            )
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    """Primary result code; the errors of Python's own module have none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -1,0 +1,77 @@
+"""Why no answer came, in words that hold neither key nor prompt.
+
+The http libraries' own messages quote headers, so only the kind of a failure is told.
+"""
+
+import errno
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import cast
+
+from secondhop.models.chat_reply import BrokenReplyError
+
+_WHOLE_WORD_ONLY = 8
+"""A shorter key ("none", "k") is a word that texts may hold by chance, too."""
+_CHAIN = 10
+_UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+_KINDS: tuple[tuple[type[BaseException], str], ...] = (
+    (BrokenReplyError, ""),
+    (socket.gaierror, "the host name is not known"),
+    (ssl.SSLCertVerificationError, "the server's certificate is not trusted"),
+    (ssl.SSLError, "TLS failed"),
+    (ConnectionRefusedError, "connection refused"),
+    (ConnectionError, "the connection broke"),
+    (TimeoutError, "no answer in time"),
+)
+_HTTP_KINDS = {
+    "LocalProtocolError": "the request is no valid HTTP; check the OPENAI_* variables",
+    "RemoteProtocolError": "the server hung up, or does not speak HTTP",
+    "UnsupportedProtocol": "no http:// or https:// in front of the address",
+    "InvalidURL": "the address is not valid",
+    "ProxyError": "the proxy refused",
+    "ReadError": "the connection broke",
+    "WriteError": "the connection broke",
+}
+"""By name: the library behind the SDK has changed before, and its classes with it."""
+
+
+def kind_of_failure(error: BaseException) -> str:
+    """Why no answer came, as words: "connection refused"; else the name of the error's class."""
+    http_kind = ""
+    for cause in causes(error):
+        for kind, words in _KINDS:
+            if isinstance(cause, kind):
+                return words or str(cause)  # a broken reply's message is ours
+        if isinstance(cause, OSError) and cause.errno in _UNREACHABLE:
+            return "the network does not reach it"
+        http_kind = http_kind or _HTTP_KINDS.get(type(cause).__name__, "")
+    return http_kind or type(error.__cause__ or error).__name__
+
+
+def without_key(text: str, *, key: str | None) -> str:
+    """The text with "…" for the key.
+
+    >>> without_key("no such key: sk-12345678", key="sk-12345678")
+    'no such key: …'
+    """
+    if not key:
+        return text
+    sought = re.escape(key)
+    if len(key) < _WHOLE_WORD_ONLY:
+        sought = rf"(?<!\w){sought}(?!\w)"
+    return re.sub(sought, "…", text)
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it; of a group, the first of its errors."""
+    cause: BaseException | None = error
+    for _ in range(_CHAIN):
+        if cause is None:
+            return
+        yield cause
+        if isinstance(cause, BaseExceptionGroup):
+            cause = cast("BaseExceptionGroup[BaseException]", cause).exceptions[0]
+        else:
+            cause = cause.__cause__ or cause.__context__

@@ -1,0 +1,82 @@
+"""How many tokens a model reads in a prompt, as far as that can be known before it tells."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from secondhop.errors import ModelUnavailableError
+from secondhop.models.tokens import count_tokens, prepare_tokens
+
+_FRAME = 8
+"""Tokens that a chat template puts around a message, and around the whole."""
+_LONG = 100_000
+"""Characters; counting more would hold up the event loop for longer than 20 ms."""
+_TELLING = 300
+"""Tokens; what a server says of a shorter prompt is mostly about its template."""
+_LARGER = 1.25
+"""Only a prompt so much larger than the last is worth counting again."""
+_MOST = 2.0
+"""Times cl100k_base's count; a server that tells more counts something else, too."""
+
+
+def counted_tokens(text: str) -> int:
+    """Tokens of a text by cl100k_base; its bytes where that is not on this machine, or takes long.
+
+    No tokenizer makes more tokens than there are bytes; nothing is fetched to count.
+    """
+    if len(text) > _LONG:
+        return _bytes(text)
+    try:
+        prepare_tokens(offline=True)
+        return count_tokens(text)
+    except ModelUnavailableError:
+        return _bytes(text)
+
+
+class PromptSize:
+    """The size of one prompt; counted only when somebody needs to know it exactly."""
+
+    def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
+        """`parts`: messages, and what else the model reads; `ratio`: tokens for one of ours."""
+        self._parts, self._ratio = parts, ratio
+        self._frame = _FRAME * (len(parts) + 1)
+
+    @cached_property
+    def at_most(self) -> int:
+        """Tokens, however the model counts."""
+        return sum(map(_bytes, self._parts)) + self._frame
+
+    @cached_property
+    def counted(self) -> int:
+        """Tokens of the texts by our own count."""
+        return sum(map(counted_tokens, self._parts))
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens, as well as they can be estimated: rather one too many."""
+        return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
+
+
+@dataclass(slots=True)
+class PromptMeter:
+    """Learns how a model counts: some make a third more tokens of a text than cl100k_base."""
+
+    _ratio: float = 1.0
+    _learnt_from: int = field(default=0)
+    """Bytes of the largest prompt so far: the larger, the less its template weighs."""
+
+    def size(self, parts: Sequence[str]) -> PromptSize:
+        """The size of a prompt for this model."""
+        return PromptSize(parts, ratio=self._ratio)
+
+    def learn(self, size: PromptSize, *, told: int) -> None:
+        """The model says that it read so many tokens."""
+        if told < _TELLING or size.at_most < _LARGER * self._learnt_from:
+            return
+        self._learnt_from = size.at_most
+        self._ratio = min(_MOST, max(1.0, told / max(1, size.counted)))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
