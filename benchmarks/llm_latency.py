@@ -2,15 +2,20 @@
 
     python -m benchmarks.llm_latency                       # a minute
     python -m benchmarks.llm_latency --embedder hashing --at-once 20
+    python -m benchmarks.llm_latency --fresh --freeze
 
 A scripted model in a process of its own speaks the OpenAI protocol over a socket, answers every
 request after the same time, and is content with the first round: the critical path is a plan (two
 requests side by side) and a verdict. The store is the shipped scenario, the whole front door runs,
-and everything was asked once before: query vectors are in the cache.
+and everything was asked once before: query vectors are in the cache. With `--fresh` no plan has a
+query of another: each is embedded. With `--freeze` Python's garbage collector leaves alone what
+there is before the first question, as a server may have it.
 """
 
 import argparse
 import asyncio
+import gc
+import itertools
 import json
 import math
 import multiprocessing
@@ -24,6 +29,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks.store_scaling import say
 from tests.models.fault_server import Exchange, FaultServer, answer, running
@@ -60,11 +66,15 @@ PLANS: dict[str, object] = {
 }
 
 
-def scripted(asked: str) -> object:
-    """The reply to a request: always the same plan; six memories are hot, the rest is cold."""
+def scripted(asked: str, *, number: int | None) -> object:
+    """The reply to a request: six memories are hot, the rest is cold; always the same plan.
+
+    Args:
+        number: comes into every query of the plan.
+    """
     for schema, plan in PLANS.items():
         if schema in asked:
-            return plan
+            return plan if number is None else numbered(plan, number)
     ids = list(dict.fromkeys(re.findall(r"<memory (\w+)>", asked)))
     words = [(one, "hot" if place < 6 else "cold") for place, one in enumerate(ids)]
     votes = [
@@ -73,12 +83,26 @@ def scripted(asked: str) -> object:
     return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
 
 
-def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
+def numbered(plan: object, number: int) -> object:
+    """The plan with a number in its queries, which no other plan has."""
+
+    def told(part: dict[str, Any]) -> dict[str, Any]:
+        for name in {"queries", "rewordings"} & part.keys():
+            part[name] = [f"{text} {number}" for text in part[name]]
+        return part
+
+    renamed: object = json.loads(json.dumps(plan), object_hook=told)
+    return renamed
+
+
+def serve(pipe: "Connection[str, str]", latency_s: float, fresh: bool) -> None:
     """The model's process: tells its address, and serves until it is told to end."""
+    numbers = itertools.count(1)
 
     async def play(exchange: Exchange) -> None:
         begun = time.perf_counter()
-        told = answer(json.dumps(scripted(json.dumps(exchange.asked))))
+        number = next(numbers) if fresh else None
+        told = answer(json.dumps(scripted(json.dumps(exchange.asked), number=number)))
         await asyncio.sleep(latency_s - (time.perf_counter() - begun))
         await told(exchange)
 
@@ -91,11 +115,11 @@ def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
 
 
 @contextmanager
-def model_process(latency_s: float) -> Generator[str]:
-    """The base URL of a model with that latency."""
+def model_process(latency_s: float, *, fresh: bool = False) -> Generator[str]:
+    """The base URL of a model with that latency; `fresh`: no two plans ask the same."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
-    process = spawning.Process(target=serve, args=(theirs, latency_s), daemon=True)
+    process = spawning.Process(target=serve, args=(theirs, latency_s, fresh), daemon=True)
     process.start()
     try:
         yield ours.recv()
@@ -114,6 +138,8 @@ class Run:
     """From the first question to the last answer."""
     worked_ms: float
     """Processor time of this process, all threads, a recall."""
+    loop_ms: float
+    """Of it, the event loop's own thread."""
 
     def share(self, percent: int) -> float:
         """Milliseconds within which so many percent of the recalls had answered."""
@@ -134,12 +160,13 @@ async def timed(recall: Recall, scenario: Scenario, *, count: int, at_once: int)
             walls.append(1e3 * (time.perf_counter() - begun))
             expect_one_round(result.rounds, result.degraded)
 
-    begun, worked = time.perf_counter(), time.process_time()
+    begun, worked, own = time.perf_counter(), time.process_time(), time.thread_time()
     await asyncio.gather(*map(one, range(count)))
     return Run(
         walls_ms=walls,
         whole_ms=1e3 * (time.perf_counter() - begun),
         worked_ms=1e3 * (time.process_time() - worked) / count,
+        loop_ms=1e3 * (time.thread_time() - own) / count,
     )
 
 
@@ -163,6 +190,9 @@ async def report(
         ) as recall:
             await recall.aadd(scenario.memories)
             await timed(recall, scenario, count=len(scenario.questions), at_once=1)
+            if wanted.freeze:
+                gc.collect()
+                gc.freeze()
             alone = await timed(recall, scenario, count=wanted.recalls, at_once=1)
             many = await timed(recall, scenario, count=wanted.at_once, at_once=wanted.at_once)
         await llm.aclose()
@@ -182,15 +212,19 @@ def told(embedder: str, alone: Run, many: Run, *, latency_ms: float) -> Iterator
         f"2 L x {one_ms / floor_ms:.2f}; beyond 2 L: p50 {one_ms - floor_ms:.0f} ms, "
         f"p95 {alone.share(95) - floor_ms:.0f} ms (goal {GOAL_EXCESS_MS})"
     )
-    yield f"  processor time a recall: {alone.worked_ms:.0f} ms"
+    yield (
+        f"  processor time a recall: {alone.worked_ms:.0f} ms, "
+        f"{alone.loop_ms:.0f} of them in the event loop's thread"
+    )
     count = len(many.walls_ms)
     yield (
         f"  {count} at once: all after {many.whole_ms:.0f} ms = one x {many.whole_ms / one_ms:.2f} "
         f"(goal {GOAL_RATIO}); each p50 {many.share(50):.0f} ms, p95 {many.share(95):.0f} ms"
     )
     yield (
-        f"  processor time: {many.worked_ms:.0f} ms a recall, {many.worked_ms * count / 1e3:.1f} s "
-        f"together = {many.worked_ms * count / many.whole_ms:.2f} processors; the goal leaves "
+        f"  processor time: {many.worked_ms:.0f} ms a recall, {many.loop_ms:.0f} of them in the "
+        f"event loop's thread; {many.worked_ms * count / 1e3:.1f} s together = "
+        f"{many.worked_ms * count / many.whole_ms:.2f} processors; the goal leaves "
         f"{(GOAL_RATIO * one_ms - floor_ms) / count:.1f} ms a recall to one thread"
     )
 
@@ -202,10 +236,12 @@ async def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=300.0)
     parser.add_argument("--recalls", type=int, default=20)
     parser.add_argument("--at-once", type=int, default=100)
+    parser.add_argument("--fresh", action="store_true", help="no query was embedded before")
+    parser.add_argument("--freeze", action="store_true", help="gc.freeze() after the start")
     wanted = parser.parse_args()
     latency_s = wanted.latency_ms / 1e3
     say(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    with model_process(latency_s) as base_url:
+    with model_process(latency_s, fresh=wanted.fresh) as base_url:
         for embedder in wanted.embedder:
             async for line in report(
                 embedder, base_url=base_url, latency_s=latency_s, wanted=wanted

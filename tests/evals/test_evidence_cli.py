@@ -117,6 +117,22 @@ def test_tables_show_systems_and_types(cli: Cli, made: Path) -> None:
         assert word in shown.stdout
 
 
+def test_gold_sub_questions_are_followed_and_a_set_without_them_is_refused(
+    cli: Cli, made: Path
+) -> None:
+    refused = cli("eval", "evidence", str(made), "--plans", "gold")
+    lines = (made / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    steps = [{"question": "eleven hens", "answer": "the school"}, {"question": "diary near #1"}]
+    planned = [{**json.loads(line), "decomposition": steps} for line in lines]
+    text = "\n".join(json.dumps(line) for line in planned)
+    (made / "questions.jsonl").write_text(text, encoding="utf-8")
+    report = document(cli("eval", "evidence", str(made), "--plans", "gold", "--json"))["made"]
+
+    assert refused.exit_code == 2
+    assert "decomposition" in refused.stderr
+    assert any("hens" in text for text in report["results"]["q1"][:2])
+
+
 @pytest.mark.parametrize("budgets", ["many", "0", "500,", "-5,20"])
 def test_budgets_that_are_none_are_wrong_usage(cli: Cli, made: Path, budgets: str) -> None:
     assert cli("eval", "evidence", str(made), f"--budgets={budgets}").exit_code == 2

@@ -16,6 +16,8 @@ from secondhop.settings import variable_names
 
 AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.02, "stale_rate": 0.05}
+UNSEEN = Path(__file__).parents[2] / "examples" / "scenarios-unseen"
+UNSEEN_AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.50}
 
 AS_SHIPPED = Common(
     store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
@@ -53,3 +55,17 @@ async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
     answered = {name: ids for report in reports for name, ids in report.no_answer.items() if ids}
     assert sum(len(report.no_answer) for report in reports) > 0
     assert not answered
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.usefixtures("offline")
+async def test_recall_on_memories_it_was_not_tuned_on_stays_ahead_of_plain_search() -> None:
+    reports = await reports_of(sorted(path for path in UNSEEN.iterdir() if path.is_dir()))
+
+    assert len(reports) == 4
+    means = {name: dict(mean) for name, mean in mean_of_scenarios(reports).items()}
+    ours, plain = means["secondhop"], means["dense"]
+    for name, floor in UNSEEN_AT_LEAST.items():
+        assert ours[name] >= floor, means
+        assert ours[name] > plain[name], means

@@ -21,7 +21,9 @@ POOL_FACTOR = 4
 
 MMR_LAMBDAS = (0.5, 0.7)
 
-BASELINES = ("dense", "bm25", "hybrid", *(f"mmr {lambda_}" for lambda_ in MMR_LAMBDAS))
+MMR_NAMES = {f"mmr {lambda_}": lambda_ for lambda_ in MMR_LAMBDAS}
+
+BASELINES = ("dense", "bm25", "hybrid", *MMR_NAMES)
 """In the order of a report."""
 
 
@@ -29,20 +31,57 @@ async def plain_rankings(
     question: str, *, k: int, search: MemorySearch, embedder: Embedder
 ) -> Mapping[str, list[str]]:
     """{baseline: at most k memory ids, best first}; no plan, no feedback, the question alone."""
-    vector = (await embedder.embed_queries([question]))[0]
-    depth = POOL_FACTOR * k
-    passages = PASSAGES_PER_MEMORY * depth
-    dense = best_passages((await search.dense(vector[np.newaxis, :], k=passages))[0])[:depth]
-    lexical = best_passages(await search.lexical(question, k=passages))[:depth]
-    rankings = {
-        "dense": memory_ids(dense)[:k],
-        "bm25": memory_ids(lexical)[:k],
-        "hybrid": hybrid(dense, lexical)[:k],
-    }
+    vector = await question_vector(question, embedder=embedder)
+    dense = await nearest_memories(vector, k=k, search=search)
+    lexical = await worded_memories(question, k=k, search=search)
     stored = await search.vectors([hit.passage_id for hit in dense])
-    for lambda_ in MMR_LAMBDAS:
-        rankings[f"mmr {lambda_}"] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
-    return rankings
+    rankings = {
+        "dense": memory_ids(dense),
+        "bm25": memory_ids(lexical),
+        "hybrid": hybrid(dense, lexical),
+    }
+    for name, lambda_ in MMR_NAMES.items():
+        rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
+    return {name: ranking[:k] for name, ranking in rankings.items()}
+
+
+async def plain_ranking(
+    name: str, question: str, *, k: int, search: MemorySearch, embedder: Embedder
+) -> list[str]:
+    """As `plain_rankings`, one baseline alone: looks up what it needs and nothing else.
+
+    Raises:
+        KeyError: no baseline of that name.
+    """
+    if name == "bm25":
+        return memory_ids(await worded_memories(question, k=k, search=search))[:k]
+    vector = await question_vector(question, embedder=embedder)
+    dense = await nearest_memories(vector, k=k, search=search)
+    if name == "dense":
+        return memory_ids(dense)[:k]
+    if name == "hybrid":
+        return hybrid(dense, await worded_memories(question, k=k, search=search))[:k]
+    stored = await search.vectors([hit.passage_id for hit in dense])
+    return diverse(vector, dense, stored, k=k, lambda_=MMR_NAMES[name])
+
+
+async def question_vector(question: str, *, embedder: Embedder) -> Vector:
+    """float32 [dim], unit length."""
+    (vector,) = await embedder.embed_queries([question])
+    return np.asarray(vector, dtype=np.float32)
+
+
+async def nearest_memories(vector: Vector, *, k: int, search: MemorySearch) -> list[PassageHit]:
+    """The best passage of each of the nearest memories, POOL_FACTOR · k of them at most."""
+    depth = POOL_FACTOR * k
+    (hits,) = await search.dense(vector[np.newaxis, :], k=PASSAGES_PER_MEMORY * depth)
+    return best_passages(hits)[:depth]
+
+
+async def worded_memories(question: str, *, k: int, search: MemorySearch) -> list[PassageHit]:
+    """As `nearest_memories`, by the words of the question."""
+    depth = POOL_FACTOR * k
+    return best_passages(await search.lexical(question, k=PASSAGES_PER_MEMORY * depth))[:depth]
 
 
 def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:

@@ -14,6 +14,12 @@ import numpy as np
 LEVEL = 0.95
 RESAMPLES = 10_000
 
+FEW = 10
+"""Questions; with fewer the interval is too narrow: of 5 it holds the truth 83 times in 100, of 10
+90 times, of 30 93 times (3,000 draws from a normal distribution). The randomisation test is exact
+for so few (`evals/randomisation.py`).
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
@@ -22,11 +28,6 @@ class Interval:
     difference: float
     low: float
     high: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether all of the interval lies on one side of 0."""
-        return self.low > 0 or self.high < 0
 
 
 def paired_interval(

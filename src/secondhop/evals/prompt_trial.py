@@ -1,10 +1,11 @@
 """Two variants of the prompts, asked the same questions of the same memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from secondhop.errors import StoreError
+from secondhop.evals.asked_memory import TAG_SECRET, asked_memory
 from secondhop.evals.measures import Measures, measure
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.scenarios import confident_ids
@@ -13,7 +14,7 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
-from secondhop.models.answer_cache import AnswerCache
+from secondhop.models.answer_cache import AnswerCache, AnswerCounts
 from secondhop.models.answer_file import AnswerFile
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice
@@ -73,32 +74,23 @@ class Contender:
     """One variant: its prompts, and the model whose answers are counted for it."""
 
     prompts: PromptSource
-    llm: AnswerCache
-    secret: bytes
-    price: TokenPrice | None
+    llm: StructuredLLM
+    answers: AnswerFile
+    """Keeps what the model answers."""
+    price: TokenPrice | None = None
     """What the model costs; None: unknown."""
+    counts: AnswerCounts = field(default_factory=AnswerCounts)
 
-    def services(self, recall: Recall) -> Services:
+    def services(self, recall: Recall, scenario: Scenario) -> Services:
         """Those of the recall, but planned and judged with these prompts."""
+        memory = asked_memory(scenario, embedder_id=recall.embedder.model_id)
+        cache = AnswerCache(
+            self.llm, self.answers, memory=memory, tag_secret=TAG_SECRET, counts=self.counts
+        )
         planner, critic = llm_services(
-            self.llm,
-            prompts=self.prompts,
-            planning=recall.services.settings.planning,
-            secret=self.secret,
+            cache, prompts=self.prompts, planning=recall.services.settings.planning
         )
         return replace(recall.services, planner=planner, critic=critic, price=self.price)
-
-
-def contender(
-    llm: StructuredLLM,
-    answers: AnswerFile,
-    *,
-    prompts: PromptSource,
-    price: TokenPrice | None = None,
-) -> Contender:
-    """A variant whose answers are kept in that file."""
-    cache, secret = AnswerCache(llm, answers), answers.secret()
-    return Contender(prompts=prompts, llm=cache, secret=secret, price=price)
 
 
 async def try_scenario(
@@ -120,7 +112,7 @@ async def try_scenario(
         limit: questions of each kind, the first of the scenario; None: all.
     """
     await recall.awarm()
-    sides = [one.services(recall) for one in contenders]
+    sides = [one.services(recall, scenario) for one in contenders]
     questions: list[Question | UnansweredQuestion] = [
         *islice(scenario.questions, limit),
         *islice(scenario.no_answer, limit),

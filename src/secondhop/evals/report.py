@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from secondhop.evals.costs import Costs, costs_of
 from secondhop.evals.measures import Measures, mean_of
+from secondhop.evals.question_story import QuestionStory
+from secondhop.evals.scenario import Question
+from secondhop.evals.system_run import SystemRun
+from secondhop.graph.result import Spent
+
+OURS = "secondhop"
+"""Among the systems of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,28 +20,48 @@ class ScenarioReport:
     """One scenario: secondhop beside plain search."""
 
     name: str
-    results: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """{question id: memory ids, best first}."""
-    questions: dict[str, Measures] = field(default_factory=dict[str, Measures])
+    asked: Sequence[Question] = ()
+    """The labelled questions, in order."""
+    systems: dict[str, SystemRun] = field(default_factory=dict[str, SystemRun])
+    """secondhop first."""
     ms: dict[str, float] = field(default_factory=dict[str, float])
     """{question id: wall time of the recall}."""
-    baselines: dict[str, list[Measures]] = field(default_factory=dict[str, list[Measures]])
-    """{baseline: measures of each question}."""
+    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{id of a question that nothing answers: memories returned all the same}; best when []."""
+    stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
+    """{question id: what came back and what was missed}; {} unless it was asked for."""
+
+    @property
+    def ours(self) -> SystemRun:
+        """What secondhop returned."""
+        return self.systems.get(OURS) or SystemRun()
+
+    @property
+    def results(self) -> dict[str, list[str]]:
+        """{question id: memory ids, best first}, of secondhop."""
+        return self.ours.results
+
+    @property
+    def questions(self) -> dict[str, Measures]:
+        """{question id: its measures}, of secondhop."""
+        return self.ours.questions
 
     def mean(self) -> Measures:
         """Of secondhop, over the questions."""
-        return mean_of(self.questions.values())
+        return self.ours.mean()
 
     def mean_ms(self) -> float:
         """Wall time a question."""
-        return sum(self.ms.values()) / max(len(self.ms), 1)
+        return self.costs().ms
+
+    def costs(self) -> Costs:
+        """What the recalls cost."""
+        return costs_of(self.spent.values(), self.ms.values())
 
     def means(self) -> dict[str, Measures]:
         """{system: its mean}, secondhop first."""
-        plain = {name: mean_of(rows) for name, rows in self.baselines.items()}
-        return {"secondhop": self.mean(), **plain}
+        return {name: run.mean() for name, run in self.systems.items()}
 
     def wrongly_answered(self) -> int:
         """Questions that nothing answers and that got a memory; lower is better."""
@@ -41,12 +69,17 @@ class ScenarioReport:
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
         """For `--json`."""
-        means = self.means()
         document: dict[str, Any] = {
             "results": self.results,
-            "mean": means.pop("secondhop"),
-            "baselines": {name: {"mean": mean} for name, mean in means.items()},
+            "mean": self.mean(),
+            "baselines": {
+                name: {"mean": run.mean(), **run.document()}
+                for name, run in self.systems.items()
+                if name != OURS
+            },
             "ms": self.ms,
+            **self.ours.document(),
+            "costs": self.costs().document(),
         }
         if self.no_answer:
             document["no_answer"] = {
@@ -56,13 +89,25 @@ class ScenarioReport:
             }
         if per_question:
             document["queries"] = self.questions
+            document["stories"] = {one: story.document() for one, story in self.stories.items()}
         return document
 
 
 def mean_of_scenarios(reports: Sequence[ScenarioReport]) -> Mapping[str, Measures]:
     """{system: mean of the scenarios' means}: each scenario counts the same, whatever its size."""
-    by_system: dict[str, list[Measures]] = {}
-    for report in reports:
-        for system, mean in report.means().items():
-            by_system.setdefault(system, []).append(mean)
-    return {system: mean_of(rows) for system, rows in by_system.items()}
+    return {
+        system: mean_of(run.mean() for run in runs) for system, runs in by_system(reports).items()
+    }
+
+
+def by_system(reports: Sequence[ScenarioReport]) -> dict[str, list[SystemRun]]:
+    """{system: its run of every scenario}, in order; a system that one scenario lacks is left out.
+
+    A mean over other scenarios would not compare.
+    """
+    names = list(reports[0].systems) if reports else []
+    return {
+        name: [report.systems[name] for report in reports]
+        for name in names
+        if all(name in report.systems for report in reports)
+    }

@@ -1,15 +1,21 @@
 """Running scenarios: every question through the whole recall, and through plain search."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 
+from secondhop.errors import StoreError
 from secondhop.evals.baselines import plain_rankings
-from secondhop.evals.measures import measure
-from secondhop.evals.report import ScenarioReport
+from secondhop.evals.judgements import Rankings
+from secondhop.evals.memory_vectors import memory_vectors
+from secondhop.evals.question_story import QuestionStory, told
+from secondhop.evals.report import OURS, ScenarioReport
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
+from secondhop.evals.second_hop import within_reach
 from secondhop.evals.side_by_side import side_by_side
-from secondhop.graph.result import RecallResult
+from secondhop.evals.system_run import judged
+from secondhop.graph.result import RecallResult, Spent
+from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.recall import Recall
 
@@ -21,8 +27,24 @@ class Answer:
     ids: list[str]
     """Of an unanswerable question, those at or above the threshold; ideally []."""
     ms: float
-    plain: Mapping[str, list[str]]
+    spent: Spent
+    plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{baseline: ids}; {} for an unanswerable question."""
+    reach: Sequence[str] = ()
+    """What the question's own vector brings."""
+    story: QuestionStory | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How the questions of a scenario are asked, and what is kept of it."""
+
+    at_once: int = 1
+    """Questions; with more than one the times are those of a busy machine."""
+    baselines: bool = True
+    """Ask plain search, too."""
+    stories: bool = False
+    """Tell what came back and what was missed; takes a few searches a missed memory."""
 
 
 async def store_scenario(
@@ -39,47 +61,87 @@ async def run_scenario(
     scenario: Scenario,
     recall: Recall,
     *,
+    asking: Asking | None = None,
     progress: IngestProgress | None = None,
-    at_once: int = 1,
 ) -> ScenarioReport:
     """Ask every question at its own time with its own k; the memory must be stored before.
 
     Args:
         progress: called with (scenario, questions answered, questions in all).
-        at_once: questions; with more than one the times are those of a busy machine.
     """
+    how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
     answers = await side_by_side(
         questions,
-        lambda question: ask(question, recall),
-        at_once=at_once,
+        lambda question: ask(question, recall, asking=how),
+        at_once=how.at_once,
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
-    report = ScenarioReport(name=scenario.name)
-    for question, answer in zip(questions, answers, strict=True):
-        if isinstance(question, UnansweredQuestion):
-            report.no_answer[question.id] = answer.ids
-            continue
-        report.ms[question.id] = answer.ms
-        report.results[question.id] = answer.ids
-        report.questions[question.id] = measure(question, answer.ids)
-        for name, ranked in answer.plain.items():
-            report.baselines.setdefault(name, []).append(measure(question, ranked))
+    by_id = dict(zip((question.id for question in scenario.questions), answers, strict=False))
+    unanswerable = answers[len(scenario.questions) :]
+    report = ScenarioReport(
+        name=scenario.name,
+        asked=scenario.questions,
+        ms={one: answer.ms for one, answer in by_id.items()},
+        spent={one: answer.spent for one, answer in by_id.items()},
+        no_answer={
+            question.id: answer.ids
+            for question, answer in zip(scenario.no_answer, unanswerable, strict=True)
+        },
+        stories={one: answer.story for one, answer in by_id.items() if answer.story},
+    )
+    rankings = rankings_by_system(by_id)
+    shown = (one for results in rankings.values() for ids in results.values() for one in ids)
+    vectors = await memory_vectors(shown, recall.store)
+    reach = {one: answer.reach for one, answer in by_id.items()}
+    for system, results in rankings.items():
+        report.systems[system] = judged(scenario.questions, results, vectors=vectors, reach=reach)
     return report
 
 
-async def ask(question: Question | UnansweredQuestion, recall: Recall) -> Answer:
+def rankings_by_system(answers: Mapping[str, Answer]) -> dict[str, Rankings]:
+    """{system: {question id: ids}}, secondhop first."""
+    rankings: dict[str, dict[str, Sequence[str]]] = {OURS: {}}
+    for question_id, answer in answers.items():
+        rankings[OURS][question_id] = answer.ids
+        for system, ids in answer.plain.items():
+            rankings.setdefault(system, {})[question_id] = ids
+    return dict(rankings)
+
+
+async def ask(
+    question: Question | UnansweredQuestion, recall: Recall, *, asking: Asking | None = None
+) -> Answer:
     """One question through secondhop and, when it has an answer, through every baseline."""
+    how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    result = await recall.arecall(question.query, k=k, at=question.asked_at)
+    result, trace = await recalled(question, recall, k=k)
     ms = 1000 * (perf_counter() - began)
     if isinstance(question, UnansweredQuestion):
-        return Answer(ids=confident_ids(result, recall), ms=ms, plain={})
-    plain = await plain_rankings(
-        question.query, k=question.k, search=recall.store, embedder=recall.embedder
+        return Answer(ids=confident_ids(result, recall), ms=ms, spent=result.spent)
+    store, embedder = recall.store, recall.embedder
+    plain: Mapping[str, list[str]] = {}
+    if how.baselines:
+        plain = await plain_rankings(question.query, k=question.k, search=store, embedder=embedder)
+    return Answer(
+        ids=result.ids(),
+        ms=ms,
+        spent=result.spent,
+        plain=plain,
+        reach=await within_reach(question.query, search=store, embedder=embedder),
+        story=await told(question, result, trace, recall) if how.stories else None,
     )
-    return Answer(ids=result.ids(), ms=ms, plain=plain)
+
+
+async def recalled(
+    question: Question | UnansweredQuestion, recall: Recall, *, k: int | None
+) -> tuple[RecallResult, RecallTrace]:
+    """One recall to its end, with its trace."""
+    async for event in recall.astream(question.query, k=k, at=question.asked_at):
+        if event.result is not None and event.trace is not None:
+            return event.result, event.trace
+    raise StoreError("the recall ended without an answer; please report this")
 
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:

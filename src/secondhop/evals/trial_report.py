@@ -2,41 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from secondhop.evals.measures import MEASURES, Measures, mean_of
-from secondhop.evals.paired import Interval, paired_interval
+from secondhop.evals.comparison import SAME, Difference, difference
+from secondhop.evals.measures import MEASURES, Measures
+from secondhop.evals.paired import FEW
 from secondhop.evals.prompt_trial import Outcome, Pair, degraded_recalls
+from secondhop.evals.verdicts import Verdict, tally, verdict_of
 from secondhop.graph.result import Spent
 from secondhop.models.answer_cache import AnswerCounts
 from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice
 from secondhop.prompts.templates import Prompt
 
-LOWER_IS_BETTER = frozenset({"redundancy", "stale_rate"})
-
-DECIDING = ("facet_recall", "alpha_ndcg")
-"""A question is won by more facets served, or by as many in a better order."""
-
-SAME = 1e-9
-"""Smaller differences come of adding in another order."""
-
-Verdict: TypeAlias = Literal["won", "lost", "tied"]
 SIDES = ("against", "variant")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasureRow:
-    """One measure of both variants; means of the scenarios' means."""
-
-    name: str
-    against: float
-    variant: float
-    interval: Interval
-    wins: int
-    """Questions in which the variant is better."""
-    ties: int
-    losses: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,20 +34,28 @@ class TrialReport:
         """The pairs that have measures."""
         return [pair for pair in self.pairs if pair.is_labelled]
 
-    def rows(self) -> list[MeasureRow]:
-        """One a measure, in the order of a report; [] without a labelled question."""
-        return [self._row(name) for name in MEASURES] if self.labelled() else []
+    def rows(self) -> list[Difference]:
+        """One a measure, in the order of a report, the variant's first; [] without labels."""
+        strata: dict[str, list[tuple[Measures, Measures]]] = {}
+        for pair in self.labelled():
+            both = pair.variant.measures, pair.against.measures
+            strata.setdefault(pair.scenario, []).append(both)
+        return [difference(name, list(strata.values())) for name in MEASURES] if strata else []
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are too few questions for the intervals; p holds all the same."""
+        return len(self.labelled()) < FEW
 
     def verdicts(self) -> dict[Verdict, int]:
         """How many questions the variant won, lost and left as they were."""
-        given = [verdict_of(pair) for pair in self.labelled()]
-        return {"won": given.count("won"), "lost": given.count("lost"), "tied": given.count("tied")}
+        return tally(map(verdict_on, self.labelled()))
 
     def changed(self) -> list[Pair]:
         """The pairs with another answer: lost ones first, then won ones, then the rest."""
         order = {"lost": 0, "won": 1, "tied": 2}
         others = [pair for pair in self.pairs if pair.against.ids != pair.variant.ids]
-        return sorted(others, key=lambda pair: order[verdict_of(pair)])
+        return sorted(others, key=lambda pair: order[verdict_on(pair)])
 
     def wrongly_answered(self) -> tuple[int, int, int]:
         """(questions that nothing answers, answered against, answered by the variant)."""
@@ -92,7 +79,8 @@ class TrialReport:
             "won": verdicts["won"],
             "lost": verdicts["lost"],
             "tied": verdicts["tied"],
-            "measures": {row.name: row_document(row) for row in self.rows()},
+            "few_questions": self.is_small,
+            "measures": {row.measure: row_document(row) for row in self.rows()},
             "no_answer": {"questions": asked, **dict(zip(SIDES, answered, strict=True))},
             "answers": {
                 side: {
@@ -113,51 +101,23 @@ class TrialReport:
             "changed": [pair_document(pair) for pair in self.changed()],
         }
 
-    def _row(self, name: str) -> MeasureRow:
-        strata: dict[str, list[Pair]] = {}
-        for pair in self.labelled():
-            strata.setdefault(pair.scenario, []).append(pair)
-        means = [
-            mean_of(mean_of(one.measures for one in sides(row)[side]) for row in strata.values())
-            for side in (0, 1)
-        ]
-        gains = [gain(pair, name) for pair in self.labelled()]
-        return MeasureRow(
-            name=name,
-            against=means[0][name],
-            variant=means[1][name],
-            interval=paired_interval(
-                [[difference(pair, name) for pair in row] for row in strata.values()]
-            ),
-            wins=sum(one > SAME for one in gains),
-            ties=sum(abs(one) <= SAME for one in gains),
-            losses=sum(one < -SAME for one in gains),
-        )
-
 
 def sides(pairs: Sequence[Pair]) -> tuple[list[Outcome], list[Outcome]]:
     """The outcomes of each variant."""
     return [pair.against for pair in pairs], [pair.variant for pair in pairs]
 
 
-def difference(pair: Pair, name: str) -> float:
+def raised(pair: Pair, name: str) -> float:
     """Variant less against, in one measure."""
     return pair.variant.measures[name] - pair.against.measures[name]
 
 
-def gain(pair: Pair, name: str) -> float:
-    """By how much the variant is better in one measure, whichever way the measure goes."""
-    return -difference(pair, name) if name in LOWER_IS_BETTER else difference(pair, name)
-
-
-def verdict_of(pair: Pair) -> Verdict:
+def verdict_on(pair: Pair) -> Verdict:
     """Whether the variant answers this question better; an unanswerable one is best left alone."""
     if pair.is_labelled:
-        gains = [gain(pair, name) for name in DECIDING]
-    else:
-        gains = [float(bool(pair.against.ids)) - float(bool(pair.variant.ids))]
-    decisive = next((one for one in gains if abs(one) > SAME), 0.0)
-    return "tied" if decisive == 0 else "won" if decisive > 0 else "lost"
+        return verdict_of(pair.against.measures, pair.variant.measures)
+    before, after = bool(pair.against.ids), bool(pair.variant.ids)
+    return "tied" if before == after else "lost" if after else "won"
 
 
 def total_spent(outcomes: Sequence[Outcome]) -> Spent:
@@ -183,12 +143,13 @@ def about(prompt: Prompt) -> dict[str, Any]:
     }
 
 
-def row_document(row: MeasureRow) -> dict[str, float]:
+def row_document(row: Difference) -> dict[str, float]:
     """A measure for `--json`."""
     return {
-        "against": row.against,
-        "variant": row.variant,
+        "against": row.theirs,
+        "variant": row.ours,
         **asdict(row.interval),
+        "p": row.p,
         "wins": row.wins,
         "ties": row.ties,
         "losses": row.losses,
@@ -201,7 +162,7 @@ def pair_document(pair: Pair) -> dict[str, Any]:
         "scenario": pair.scenario,
         "question_id": pair.question_id,
         "question": pair.question,
-        "verdict": verdict_of(pair),
+        "verdict": verdict_on(pair),
         **{
             side: {
                 "memories": one.ids,
@@ -219,5 +180,5 @@ def shown_measures(pair: Pair) -> list[tuple[str, float, float]]:
     return [
         (name, before[name], pair.variant.measures[name])
         for name in before
-        if abs(difference(pair, name)) > SAME
+        if abs(raised(pair, name)) > SAME
     ]

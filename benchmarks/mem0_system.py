@@ -1,0 +1,83 @@
+"""mem0's search: its own store and scoring, our embedder, no language model."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.as_langchain import AsLangchain
+from benchmarks.libraries import library
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from secondhop.evals.baselines import PASSAGES_PER_MEMORY
+from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground, NotRunError
+
+USER = "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Mem0:
+    """mem0 with passages added as they are (`infer=False`), in an embedded Qdrant.
+
+    Its keyword and entity scores need models that fastembed and spaCy download when they run; they
+    are off here, and its search is one by vectors.
+    """
+
+    memory: Any
+
+    async def rank(self, asked: Asked, *, k: int) -> list[str]:
+        """See `Contender`."""
+        found = await asyncio.to_thread(
+            self.memory.search,
+            asked.text,
+            top_k=PASSAGES_PER_MEMORY * k,
+            filters={"user_id": USER},
+        )
+        ids = dict.fromkeys(str(one["metadata"]["memory_id"]) for one in found["results"])
+        return list(ids)[:k]
+
+
+async def opened(ground: Ground) -> Contender:
+    """All passages, added one by one as mem0 does.
+
+    Raises:
+        NotRunError: mem0 is not installed, or refuses to work like this.
+    """
+    embeddings = AsLangchain(ground.embedder)
+    memory = await asyncio.to_thread(filled, ground, embeddings)
+    ground.closing.callback(memory.close)
+    return Mem0(memory)
+
+
+def filled(ground: Ground, embeddings: AsLangchain) -> Any:
+    """A mem0 memory that holds the passages."""
+    mem0 = library("mem0")
+    folder = ground.folder / "mem0" / ground.scenario.name
+    folder.mkdir(parents=True)
+    config = {
+        "embedder": {"provider": "langchain", "config": {"model": embeddings}},
+        # never asked, but there must be one
+        "llm": {"provider": "langchain", "config": {"model": FakeListChatModel(responses=[""])}},
+        "vector_store": {
+            "provider": "qdrant",
+            "config": {
+                "collection_name": "bench",
+                "embedding_model_dims": ground.embedder.dimension,
+                "path": str(folder / "qdrant"),
+            },
+        },
+        "history_db_path": str(folder / "history.db"),
+    }
+    try:
+        memory = mem0.Memory.from_config(config)
+        with embeddings.storing():
+            for fed in ground.passages:
+                metadata = {"memory_id": fed.memory_id}
+                memory.add(fed.text, user_id=USER, metadata=metadata, infer=False)
+    except Exception as error:  # a foreign class raises what it likes: named in the table
+        raise NotRunError(f"{type(error).__name__}: {error}") from error
+    return memory
+
+
+def mem0_entry() -> Entry:
+    """As it stands in the table."""
+    return Entry(name="mem0 search", open=opened)

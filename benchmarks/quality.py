@@ -1,0 +1,276 @@
+"""How good the answers are: secondhop beside what people use, on the same questions and vectors.
+
+    make bench-quality                                        # the scenarios of the checkout
+    make bench-quality SCENARIOS="my/scenario other" PLANS=plans.json
+    python -m benchmarks.quality my/scenario --only secondhop dense --json
+
+Every system gets the same passages with the same vectors, the same questions and the same k, and
+what it returns is measured alike (docs/baselines.md). One that cannot run here is named with the
+reason. Nothing leaves the machine.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.libraries import versions
+from benchmarks.quiet import silence, stay_on_this_machine
+from benchmarks.store_scaling import say
+from benchmarks.table_into import DOCUMENT, README, put
+
+from secondhop.errors import SecondhopError, UsageError
+from secondhop.evals.baselines_contest import Contest, Entry, Ground, fed_by, hold
+from secondhop.evals.baselines_own import (
+    OURS,
+    PlannerOf,
+    ours_planned_by,
+    own_entries,
+    planned_entries,
+    playbooks,
+)
+from secondhop.evals.baselines_plans import load_planner
+from secondhop.evals.baselines_table import (
+    contest_document,
+    interval_table,
+    main_table,
+    markdown,
+    only,
+    row,
+    ruler,
+    scenario_table,
+    short_table,
+)
+from secondhop.evals.evidence_report import EvidenceReport
+from secondhop.evals.evidence_set import load_evidence_set
+from secondhop.evals.scenario import Scenario
+from secondhop.evals.scenarios import store_scenario
+from secondhop.evals.shipped import shipped_scenarios
+from secondhop.interfaces.eval_commands import load_scenarios
+from secondhop.interfaces.evidence_bench import measure_sets
+from secondhop.interfaces.opening import chosen_embedder, kept_embeddings, opened, throwaway
+from secondhop.interfaces.options import Common
+from secondhop.models.embedder import Embedder, Vectors
+
+BUDGETS = [500, 1000, 2000]
+
+GIVEN = "given plans"
+"""How systems are named that were given the plans of a file."""
+
+README_ROWS = (
+    OURS,
+    "dense",
+    "bm25",
+    "hybrid",
+    "langchain MMR 0.7",
+    "EnsembleRetriever",
+    "mem0 search",
+    "LangMem search",
+    "playbooks, MultiQueryRetriever (1 a query)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FreshQueries:
+    """Passages come from the cache, queries from the model: a user waits for theirs."""
+
+    kept: Embedder
+    model: Embedder
+
+    @property
+    def model_id(self) -> str:
+        """The model's."""
+        return self.model.model_id
+
+    @property
+    def dimension(self) -> int:
+        """The model's."""
+        return self.model.dimension
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        return await self.kept.embed_passages(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        return await self.model.embed_queries(texts)
+
+
+def entries(plans: Path | None) -> list[Entry]:
+    """Everybody, in the order of the table."""
+    from benchmarks.langchain_systems import Shelves, langchain_entries, multi_query_entries
+    from benchmarks.langmem_system import langmem_entry
+    from benchmarks.mem0_system import mem0_entry
+
+    shelves = Shelves()
+
+    def planned(planner: PlannerOf, source: str) -> list[Entry]:
+        usual = planned_entries(planner, source=source)
+        return usual + multi_query_entries(planner, source=source, shelves=shelves)
+
+    found = [*own_entries(), *langchain_entries(shelves), mem0_entry(), langmem_entry()]
+    found += planned(playbooks, "playbooks")
+    if plans is not None:
+        given: PlannerOf = lambda ground: load_planner(plans, ground.scenario)  # noqa: E731
+        found += [ours_planned_by(given, source=GIVEN), *planned(given, GIVEN)]
+    return found
+
+
+def named(systems: list[Entry], names: Sequence[str] | None) -> list[Entry]:
+    """Those with these names; all for None.
+
+    Raises:
+        UsageError: there is no such system.
+    """
+    known = [entry.name for entry in systems]
+    for name in names or ():
+        if name not in known:
+            raise UsageError(f"no system {name!r}; there are: {'; '.join(known)}")
+    return [entry for entry in systems if names is None or entry.name in names]
+
+
+async def contest_of(
+    scenarios: Sequence[Scenario], systems: Sequence[Entry], common: Common, *, folder: Path
+) -> Contest:
+    """Every system on every scenario; stores are thrown away, embeddings of passages are kept."""
+    contest = Contest()
+    with ExitStack() as stack:
+        place = stack.enter_context(throwaway(common))
+        kept = stack.enter_context(kept_embeddings(common, "eval"))
+        embedder = FreshQueries(kept, chosen_embedder(common))
+        for scenario in scenarios:
+            async with (
+                opened(place, entity=scenario.name, embedder=embedder, counting=True) as recall,
+                AsyncExitStack() as closing,
+            ):
+                await store_scenario(scenario, recall)
+                ground = Ground(
+                    scenario=scenario,
+                    recall=recall,
+                    passages=await fed_by(recall),
+                    embedder=embedder,
+                    folder=folder,
+                    closing=closing,
+                )
+                say_below(f"{scenario.name}: {len(ground.passages)} passages")
+                await hold(systems, ground, contest, heard=lambda name: say_below(f"  {name}"))
+    return contest
+
+
+def say_below(line: str) -> None:
+    """Progress, on stderr."""
+    print(line, file=sys.stderr, flush=True)
+
+
+async def evidence_of(
+    folders: Sequence[Path], common: Common, *, limit: int | None
+) -> list[EvidenceReport]:
+    """What secondhop and plain search find within so many tokens, a set a report."""
+    found = [load_evidence_set(folder) for folder in folders]
+    return await measure_sets(found, common, budgets=BUDGETS, limit=limit) if found else []
+
+
+def evidence_lines(report: EvidenceReport) -> Iterator[str]:
+    """One row a system: recall by budget."""
+    yield ""
+    yield row(f"{report.name}, {len(report.results)} questions", *map(str, BUDGETS))
+    yield ruler(len(BUDGETS))
+    for system, recalls in report.means().items():
+        yield row(system, *(f"{recalls[budget]:.3f}" for budget in BUDGETS))
+
+
+def arguments() -> argparse.Namespace:
+    """Of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
+    parser.add_argument("--plans", type=Path, metavar="FILE", help="plans of all questions, JSON")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these systems alone")
+    parser.add_argument("--evidence", nargs="+", type=Path, default=[], metavar="DIR")
+    parser.add_argument("--limit", type=int, metavar="N", help="questions an evidence set")
+    parser.add_argument("--embedder", metavar="SPEC", default="default")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/baselines.md and README.md"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    return parser.parse_args()
+
+
+async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
+    """Measure and print."""
+    scenarios = load_scenarios(wanted.folders or shipped_scenarios())
+    systems = named(entries(wanted.plans), wanted.only)
+    common = Common(
+        store=None,
+        chroma=None,
+        entity=None,
+        llm="offline",
+        embedder=wanted.embedder,
+        at=None,
+        json=wanted.json,
+    )
+    before = os.getloadavg()[0]
+    contest = await contest_of(scenarios, systems, common, folder=folder)
+    load = [before, os.getloadavg()[0]]
+    sets = await evidence_of(wanted.evidence, common, limit=wanted.limit)
+    if wanted.json:
+        about = {
+            "load": load,
+            "processors": os.cpu_count(),
+            "evidence": {one.name: one.means() for one in sets},
+        }
+        document = contest_document(contest, versions=versions(), about=about)
+        say(json.dumps(document, indent=1, ensure_ascii=False))
+        return
+    for line in (*markdown(contest, ours=OURS), *told_of(load)):
+        say(line)
+    if wanted.write:
+        write(contest, load)
+    for one in sets:
+        for line in evidence_lines(one):
+            say(line)
+
+
+def write(contest: Contest, load: Sequence[float]) -> None:
+    """The tables of the documents; that of given plans only when there were any."""
+    given = {name for name in contest.scores if GIVEN in name}
+    plain = only(contest, (contest.scores.keys() | contest.not_run.keys()) - given)
+    put(DOCUMENT, "quality: means", list(main_table(plain)))
+    put(DOCUMENT, "quality: scenarios", list(scenario_table(plain)))
+    put(DOCUMENT, "quality: differences", list(interval_table(plain, ours=OURS)))
+    put(DOCUMENT, "quality: versions", list(told_of(load)))
+    put(README, "quality", list(short_table(only(plain, README_ROWS))))
+    if given:
+        with_plans = only(contest, given)
+        ours_given = f"{OURS}, {GIVEN}"
+        lines = [*main_table(with_plans), "", *interval_table(with_plans, ours=ours_given)]
+        put(DOCUMENT, "quality: given plans", lines)
+
+
+def told_of(load: Sequence[float]) -> Iterator[str]:
+    """The day, the versions, and how busy the machine was."""
+    packages = ", ".join(f"{package} {number}" for package, number in versions().items())
+    yield f"{time.strftime('%Y-%m-%d')}; {packages}"
+    yield f"load {load[0]:.1f} to {load[1]:.1f} on {os.cpu_count()} processors"
+
+
+def main() -> None:
+    """Run the contest."""
+    wanted = arguments()
+    with TemporaryDirectory(prefix="secondhop-bench-", ignore_cleanup_errors=True) as folder:
+        silence(Path(folder))
+        stay_on_this_machine()
+        try:
+            asyncio.run(report(wanted, folder=Path(folder)))
+        except SecondhopError as error:
+            raise SystemExit(f"bench-quality: {error}") from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Other people's libraries in this process: no telemetry, no call home, no chatter."""
+
+import ipaddress
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+
+SILENT = {
+    "ANONYMIZED_TELEMETRY": "False",  # chromadb
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_OFFLINE": "1",
+    "LANGCHAIN_TRACING_V2": "false",
+    "LANGSMITH_TRACING": "false",
+    "MEM0_TELEMETRY": "False",
+    "POSTHOG_DISABLED": "1",
+}
+"""Read by those libraries when they are imported."""
+
+
+def silence(folder: Path) -> None:
+    """Call it before any of them is imported; what they keep for themselves goes into `folder`."""
+    os.environ |= SILENT | {"MEM0_DIR": str(folder / "mem0")}
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.filterwarnings("ignore", category=UserWarning)
+    for name in ("mem0", "langchain_classic", "langchain_community", "qdrant_client"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def stay_on_this_machine() -> None:
+    """From now on a connection to another machine is refused, whoever tries; for good."""
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, args: tuple[object, ...]) -> None:
+    if event != "socket.connect" or not isinstance(args[1], tuple):
+        return
+    host = str(args[1][0])  # pyright: ignore[reportUnknownArgumentType] - any socket family
+    try:
+        local = ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        local = host == "localhost"
+    if not local:
+        raise ConnectionRefusedError(f"a benchmark tried to reach {host}; it has no network")

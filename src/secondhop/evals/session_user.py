@@ -1,0 +1,63 @@
+"""A simulated user: votes as the labels of a scenario say, and now and then by mistake."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from secondhop.evals.measures import group_of
+from secondhop.evals.scenario import Question
+from secondhop.nodes.state import VoteName
+
+FOR: frozenset[VoteName] = frozenset({"hot", "warm"})
+CARELESS: tuple[VoteName, ...] = ("hot", "warm", "cold", "wrong")
+"""What a mistaken vote is drawn from."""
+
+
+@dataclass(slots=True)
+class LabelledUser:
+    """Knows what a good answer to one question holds; remembers what it voted."""
+
+    question: Question
+    noise: float = 0.0
+    """Share of votes that are drawn at random."""
+    seed: int = 0
+    votes: dict[str, VoteName] = field(default_factory=dict[str, VoteName])
+    """{memory: its vote}, of every memory it was ever shown."""
+    _random: Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._random = Random(f"{self.seed} {self.question.id}")
+
+    def vote_on(self, shown: Iterable[str]) -> Mapping[str, VoteName]:
+        """Votes on what it has not judged before, in the order shown: everything gets one."""
+        cast: dict[str, VoteName] = {}
+        for memory_id in shown:
+            if memory_id not in self.votes:
+                self.votes[memory_id] = cast[memory_id] = self._vote(memory_id)
+        return cast
+
+    def kept(self) -> list[str]:
+        """What it voted for: hot before warm, then as it was shown."""
+        chosen = [memory_id for memory_id, vote in self.votes.items() if vote in FOR]
+        return sorted(chosen, key=lambda memory_id: self.votes[memory_id] != "hot")
+
+    def _vote(self, memory_id: str) -> VoteName:
+        honest = self._honest_vote(memory_id)
+        return self._random.choice(CARELESS) if self._random.random() < self.noise else honest
+
+    def _honest_vote(self, memory_id: str) -> VoteName:
+        """Essential: hot. Useful or marginal: warm. Replaced by a newer one: wrong. What an
+        accepted memory already says, and what serves no facet: cold."""
+        grade = max(facet.relevant.get(memory_id, 0) for facet in self.question.facets)
+        groups = group_of(self.question)
+        if memory_id in self.question.stale:
+            return "wrong"
+        if memory_id in groups and groups[memory_id] in self._said(groups):
+            return "cold"
+        if grade == 3:
+            return "hot"
+        return "warm" if grade else "cold"
+
+    def _said(self, groups: Mapping[str, int]) -> set[int]:
+        """Redundancy groups of which it has accepted a memory."""
+        return {groups[one] for one, vote in self.votes.items() if vote in FOR and one in groups}

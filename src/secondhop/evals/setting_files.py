@@ -1,0 +1,73 @@
+"""Settings in a file: `ranking.min_score: 0.3` a line, or the parts with their settings below."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeGuard
+
+import yaml
+
+from secondhop.errors import UsageError
+from secondhop.evals.setting_changes import changed_settings
+from secondhop.nodes.settings import RecallSettings
+
+
+def read_setting_changes(path: Path) -> list[str]:
+    """The settings of a YAML or JSON file as "NAME=VALUE", in the file's order.
+
+    Whether there are such settings, `setting_changes` checks.
+
+    Raises:
+        UsageError: it cannot be read, or holds no settings; names the file and the line.
+    """
+    try:
+        found: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        said = getattr(error, "problem", None) or str(error)
+        raise UsageError(f"{where}: not YAML or JSON: {said}") from error
+    if not is_part(found) or not found:
+        raise UsageError(f"{path} holds no settings; write a line like ranking.min_score: 0.3")
+    return [f"{name}={written(value)}" for name, value in flat(found)]
+
+
+def load_recall_settings(path: str | Path) -> RecallSettings:
+    """The settings of a file, over those that ship: for `Recall.open(settings=...)`.
+
+    Raises:
+        UsageError: it cannot be read, holds no settings, or one that cannot be.
+    """
+    return changed_settings({}, read_setting_changes(Path(path).expanduser()))
+
+
+def settings_said(said: Sequence[str]) -> list[str]:
+    """ "NAME=VALUE" each; what has no "=" is a file of settings. Later ones win.
+
+    Raises:
+        UsageError: a file cannot be read, or holds no settings.
+    """
+    changes: list[str] = []
+    for one in said:
+        changes += [one] if "=" in one else read_setting_changes(Path(one).expanduser())
+    return changes
+
+
+def flat(settings: Mapping[str, object], *, part: str = "") -> Iterator[tuple[str, object]]:
+    """("ranking.min_score", 0.3), …, of a mapping or of mappings in it."""
+    for name, value in settings.items():
+        if is_part(value):
+            yield from flat(value, part=f"{part}{name}.")
+        else:
+            yield f"{part}{name}", value
+
+
+def is_part(value: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether it holds settings by name."""
+    return isinstance(value, Mapping)
+
+
+def written(value: object) -> str:
+    """A value as it is written by hand."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

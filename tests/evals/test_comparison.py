@@ -1,0 +1,51 @@
+"""Two systems compared: means, wins, and which way a measure is better."""
+
+import pytest
+
+from secondhop.evals.comparison import compared, p_shown
+
+
+def rows(**values: float) -> dict[str, dict[str, float]]:
+    return {one: {"facet_recall": value, "stale_rate": 1 - value} for one, value in values.items()}
+
+
+def test_each_scenario_counts_the_same_and_wins_are_counted_by_question() -> None:
+    ours = {"small": rows(a=1.0), "large": rows(b=0.5, c=0.5, d=0.2)}
+    theirs = {"small": rows(a=0.0), "large": rows(b=0.5, c=0.4, d=0.3)}
+
+    comparison = compared("dense", ours, theirs)
+    found = {one.measure: one for one in comparison.differences}
+
+    assert found["facet_recall"].ours == pytest.approx((1.0 + 0.4) / 2)
+    assert found["facet_recall"].interval.difference == pytest.approx(0.5)
+    assert (found["facet_recall"].wins, found["facet_recall"].ties) == (2, 1)
+    assert found["facet_recall"].losses == 1
+    assert comparison.gains["small"]["a"] == {"facet_recall": 1.0, "stale_rate": -1.0}
+
+
+def test_of_a_measure_that_is_better_when_lower_less_is_a_win() -> None:
+    comparison = compared("x", {"s": rows(a=0.9, b=0.8)}, {"s": rows(a=0.5, b=0.5)})
+    stale = comparison.differences[1]
+
+    assert stale.measure == "stale_rate"
+    assert stale.interval.difference < 0
+    assert (stale.wins, stale.losses) == (2, 0)
+
+
+def test_questions_and_measures_that_only_one_has_are_left_out() -> None:
+    ours = {"s": {"a": {"P@k": 1.0, "ms": 3.0}, "b": {"P@k": 0.0, "ms": 3.0}}}
+    theirs = {"s": {"a": {"P@k": 0.5}}}
+
+    comparison = compared("earlier", ours, theirs)
+
+    assert [one.measure for one in comparison.differences] == ["P@k"]
+    assert comparison.gains == {"s": {"a": {"P@k": 0.5}}}
+    assert comparison.document()["measures"]["P@k"]["ours"] == 1.0
+
+
+def test_nothing_in_common_is_no_difference() -> None:
+    assert compared("x", {"s": rows(a=1.0)}, {"s": rows(b=1.0)}).differences == []
+
+
+def test_a_small_p_is_never_shown_as_0() -> None:
+    assert p_shown(1e-5) == "<0.001"

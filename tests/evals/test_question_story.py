@@ -1,0 +1,58 @@
+"""A question told: the worth of what came back, and what kept out what was missed."""
+
+from pathlib import Path
+
+import pytest
+from tests.evals.labelled import ASKED_AT
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.evals.question_story import Worth, told, worth_of
+from secondhop.evals.scenario import LabelledFacet, Question
+from secondhop.recall import Recall
+
+
+@pytest.mark.parametrize(
+    ("serves", "stale", "repeats", "worth"),
+    [
+        ({"f": 3}, False, False, "serves"),
+        ({"f": 1, "g": 2}, False, False, "serves"),
+        ({"f": 1}, False, False, "marginal"),
+        ({}, False, False, "not needed"),
+        ({"f": 3}, False, True, "repeats"),
+        ({"f": 3}, True, True, "stale"),
+    ],
+)
+def test_worth_is_what_the_labels_say_the_worst_first(
+    serves: dict[str, int], stale: bool, repeats: bool, worth: Worth
+) -> None:
+    assert worth_of(serves, stale=stale, repeats=repeats) == worth
+
+
+async def test_a_missed_facet_says_what_became_of_each_of_its_memories(tmp_path: Path) -> None:
+    question = Question(
+        id="q",
+        query=QUESTION,
+        asked_at=ASKED_AT.replace(month=3),
+        k=1,
+        facets=[
+            LabelledFacet(name="employer", why="w", hop=1, relevant={"research-1": 3}),
+            LabelledFacet(
+                name="far", why="w", hop=2, relevant={"bread": 2, "car": 3, "dentist": 1}
+            ),
+        ],
+        redundant=[["research-1", "research-2"]],
+        stale={},
+    )
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        events = [e async for e in recall.astream(question.query, k=1, at=question.asked_at)]
+        result, trace = events[-1].result, events[-1].trace
+        assert result is not None
+        assert trace is not None
+        story = await told(question, result, trace, recall)
+
+    assert [one.memory_id for one in story.shown] == result.ids()
+    missed = {facet.name: facet for facet in story.missed}
+    assert [one.memory_id for one in missed["far"].memories] == ["car", "bread"]
+    assert all(one.cut_by and one.reason and one.nearest_change for one in missed["far"].memories)
+    assert story.document()["missed"][-1]["name"] == "far"
