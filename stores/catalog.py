@@ -6,20 +6,42 @@ All methods block; `EntityStore` calls them from worker threads.
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from secondhop.errors import CorruptStoreError
 from secondhop.stores import lexicon
 from secondhop.stores.analysis import analyzer_id, query_terms
-from secondhop.stores.catalog_notes import add_intent, count_change, read_meta, write_meta
-from secondhop.stores.catalog_writes import drop_memories, reindex_terms, store_memories
+from secondhop.stores.catalog_keeping import (
+    Decision,
+    KeepingView,
+    drop_keeping,
+    drop_lost_links,
+    keep,
+    keepings,
+)
+from secondhop.stores.catalog_notes import (
+    add_intent,
+    count_change,
+    count_small_change,
+    read_meta,
+    write_meta,
+)
+from secondhop.stores.catalog_writes import (
+    drop_memories,
+    fresh_postings,
+    reindex_terms,
+    store_memories,
+)
 from secondhop.stores.database import Database
+from secondhop.stores.keeping import Keeping
 from secondhop.stores.migrations import MIGRATIONS, check_version, migrate, schema_version
 from secondhop.stores.records import (
     EmbeddedMemory,
@@ -31,7 +53,7 @@ from secondhop.stores.records import (
     Topic,
 )
 from secondhop.stores.rows import (
-    CARD_COLUMNS,
+    CARDS,
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
     Row,
@@ -39,6 +61,8 @@ from secondhop.stores.rows import (
     memory_of,
     passage_of,
 )
+
+T = TypeVar("T")
 
 _CHUNK = 500
 
@@ -152,18 +176,29 @@ class Catalog:
         with self._database.writing() as connection:
             return add_intent(connection, "put", passage_ids)
 
-    def store(self, memories: Sequence[EmbeddedMemory], *, intent: int) -> int | None:
+    def store(
+        self,
+        memories: Sequence[EmbeddedMemory],
+        *,
+        intent: int,
+        decide: Decision | None = None,
+    ) -> int | None:
         """Store memories whose vectors are in the index, replacing their older versions.
 
         The intent becomes a 'drop' of the vectors that the older versions leave behind; its
         number, or None when nothing is left behind.
+
+        Args:
+            decide: what else changes with a single one, or not at all; sees the catalog without it.
         """
         with self._database.writing() as connection:
+            changes = decide(KeepingView(connection)) if decide else ()
             replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
             store_memories(connection, memories)
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
-            count_change(connection)
+            keep(connection, changes)
+            count_small_change(connection) if decide else count_change(connection)
             return add_intent(connection, "drop", sorted(stale)) if stale else None
 
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
@@ -173,8 +208,24 @@ class Catalog:
             if not existing:
                 return 0, None
             stale = drop_memories(connection, existing)
+            drop_keeping(connection, existing)
             count_change(connection)
             return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
+
+    def change(self, decide: Decision) -> None:
+        """Change how memories stand; what they say stays, so nothing is indexed anew."""
+        with self._database.writing() as connection:
+            keep(connection, decide(KeepingView(connection)))
+
+    def erase_leftovers(self) -> bool:
+        """Write the file anew without anything that was deleted; False while others read it.
+
+        Freed pages are zeroed already; what is left is the write-ahead log, and free space.
+        """
+        with self._database.creating() as connection:
+            connection.execute("VACUUM")
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
 
     def settle(self, intent: int) -> None:
         """The vectors of this note are as the catalog says."""
@@ -195,26 +246,27 @@ class Catalog:
 
     # --- reading ---
 
-    def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        """Best `k` by `lexicon.search`; equal scores by smaller passage id."""
-        terms = query_terms(query)
+    def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
+        terms = [query_terms(query) for query in queries]
         with self._reading() as connection:
-            if connection is None or k < 1 or not (terms.words or terms.joined):
-                return []
-            numbers, scores = lexicon.search(connection, terms, settings=self._bm25)
-            if not len(numbers):
-                return []
-            # all that equal the k-th, too: the passage id decides between them
-            kth = np.partition(scores, -k)[-k] if len(scores) > k else 0.0
-            best = np.flatnonzero(scores >= kth)
-            near = dict(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
+            if connection is None or k < 1:
+                return [[] for _ in queries]
+            found = lexicon.search(connection, terms, settings=self._bm25)
+            near = [_best(numbers, scores, k=k) for numbers, scores in found]
             rows = _in_chunks(
                 connection,
                 "SELECT passage_no, passage_id, memory_id FROM passages WHERE passage_no IN",
-                list(near),
+                [number for best in near for number in best],
             )
-            hits = [PassageHit(pid, mid, near[number]) for number, pid, mid in rows]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:k]
+            known = {number: (passage_id, memory_id) for number, passage_id, memory_id in rows}
+        return [
+            sorted(
+                (PassageHit(*known[number], score) for number, score in best.items()),
+                key=lambda hit: (-hit.score, hit.passage_id),
+            )[:k]
+            for best in near
+        ]
 
     def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """{passage id: memory id} of the stored ones."""
@@ -224,8 +276,7 @@ class Catalog:
     def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader.cards`."""
         with self._reading() as connection:
-            sql = f"SELECT {CARD_COLUMNS} FROM memories WHERE memory_id IN"
-            cards = map(card_of, _in_chunks(connection, sql, memory_ids))
+            cards = map(card_of, _in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
             return {card.memory_id: card for card in cards}
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -241,6 +292,16 @@ class Catalog:
             sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id IN"
             return next(map(memory_of, _in_chunks(connection, sql, [memory_id])), None)
 
+    def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
+        """A memory with its passages in order, or None."""
+        memory = self.memory(memory_id)
+        if memory is None:
+            return None
+        with self._reading() as connection:
+            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
+            found = map(passage_of, _in_chunks(connection, sql, [memory_id]))
+            return memory, tuple(sorted(found, key=lambda passage: passage.ordinal))
+
     def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter.content_hashes`."""
         with self._reading() as connection:
@@ -252,6 +313,45 @@ class Catalog:
                     (origin,),
                 )
             )
+
+    def look(self, view: Callable[[KeepingView], T]) -> T:
+        """What a look at how memories stand tells."""
+        with self._reading() as connection:
+            return view(KeepingView(connection))
+
+    def keepings(self) -> dict[str, Keeping]:
+        """Of every memory that does not stand as it was stored."""
+        with self._reading() as connection:
+            return {} if connection is None else keepings(connection)
+
+    def written_after(self, moment: datetime) -> list[str]:
+        """Ids of what was written later than that."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            dated = connection.execute("SELECT memory_id, created_at FROM memories")
+            return [found for found, at in dated if datetime.fromisoformat(at) > moment]
+
+    def wrong_postings(self) -> list[str]:
+        """Terms whose entries are not what the stored text gives; sorted."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            kept, fresh = lexicon.contents(connection), fresh_postings(connection)
+        return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
+
+    def file_faults(self) -> list[str]:
+        """What SQLite's own check finds; [] for a sound file."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            told = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if told == ["ok"] else told
+
+    def drop_lost_links(self) -> None:
+        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
+        with self._database.writing() as connection:
+            drop_lost_links(connection)
 
     def passage_ids(self) -> list[str]:
         """Of everything stored, by memory and ordinal."""
@@ -282,17 +382,8 @@ class Catalog:
     ) -> list[tuple[str, str, list[str]]]:
         """(title, first characters of the text, passage ids) of each, in the order given."""
         with self._reading() as connection:
-            titles = {
-                card.memory_id: card.title
-                for card in map(
-                    card_of,
-                    _in_chunks(
-                        connection,
-                        f"SELECT {CARD_COLUMNS} FROM memories WHERE memory_id IN",
-                        memory_ids,
-                    ),
-                )
-            }
+            found = _in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids)
+            titles = {card.memory_id: card.title for card in map(card_of, found)}
             members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
             sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
             for passage in map(passage_of, _in_chunks(connection, sql, memory_ids)):
@@ -371,6 +462,16 @@ class Catalog:
             return
         with self._database.reading() as connection:
             yield connection
+
+
+def _best(
+    numbers: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], *, k: int
+) -> dict[int, float]:
+    """{passage number: score} of the best `k`, and of all that equal the k-th."""
+    # all that equal it: the passage id decides between them
+    kth = np.partition(scores, -k)[-k] if len(scores) > k else 0.0
+    best = np.flatnonzero(scores >= kth)
+    return dict(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
 
 
 def _existing(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[Row]:

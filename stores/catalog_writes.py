@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from secondhop.stores import lexicon
 from secondhop.stores.analysis import document_terms
@@ -19,8 +20,8 @@ from secondhop.stores.rows import (
 def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemory]) -> None:
     """Insert memories that are not there, with their passages and postings."""
     connection.executemany(
-        f"INSERT INTO memories ({MEMORY_COLUMNS}, content_hash, passage_count) "
-        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO memories ({MEMORY_COLUMNS}, slot, content_hash, passage_count) "
+        f"VALUES ({','.join('?' * 14)})",
         [memory_row(e.memory, passage_count=len(e.passages)) for e in batch],
     )
     (highest,) = connection.execute("SELECT coalesce(max(passage_no), 0) FROM passages").fetchone()
@@ -67,6 +68,18 @@ def reindex_terms(connection: sqlite3.Connection) -> None:
             "UPDATE passages SET terms = ? WHERE passage_no = ?",
             [(entry.length, entry.passage_no) for entry in indexed],
         )
+
+
+def fresh_postings(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:
+    """The lexical index as the stored text gives it, in the form of `lexicon.contents`."""
+    with closing(sqlite3.connect(":memory:")) as scratch:
+        scratch.execute(
+            "CREATE TABLE postings (block INTEGER, term TEXT, entries BLOB, "
+            "PRIMARY KEY (block, term))"
+        )
+        for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
+            lexicon.add(scratch, [entry for _, entry in _stored_passages(connection, memory_id)])
+        return lexicon.contents(scratch)
 
 
 def _stored_passages(

@@ -14,14 +14,19 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.batches import checked, in_batches
 from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog_keeping import Decision, KeepingView
 from secondhop.stores.file_lock import WriterLock
+from secondhop.stores.keeping import Keepings
 from secondhop.stores.memory_map import map_memories
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
@@ -37,6 +42,8 @@ from secondhop.stores.records import (
 )
 from secondhop.stores.vector_cache import VectorCache
 from secondhop.stores.writer_turn import to_its_end, writer_turn
+
+T = TypeVar("T")
 
 _REMOVED_AT_ONCE = 5_000
 _log = logging.getLogger(__name__)
@@ -133,15 +140,22 @@ class EntityStore:
 
     async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
         """See `MemorySearch`."""
-        return await asyncio.to_thread(self._catalog.lexical, query, k=k)
+        return (await self.lexical_together([query], k=k))[0]
+
+    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """See `SearchesTogether`."""
+        return await asyncio.to_thread(self._catalog.lexical, queries, k=k)
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
         known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
-        cached = self._cache.take(list(known))
-        fetched = await self._index.fetch([i for i in known if i not in cached])
-        self._cache.keep(fetched)
-        return {i: (cached | fetched)[i] for i in known if i in cached or i in fetched}
+        found = self._cache.take(list(known))
+        missing = [i for i in known if i not in found]
+        if missing:
+            fetched = await self._index.fetch(missing)
+            self._cache.keep(fetched)
+            found |= fetched
+        return {i: found[i] for i in known if i in found}
 
     # --- MemoryReader ---
 
@@ -156,6 +170,14 @@ class EntityStore:
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.memory, memory_id)
+
+    async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
+        """A memory with all its passages in order, or None."""
+        return await asyncio.to_thread(self._catalog.whole, memory_id)
+
+    async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
+        """The next memories by id, each with its passages."""
+        return await asyncio.to_thread(partial(self._catalog.page, after=after, limit=limit))
 
     async def topics(self) -> Sequence[Topic]:
         """See `MemoryReader`. Writes nothing: a map that is out of date is made in memory."""
@@ -180,6 +202,49 @@ class EntityStore:
         if wanted:
             async with self._writing():
                 await to_its_end(self._put(wanted))
+
+    async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
+        """Store one memory and change how others stand, both or neither.
+
+        Args:
+            decide: runs when nobody else writes; what it raises leaves everything as it was.
+        """
+        wanted = checked([embedded], dimension=self.identity.dimension)
+        async with self._writing():
+            await to_its_end(self._put(wanted, decide=decide))
+
+    async def change(self, decide: Decision) -> None:
+        """Change how memories stand; what `decide` raises leaves everything as it was."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.change, decide))
+
+    async def look(self, view: Callable[[KeepingView], T]) -> T:
+        """What a look at how memories stand tells."""
+        return await asyncio.to_thread(self._catalog.look, view)
+
+    async def keepings(self) -> Keepings:
+        """How memories stand; those that stand as they were stored are left out."""
+        return await asyncio.to_thread(self._catalog.keepings)
+
+    async def preferences(self) -> Sequence[Memory]:
+        """All preferences, the oldest first."""
+        return await self.look(lambda view: view.of_kind("preferential"))
+
+    async def written_after(self, moment: datetime) -> frozenset[str]:
+        """Ids of what was written later than that."""
+        return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
+
+    async def erase(self, memory_ids: Sequence[str]) -> bool:
+        """Delete memories, and then what deleting leaves in the files; False while others read.
+
+        The memory map is made anew, for it names titles.
+        """
+        await self.delete(memory_ids)
+        if not await asyncio.to_thread(self._catalog.exists):
+            return True
+        async with self._writing():
+            await to_its_end(self._refresh_topics())
+            return await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -207,23 +272,64 @@ class EntityStore:
             async with self._writing():
                 await to_its_end(self._refresh_topics())
 
+    # --- for the doctor ---
+
+    async def vector_ids(self) -> set[str]:
+        """Passage ids that have a vector."""
+        return await self._index.ids()
+
+    async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """As the index has them now, whatever this process remembers."""
+        return await self._index.fetch(passage_ids)
+
+    async def drop_vectors(self, passage_ids: Sequence[str]) -> None:
+        """Remove vectors of passages that are not stored; those of stored ones stay."""
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
+
+    async def wrong_postings(self) -> list[str]:
+        """Words of the word index that it has otherwise than the stored text; sorted."""
+        return await asyncio.to_thread(self._catalog.wrong_postings)
+
+    async def rebuild_lexicon(self) -> None:
+        """Make the word index anew from the stored text."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
+
+    async def file_faults(self) -> list[str]:
+        """What SQLite's own check finds wrong with the catalog's file."""
+        return await asyncio.to_thread(self._catalog.file_faults)
+
+    async def drop_lost_links(self) -> None:
+        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.drop_lost_links))
+
     # --- inside the writer's lock ---
 
-    async def _put(self, memories: Sequence[EmbeddedMemory]) -> None:
+    async def _put(
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+    ) -> None:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
         await self._repair()
         for batch in in_batches(memories):
-            await self._put_batch(batch)
+            await self._put_batch(batch, decide=decide)
 
-    async def _put_batch(self, batch: Sequence[EmbeddedMemory]) -> None:
+    async def _put_batch(self, batch: Sequence[EmbeddedMemory], *, decide: Decision | None) -> None:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
         intent = await asyncio.to_thread(self._catalog.intend, ids)
         for embedded in batch:
             self._cache.drop([p.passage_id for p in embedded.passages])
         await self._index.upsert(ids, _stacked(batch, dimension=self.identity.dimension))
-        leaving = await asyncio.to_thread(self._catalog.store, batch, intent=intent)
+        store = partial(self._catalog.store, batch, intent=intent, decide=decide)
+        try:
+            leaving = await asyncio.to_thread(store)
+        except UsageError:
+            await self._repair()
+            raise
         if leaving is not None:
             await self._repair()
 

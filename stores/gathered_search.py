@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from secondhop.stores.gathering import Gathering
-from secondhop.stores.protocols import MemorySearch
+from secondhop.stores.protocols import MemorySearch, SearchesTogether
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 _DENSE_ROWS = 8
@@ -21,6 +21,9 @@ _DENSE_ROWS = 8
 
 _DENSE_CALLS = 4
 """Calls of the dense leg at a time."""
+
+_LEXICAL_QUERIES = 16
+"""Queries a call: they read what they have in common once, and hold it all in memory."""
 
 _VECTORS = 4_096
 """Vectors a call, about: a caller's ids stay together."""
@@ -46,7 +49,9 @@ class GatheredSearch:
 
     async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
         """See `MemorySearch`."""
-        return await self._inner.lexical(query, k=k)
+        if not isinstance(self._inner, SearchesTogether):
+            return await self._inner.lexical(query, k=k)
+        return (await self._own_lanes().lexical(self._inner, k).get([query]))[query]
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
@@ -76,6 +81,7 @@ class _Lanes:
             inner.vectors, keys_a_call=_VECTORS, calls=2
         )
         self._dense: dict[int, Gathering[_Query, list[PassageHit]]] = {}
+        self._lexical: dict[int, Gathering[str, list[PassageHit]]] = {}
 
     def dense(self, k: int) -> Gathering[_Query, list[PassageHit]]:
         """One lane a depth: a deeper search may find other passages first."""
@@ -87,3 +93,16 @@ class _Lanes:
     async def _nearest(self, k: int, queries: list[_Query]) -> dict[_Query, list[PassageHit]]:
         found = await self._inner.dense(np.stack([query.vector for query in queries]), k=k)
         return dict(zip(queries, found, strict=True))
+
+    def lexical(self, inner: SearchesTogether, k: int) -> Gathering[str, list[PassageHit]]:
+        """One lane a depth."""
+        if k not in self._lexical:
+            self._lexical[k] = Gathering(
+                partial(self._worded, inner, k), keys_a_call=_LEXICAL_QUERIES
+            )
+        return self._lexical[k]
+
+    async def _worded(
+        self, inner: SearchesTogether, k: int, queries: list[str]
+    ) -> dict[str, list[PassageHit]]:
+        return dict(zip(queries, await inner.lexical_together(queries, k=k), strict=True))

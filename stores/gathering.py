@@ -13,10 +13,12 @@ FoundT = TypeVar("FoundT")
 
 @dataclass(slots=True)
 class _Batch(Generic[KeyT, FoundT]):
-    """Keys of several callers, and the answer that they wait for."""
+    """Keys of several callers, who wait for the answer."""
 
-    answer: asyncio.Future[Mapping[KeyT, FoundT]]
     keys: dict[KeyT, None] = field(default_factory=dict[KeyT, None])
+    callers: list[asyncio.Future[Mapping[KeyT, FoundT]]] = field(
+        default_factory=list[asyncio.Future[Mapping[KeyT, FoundT]]]
+    )
 
 
 class Gathering(Generic[KeyT, FoundT]):
@@ -43,12 +45,13 @@ class Gathering(Generic[KeyT, FoundT]):
         """{key: what is known of it}; keys of which nothing is known are left out."""
         loop = asyncio.get_running_loop()
         if not self._waiting or len(self._waiting[-1].keys) >= self._keys_a_call:
-            self._waiting.append(_Batch(loop.create_future()))
+            self._waiting.append(_Batch())
             loop.call_soon(self._start)  # not at once: who asks in the same moment comes along
         batch = self._waiting[-1]
         batch.keys.update(dict.fromkeys(keys))
-        await asyncio.wait([batch.answer])  # unlike the answer itself, cancelled with its caller
-        found = batch.answer.result()
+        caller: asyncio.Future[Mapping[KeyT, FoundT]] = loop.create_future()
+        batch.callers.append(caller)
+        found = await caller
         return {key: found[key] for key in keys if key in found}
 
     def _start(self) -> None:
@@ -66,10 +69,13 @@ class Gathering(Generic[KeyT, FoundT]):
     ) -> None:
         self._running.discard(task)
         self._start()
-        if task.cancelled():
-            batch.answer.cancel()
-        elif (error := task.exception()) is not None:
-            batch.answer.set_exception(error)
-            batch.answer.exception()  # counts as seen, should every caller have left
-        else:
-            batch.answer.set_result(task.result())
+        error = None if task.cancelled() else task.exception()
+        for caller in batch.callers:
+            if caller.done():
+                continue  # cancelled meanwhile
+            if task.cancelled():
+                caller.cancel()
+            elif error is not None:
+                caller.set_exception(error)
+            else:
+                caller.set_result(task.result())

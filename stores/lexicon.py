@@ -15,6 +15,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -121,10 +122,14 @@ def remove(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -
         )
 
 
+Found: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+"""(passage numbers [n], scores [n] in 0..1)."""
+
+
 def search(
-    connection: sqlite3.Connection, query: QueryTerms, *, settings: Bm25
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """(passage numbers [n], scores [n] in 0..1) of every passage with a term of the query.
+    connection: sqlite3.Connection, queries: Sequence[QueryTerms], *, settings: Bm25
+) -> list[Found]:
+    """For each query, every passage with a term of it. Terms of several queries are read once.
 
     score = sum over terms t of idf(t) · f·(k1 + 1) / (f + k1·(1 - b + b·length/average))
             divided by the sum over terms of idf(t) · (k1 + 1),
@@ -138,20 +143,53 @@ def search(
     """
     passages, average = _extent(connection)
     blocks = _blocks(connection)
-    words, joined = query
-    if len(words) + len(joined) > settings.most_terms:
-        words, joined = _most_telling(connection, query, blocks=blocks, limit=settings.most_terms)
-    terms = json.dumps([*words, *joined])
-    rows = connection.execute(_ROWS, (json.dumps(blocks), terms)).fetchall()
-    holding = Counter[str]()
-    for _, term, entries in rows:
-        holding[term] += len(entries) // _ENTRY.itemsize
-    if not rows:
+    most = settings.most_terms
+    told = [
+        _most_telling(connection, query, blocks=blocks, limit=most)
+        if len(query.words) + len(query.joined) > most
+        else (query.words, query.joined)
+        for query in queries
+    ]
+    wanted = dict.fromkeys(term for words, joined in told for term in (*words, *joined))
+    postings: dict[str, dict[int, bytes]] = defaultdict(dict)
+    for block, term, entries in connection.execute(
+        _ROWS, (json.dumps(blocks), json.dumps(list(wanted)))
+    ):
+        postings[term][block] = entries
+    return [
+        _found(words, joined, postings, blocks, passages=passages, average=average, by=settings)
+        for words, joined in told
+    ]
+
+
+def _found(
+    words: Sequence[str],
+    joined: Sequence[str],
+    postings: Mapping[str, Mapping[int, bytes]],
+    blocks: Sequence[int],
+    *,
+    passages: int,
+    average: float,
+    by: Bm25,
+) -> Found:
+    """What one query finds, from the postings {term: {block: entries}} of its terms and others."""
+    holding = {
+        term: sum(map(len, postings[term].values())) // _ENTRY.itemsize
+        for term in (*words, *joined)
+        if term in postings
+    }
+    if not holding:
         return np.empty(0, dtype=np.int64), np.empty(0)
+    rows = [
+        (block, term, postings[term][block])
+        for block in blocks
+        for term in holding
+        if block in postings[term]
+    ]
     counted = [*words, *(term for term in joined if term in holding)]
-    idf = {term: _idf(holding[term], passages=passages) for term in counted}
-    numbers, sums = _score(rows, idf, settings=settings, average=average)
-    return numbers, sums / (sum(idf.values()) * (settings.k1 + 1))
+    idf = {term: _idf(holding.get(term, 0), passages=passages) for term in counted}
+    numbers, sums = _score(rows, idf, settings=by, average=average)
+    return numbers, sums / (sum(idf.values()) * (by.k1 + 1))
 
 
 def contents(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:

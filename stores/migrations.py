@@ -48,6 +48,37 @@ MIGRATIONS: Sequence[Migration] = (
             passage_ids TEXT NOT NULL   -- JSON [passage id, ...]
         )""",
     ),
+    (
+        # what is added has a default, so that no row is written anew and nothing embedded
+        "ALTER TABLE memories ADD COLUMN kind TEXT NOT NULL DEFAULT 'continuity'",
+        "ALTER TABLE memories ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE memories ADD COLUMN attribute TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE memories ADD COLUMN value TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE memories ADD COLUMN scope TEXT NOT NULL DEFAULT ''",
+        # what a fact or a preference is about: a newer one of the same slot replaces it
+        "ALTER TABLE memories ADD COLUMN slot TEXT NOT NULL DEFAULT ''",
+        "CREATE INDEX memories_by_slot ON memories (kind, slot) WHERE kind <> 'continuity'",
+        # how memories stand; those without a row stand as they were stored
+        """CREATE TABLE keeping (
+            memory_id TEXT PRIMARY KEY,
+            valid_until TEXT,           -- ISO 8601 with offset, as all that follow
+            salience REAL NOT NULL,
+            deprecated_at TEXT,
+            deprecated_because TEXT NOT NULL,
+            superseded_at TEXT,
+            superseded_by TEXT          -- NULL, too, where that memory is gone
+        ) WITHOUT ROWID""",
+        "CREATE INDEX keeping_by_successor ON keeping (superseded_by)",
+        """CREATE TABLE history (
+            entry_no INTEGER PRIMARY KEY,
+            memory_id TEXT NOT NULL,
+            at TEXT NOT NULL,
+            act TEXT NOT NULL,
+            other_id TEXT,
+            detail TEXT NOT NULL
+        )""",
+        "CREATE INDEX history_by_memory ON history (memory_id)",
+    ),
 )
 
 

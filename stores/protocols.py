@@ -6,7 +6,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from secondhop.stores.records import (
     EmbeddedMemory,
@@ -62,6 +62,15 @@ class MemorySearch(Protocol):
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """Vectors of passages, unit length; unknown ids are left out."""
+        ...
+
+
+@runtime_checkable
+class SearchesTogether(Protocol):
+    """What a `MemorySearch` may be able to do, too: the lexical leg of several queries at once."""
+
+    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query what `lexical` would find."""
         ...
 
 

@@ -1,13 +1,15 @@
 """What a store keeps: memories, their passages, and what a search finds among them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from secondhop.stores.keeping import Keeping, Kind
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 """float32 [dim], of unit length."""
@@ -26,7 +28,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One retrievable thing: a conversation, a note, an episode."""
+    """One retrievable thing: a conversation, a note, an episode, a fact, a preference."""
 
     memory_id: str
     """Unique within its entity, and the same when the same source is read again."""
@@ -38,6 +40,15 @@ class Memory:
     messages: tuple[Message, ...]
     origin: str = ""
     """Which input brought it (a file or folder): deletions are followed within an origin."""
+    kind: Kind = "continuity"
+    subject: str = ""
+    """Of a fact: whom or what it is about. Of a preference: its topic, "" for none."""
+    attribute: str = ""
+    """Of a fact."""
+    value: str = ""
+    """Of a fact."""
+    scope: str = ""
+    """Of a preference: "always", or what a question must be about for it to count."""
 
     @property
     def content_hash(self) -> str:
@@ -53,7 +64,9 @@ class Memory:
         parts = [self.title, self.source, self.created_at.isoformat()]
         for message in self.messages:
             parts += [message.role, message.content]
-        return parts
+        special = [self.kind, self.subject, self.attribute, self.value, self.scope]
+        # an ordinary memory keeps the hash, and with it the passage ids, that it always had
+        return parts if special == ["continuity", "", "", "", ""] else parts + special
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +100,8 @@ class EmbeddedMemory:
     """float32 [len(passages), dim], rows of unit length, in the order of `passages`."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageHit:
-    """A passage that a search found."""
+class PassageHit(NamedTuple):
+    """A passage that a search found. (A tuple: a recall makes thousands.)"""
 
     passage_id: str
     memory_id: str
@@ -106,6 +118,8 @@ class MemoryCard:
     source: str
     created_at: datetime
     passage_count: int
+    kind: Kind = "continuity"
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,20 +2,33 @@
 
 import json
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
+from secondhop.stores.keeping import HistoryEntry, Keeping
 from secondhop.stores.records import Memory, MemoryCard, Message, Passage
 
-MEMORY_COLUMNS = "memory_id, title, source, created_at, origin, messages"
+MEMORY_COLUMNS = (
+    "memory_id, title, source, created_at, origin, messages, kind, subject, attribute, value, scope"
+)
 PASSAGE_COLUMNS = "passage_id, memory_id, ordinal, text, tokens, heading"
-CARD_COLUMNS = "memory_id, title, source, created_at, passage_count"
+KEEPING_COLUMNS = (
+    "memory_id, valid_until, salience, deprecated_at, deprecated_because, "
+    "superseded_at, superseded_by"
+)
+CARDS = f"""SELECT title, source, created_at, passage_count, kind, {KEEPING_COLUMNS}
+FROM memories LEFT JOIN keeping USING (memory_id)"""
+HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
+
+AS_STORED = Keeping()
+"""Of a memory that nothing was done to."""
 
 Row = tuple[Any, ...]
 """What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""
 
 
 def memory_row(memory: Memory, *, passage_count: int) -> Row:
-    """Values for (MEMORY_COLUMNS, content_hash, passage_count)."""
+    """Values for (MEMORY_COLUMNS, slot, content_hash, passage_count)."""
     turns = [[message.role, message.content] for message in memory.messages]
     return (
         memory.memory_id,
@@ -24,14 +37,38 @@ def memory_row(memory: Memory, *, passage_count: int) -> Row:
         memory.created_at.isoformat(),
         _written(memory.origin),
         json.dumps(turns),
+        memory.kind,
+        _written(memory.subject),
+        _written(memory.attribute),
+        _written(memory.value),
+        _written(memory.scope),
+        slot_of(memory),
         memory.content_hash,
         passage_count,
     )
 
 
+def slot_of(memory: Memory) -> str:
+    """What memories that rule each other out share, as a hash: "" for continuity.
+
+    Facts: subject and attribute. Preferences: scope and topic; without a topic, the text.
+    """
+    match memory.kind:
+        case "continuity":
+            return ""
+        case "factual":
+            about = [memory.subject, memory.attribute]
+        case "preferential":
+            text = "\n".join(message.content for message in memory.messages)
+            about = [memory.scope, *([memory.subject] if memory.subject else ["", text])]
+    folded = json.dumps([" ".join(part.casefold().split()) for part in about])
+    return sha256(folded.encode()).hexdigest()[:32]
+
+
 def memory_of(row: Row) -> Memory:
     """From MEMORY_COLUMNS."""
-    memory_id, title, source, created_at, origin, messages = row
+    memory_id, title, source, created_at, origin, messages, kind, *texts = row
+    subject, attribute, value, scope = map(_read, texts)
     return Memory(
         memory_id=memory_id,
         title=_read(title),
@@ -39,18 +76,69 @@ def memory_of(row: Row) -> Memory:
         created_at=datetime.fromisoformat(created_at),
         messages=tuple(Message(role, content) for role, content in json.loads(messages)),
         origin=_read(origin),
+        kind=kind,
+        subject=subject,
+        attribute=attribute,
+        value=value,
+        scope=scope,
+    )
+
+
+def keeping_row(memory_id: str, keeping: Keeping) -> Row:
+    """Values for KEEPING_COLUMNS."""
+    return (
+        memory_id,
+        _moment_text(keeping.valid_until),
+        keeping.salience,
+        _moment_text(keeping.deprecated_at),
+        _written(keeping.deprecated_because),
+        _moment_text(keeping.superseded_at),
+        keeping.superseded_by or None,
+    )
+
+
+def keeping_of(row: Row) -> tuple[str, Keeping]:
+    """(memory id, keeping) from KEEPING_COLUMNS, which are NULL for a memory without a row."""
+    memory_id, valid_until, salience, deprecated_at, because, superseded_at, superseded_by = row
+    if salience is None:
+        return memory_id, AS_STORED
+    return memory_id, Keeping(
+        valid_until=_moment(valid_until),
+        salience=salience,
+        deprecated_at=_moment(deprecated_at),
+        deprecated_because=_read(because),
+        superseded_at=_moment(superseded_at),
+        superseded_by=superseded_by or "",
+    )
+
+
+def history_row(entry: HistoryEntry) -> Row:
+    """Values for HISTORY_COLUMNS."""
+    at, other_id = entry.at.isoformat(), entry.other_id or None
+    return (entry.memory_id, at, entry.act, other_id, _written(entry.detail))
+
+
+def history_of(row: Row) -> HistoryEntry:
+    """From HISTORY_COLUMNS."""
+    memory_id, at, act, other_id, detail = row
+    moment = datetime.fromisoformat(at)
+    return HistoryEntry(
+        memory_id=memory_id, at=moment, act=act, other_id=other_id or "", detail=_read(detail)
     )
 
 
 def card_of(row: Row) -> MemoryCard:
-    """From CARD_COLUMNS."""
-    memory_id, title, source, created_at, passage_count = row
+    """From CARDS."""
+    title, source, created_at, passage_count, kind, *kept = row
+    memory_id, keeping = keeping_of(tuple(kept))
     return MemoryCard(
         memory_id=memory_id,
         title=_read(title),
         source=_read(source),
         created_at=datetime.fromisoformat(created_at),
         passage_count=passage_count,
+        kind=kind,
+        keeping=keeping,
     )
 
 
@@ -79,6 +167,14 @@ def passage_of(row: Row) -> Passage:
         tokens=tokens,
         heading=_read(heading),
     )
+
+
+def _moment_text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def _written(text: str) -> str | bytes:

@@ -127,6 +127,17 @@ class TestEntityStore:
         assert {name: card.passage_count for name, card in cards.items()} == {"m1": 2}
         assert (await store.vectors([hits[0].passage_id, "?"])).keys() == {hits[0].passage_id}
 
+    async def test_queries_asked_together_find_what_each_finds_alone(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        texts = ["alpha beta", "beta gamma delta", "gamma", "a delta of alpha rivers", "alpha"]
+        await store.put([make.memory(f"m{n}", text) for n, text in enumerate(texts)])
+        queries = ["alpha", "gamma delta", "nothing known", "", "alpha beta gamma", "alpha"]
+        together = await store.lexical_together(queries, k=3)
+        assert together == [await store.lexical(query, k=3) for query in queries]
+        assert [len(hits) for hits in together] == [3, 3, 0, 0, 3, 3]
+        assert await store.lexical_together([], k=3) == []
+
     async def test_an_empty_store_answers_with_nothing(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:

@@ -35,6 +35,19 @@ class CountingSearch:
         return {i: np.array([float(i)], dtype=np.float32) for i in passage_ids if i != "unknown"}
 
 
+class SearchesTogether(CountingSearch):
+    """Takes the words of several queries in one call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lexical_calls: list[tuple[list[str], int]] = []
+
+    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        self.lexical_calls.append((list(queries), k))
+        await asyncio.sleep(0)
+        return [await self.lexical(query, k=k) for query in queries]
+
+
 def query(number: float) -> Vectors:
     return np.array([[number]], dtype=np.float32)
 
@@ -66,6 +79,23 @@ async def test_several_queries_in_one_call_go_straight_through() -> None:
 
     assert [hits[0].passage_id for hits in found] == ["1", "2"]
     assert await GatheredSearch(inner).lexical("tea", k=1) == [PassageHit("tea", "m", 1.0)]
+
+
+async def test_words_of_one_moment_share_calls_of_a_store_that_can() -> None:
+    inner = SearchesTogether()
+    search = GatheredSearch(inner)
+
+    found = await asyncio.gather(*(search.lexical(f"w{n % 20}", k=1) for n in range(40)))
+    deeper = await search.lexical("w1", k=2)
+
+    assert [hits[0].passage_id for hits in found] == [f"w{n % 20}" for n in range(40)]
+    assert [(len(asked), k) for asked, k in inner.lexical_calls] == [
+        (16, 1),
+        (16, 1),
+        (8, 1),
+        (1, 2),
+    ]
+    assert deeper == [PassageHit("w1", "m", 1.0)]
 
 
 async def test_a_vector_that_many_want_is_fetched_once() -> None:

@@ -106,3 +106,23 @@ async def test_a_map_that_was_made_another_way_is_made_anew(
     await store.refresh_topics()
     assert catalog.topics() == (kept, topics)
     catalog.close()
+
+
+async def test_single_memories_make_a_new_map_only_when_they_are_many(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    catalog = Catalog(tmp_path / "catalog.db")
+    store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=tmp_path / "lock")
+    await store.put([make.memory(f"m{n}", f"word{n} and more") for n in range(100)])
+    before = catalog.changes()
+
+    seen: list[int] = []
+    for number in range(3):
+        await store.put_deciding(make.memory(f"s{number}", f"single {number}"), lambda _: ())
+        seen.append(catalog.changes() - before)
+    await store.delete(["s0"])
+
+    assert seen == [0, 0, 1]
+    assert catalog.changes() == before + 2
+    await store.aclose()

@@ -4,11 +4,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.migrations import MIGRATIONS, migrate, schema_version
 
 
@@ -78,3 +82,55 @@ def test_terms_of_an_older_analyzer_are_made_anew(tmp_path: Path) -> None:
         catalog.upgrade()
         assert not catalog.needs_upgrade()
         assert catalog.postings() == {}
+
+
+def old_catalog(path: Path, make: SimpleNamespace) -> None:
+    """A catalog as the first schema wrote it, with one memory."""
+    with closing(Catalog(path)) as catalog:
+        catalog.create(Identity(entity="e", embedder_id=make.embedder, dimension=make.dimension))
+        catalog.store([make.memory("a", "the boiler hums")], intent=0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for index in ("memories_by_slot", "keeping_by_successor", "history_by_memory"):
+            connection.execute(f"DROP INDEX {index}")
+        for table in ("keeping", "history"):
+            connection.execute(f"DROP TABLE {table}")
+        for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
+            connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version = 1")
+
+
+async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    old_catalog(tmp_path / "catalog.db", make)
+    catalog, index = Catalog(tmp_path / "catalog.db"), MemoryIndex()
+    old = make.memory("a", "the boiler hums")
+    await index.upsert([old.passages[0].passage_id], old.vectors)
+    store = EntityStore(catalog, index, identity=catalog.identity(), lock_path=tmp_path / "lock")
+
+    await store.open()
+
+    assert await store.memory("a") == old.memory
+    ((hit,),) = await store.dense(old.vectors, k=5)
+    assert hit.passage_id == old.passages[0].passage_id
+    assert (await store.cards(["a"]))["a"].keeping == Keeping()
+    assert not catalog.needs_upgrade()
+    await store.aclose()
+
+
+def test_a_migration_that_is_killed_half_way_runs_again(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    path = tmp_path / "catalog.db"
+    old_catalog(path, make)
+    killed = sqlite3.connect(path, isolation_level=None)
+    killed.execute("BEGIN IMMEDIATE")
+    for statement in MIGRATIONS[1][:4]:
+        killed.execute(statement)
+    killed.close()  # as the system does it to a process that is gone
+
+    with closing(Catalog(path)) as catalog:
+        assert catalog.needs_upgrade()
+        catalog.upgrade()
+        assert not catalog.needs_upgrade()
+        assert catalog.cards(["a"])["a"].kind == "continuity"

@@ -1,0 +1,192 @@
+"""How often each memory was retrieved, shown and accepted: three counters, in a file of their own.
+
+Nothing is written here by a recall. `accept` writes, when somebody says what was of use; only what
+was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from secondhop.errors import StoreError
+
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS counters (
+        memory_id TEXT PRIMARY KEY,
+        retrieved INTEGER NOT NULL,
+        shown INTEGER NOT NULL,
+        accepted INTEGER NOT NULL,
+        accepted_at TEXT
+    ) WITHOUT ROWID""",
+    # a recall counts once, whoever says so how often
+    """CREATE TABLE IF NOT EXISTS counted (
+        trace_id TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        what TEXT NOT NULL,
+        PRIMARY KEY (trace_id, memory_id, what)
+    ) WITHOUT ROWID""",
+)
+_BUSY_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """Of one memory."""
+
+    retrieved: int = 0
+    """Recalls in whose pool it was."""
+    shown: int = 0
+    """Recalls that returned it."""
+    accepted: int = 0
+    """Recalls after which it was said to be of use."""
+    accepted_at: datetime | None = None
+    """When that was last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """What became of one recall."""
+
+    trace_id: str
+    at: datetime
+    retrieved: Sequence[str]
+    shown: Sequence[str]
+    accepted: Sequence[str]
+
+
+class CounterStore:
+    """The counters of one entity. Reading creates nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def count(self, use: Use) -> int:
+        """Count one recall; how many counters grew. The same again changes nothing."""
+        return await asyncio.to_thread(self._count, use)
+
+    async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
+        """{memory id: its counters} of all these; zeros for those never counted."""
+        found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
+        return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
+
+    async def forget(self, memory_ids: Sequence[str]) -> None:
+        """Forget these memories, overwriting where they stood."""
+        if self._path.exists():
+            await asyncio.to_thread(self._forget, memory_ids)
+
+    async def restore(self, counted: Mapping[str, Counters]) -> None:
+        """Set counters of memories that have none, as an export tells them."""
+        if counted:
+            await asyncio.to_thread(self._restore, counted)
+
+    def _restore(self, counted: Mapping[str, Counters]) -> None:
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO counters VALUES (?, ?, ?, ?, ?)",
+                [
+                    (
+                        memory_id,
+                        one.retrieved,
+                        one.shown,
+                        one.accepted,
+                        one.accepted_at.isoformat() if one.accepted_at else None,
+                    )
+                    for memory_id, one in counted.items()
+                ],
+            )
+
+    def _count(self, use: Use) -> int:
+        grown = 0
+        with self._writing() as connection:
+            for what, memory_ids in (
+                ("retrieved", use.retrieved),
+                ("shown", use.shown),
+                ("accepted", use.accepted),
+            ):
+                fresh = [i for i in memory_ids if _is_first(connection, use.trace_id, i, what)]
+                grown += len(fresh)
+                _add(connection, what, fresh)
+            connection.executemany(
+                "UPDATE counters SET accepted_at = ? "
+                "WHERE memory_id = ? AND coalesce(accepted_at, '') < ?",
+                [(use.at.isoformat(), i, use.at.isoformat()) for i in use.accepted],
+            )
+        return grown
+
+    def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
+        if not self._path.exists():
+            return {}
+        with self._connected() as connection:
+            rows = connection.execute(
+                "SELECT memory_id, retrieved, shown, accepted, accepted_at FROM counters "
+                "WHERE memory_id IN (SELECT value FROM json_each(?))",
+                (json.dumps(memory_ids),),
+            ).fetchall()
+        return {
+            memory_id: Counters(
+                retrieved=retrieved,
+                shown=shown,
+                accepted=accepted,
+                accepted_at=datetime.fromisoformat(at) if at else None,
+            )
+            for memory_id, retrieved, shown, accepted, at in rows
+        }
+
+    def _forget(self, memory_ids: Sequence[str]) -> None:
+        with self._writing() as connection:
+            for table in ("counters", "counted"):
+                connection.executemany(
+                    f"DELETE FROM {table} WHERE memory_id = ?", [(i,) for i in memory_ids]
+                )
+        with self._connected() as connection:
+            connection.execute("VACUUM")
+
+    @contextmanager
+    def _writing(self) -> Generator[sqlite3.Connection, None, None]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._connected() as connection:
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _connected(self) -> Generator[sqlite3.Connection, None, None]:
+        try:
+            with closing(
+                sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+            ) as connection:
+                connection.execute("PRAGMA secure_delete = ON")
+                yield connection
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the counters in {self._path} cannot be read or written: {error}; move the file "
+                f"away, and counting begins anew"
+            ) from error
+
+
+def _is_first(connection: sqlite3.Connection, trace_id: str, memory_id: str, what: str) -> bool:
+    noted = connection.execute(
+        "INSERT OR IGNORE INTO counted VALUES (?, ?, ?)", (trace_id, memory_id, what)
+    )
+    return noted.rowcount > 0
+
+
+def _add(connection: sqlite3.Connection, what: str, memory_ids: Iterable[str]) -> None:
+    connection.executemany(
+        f"INSERT INTO counters VALUES (?1, {int(what == 'retrieved')}, {int(what == 'shown')}, "
+        f"{int(what == 'accepted')}, NULL) "
+        f"ON CONFLICT (memory_id) DO UPDATE SET {what} = {what} + 1",
+        [(memory_id,) for memory_id in memory_ids],
+    )

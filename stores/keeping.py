@@ -1,0 +1,107 @@
+"""How a stored memory stands: its kind, whether it still holds, and what has been done to it.
+
+What a memory says never changes; how it stands does, and costs no embedding.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+Kind: TypeAlias = Literal["factual", "preferential", "continuity"]
+"""factual: a value that a newer one replaces; preferential: how to behave; continuity: the rest."""
+
+KINDS: Final[tuple[Kind, ...]] = ("factual", "preferential", "continuity")
+
+ALWAYS: Final = "always"
+"""Scope of a preference that holds whatever is asked."""
+
+NEUTRAL: Final = 0.5
+"""Salience of a memory of which nobody said how much it matters."""
+
+Ending: TypeAlias = Literal["superseded", "deprecated", "expired"]
+
+Act: TypeAlias = Literal["remembered", "superseded", "deprecated", "restored", "changed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """Why a memory does not hold any more."""
+
+    how: Ending
+    at: datetime
+    """From when on."""
+    by: str = ""
+    """Id of what superseded it; "" also for one that is gone since."""
+    because: str = ""
+
+    def told(self) -> str:
+        """In a few words: "superseded by m-7 on 2026-03-01"."""
+        day = f"{self.at:%Y-%m-%d}"
+        if self.how == "superseded":
+            return f"superseded by {self.by or 'a memory that is gone since'} on {day}"
+        return f"{self.how} on {day}" + (f": {self.because}" if self.because else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """What may change about a memory while its text stays."""
+
+    valid_until: datetime | None = None
+    """It does not hold from then on; None: no such moment is known."""
+    salience: float = NEUTRAL
+    """How much it matters, 0..1."""
+    deprecated_at: datetime | None = None
+    deprecated_because: str = ""
+    superseded_at: datetime | None = None
+    """When what superseded it was written."""
+    superseded_by: str = ""
+    """"" also where what superseded it is gone."""
+
+    def end(self, *, now: datetime, as_of: datetime | None = None) -> End | None:
+        """Why it does not hold, the earliest cause first; None while it holds.
+
+        Args:
+            now: an expiry counts once it is past.
+            as_of: what was believed then; None: what is believed today, so that whatever was
+                superseded or deprecated is, whenever that was.
+        """
+        ends: list[End] = []
+        if self.superseded_at is not None:
+            ends.append(End(how="superseded", at=self.superseded_at, by=self.superseded_by))
+        if self.deprecated_at is not None:
+            because = self.deprecated_because
+            ends.append(End(how="deprecated", at=self.deprecated_at, because=because))
+        if self.valid_until is not None and self.valid_until <= (as_of or now):
+            ends.append(End(how="expired", at=self.valid_until))
+        reached = [end for end in ends if as_of is None or end.at <= as_of]
+        return min(reached, key=lambda end: end.at, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepingChange:
+    """New values for a memory's keeping, and the entry that its history gets."""
+
+    memory_id: str
+    keeping: Keeping
+    act: Act
+    at: datetime
+    """When it was done."""
+    other_id: str = ""
+    """The other memory of it, where there is one."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """Something that was done to a memory."""
+
+    memory_id: str
+    at: datetime
+    act: Act
+    other_id: str = ""
+    detail: str = ""
+
+
+Keepings: TypeAlias = Mapping[str, Keeping]
+"""By memory id; those that are not named have `Keeping()`."""

@@ -1,0 +1,62 @@
+"""Retrieved, shown, accepted: counted apart, once a recall, and only when somebody says so."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from secondhop.errors import StoreError
+from secondhop.stores.counters import Counters, CounterStore, Use
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def use(trace_id: str, *, accepted: tuple[str, ...] = ("a",), at: datetime = AT) -> Use:
+    return Use(
+        trace_id=trace_id, at=at, retrieved=["a", "b", "c"], shown=["a", "b"], accepted=accepted
+    )
+
+
+async def test_three_counters_grow_apart(tmp_path: Path) -> None:
+    counters = CounterStore(tmp_path / "counters.db")
+
+    assert await counters.count(use("t1")) == 6
+    await counters.count(use("t2", accepted=()))
+
+    assert await counters.of(["a", "b", "c", "d"]) == {
+        "a": Counters(retrieved=2, shown=2, accepted=1, accepted_at=AT),
+        "b": Counters(retrieved=2, shown=2),
+        "c": Counters(retrieved=2),
+        "d": Counters(),
+    }
+
+
+async def test_a_recall_counts_once_and_a_later_word_adds_to_it(tmp_path: Path) -> None:
+    counters = CounterStore(tmp_path / "counters.db")
+    await counters.count(use("t"))
+
+    assert await counters.count(use("t")) == 0
+    assert await counters.count(use("t", accepted=("a", "b"))) == 1
+    found = await counters.of(["a", "b"])
+    assert [(one.shown, one.accepted) for one in found.values()] == [(1, 1), (1, 1)]
+
+
+async def test_reading_makes_no_file_and_forgetting_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "counters.db"
+    counters = CounterStore(path)
+    await counters.of(["a"])
+    await counters.forget(["a"])
+    assert not path.exists()
+
+    await counters.count(Use(trace_id="t", at=AT, retrieved=["zebra"], shown=[], accepted=[]))
+    assert b"zebra" in path.read_bytes()
+    await counters.forget(["zebra"])
+    assert b"zebra" not in path.read_bytes()
+    assert await counters.of(["zebra"]) == {"zebra": Counters()}
+
+
+async def test_a_damaged_file_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "counters.db"
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreError, match="move the file away"):
+        await CounterStore(path).count(use("t"))
