@@ -4,6 +4,8 @@ import unicodedata
 
 from langgraph.types import Send
 
+from secondhop.nodes.hidden import sight_of
+from secondhop.nodes.preferences import that_count
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Query, RecallState, RecallUpdate, RetrieveTask
 
@@ -17,7 +19,12 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
         if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
             asked.add(spoken(query))
             chosen[query["query_id"]] = {**query, "round": number}
+    hidden = await services.hidden.of(sight_of(state), services)  # before many ask it at once
+    counting = state.get("preferences")
+    if counting is None:
+        counting = await that_count(state["question"], hidden, services=services)
     return {
+        "preferences": counting,
         "round": number,
         "queries": chosen,
         "spent": {"rounds": 1, "queries": len(chosen)},
@@ -41,14 +48,16 @@ def waiting(state: RecallState) -> list[Query]:
     ]
 
 
-def spoken(query: Query) -> tuple[str, str, bool]:
-    """What makes two queries one: facet, words, and whether votes bend the vector."""
+def spoken(query: Query) -> tuple[str, str, str]:
+    """What makes two queries one: facet, words, and the votes that bend the vector."""
     words = " ".join(unicodedata.normalize("NFKC", query["text"]).casefold().split())
-    return query["facet_id"], words, bool(query["feedback"])
+    bent = sorted((ref["vote"], ref["round"], ref["passage_ids"]) for ref in query["feedback"])
+    return query["facet_id"], words, repr(bent)
 
 
-def send_queries(state: RecallState) -> list[Send] | str:
+async def send_queries(state: RecallState) -> list[Send] | str:
     """One `retrieve` a query of this round; straight to `fuse` when there is none."""
+    sight = sight_of(state)
     sends = [
         Send(
             "retrieve",
@@ -57,6 +66,7 @@ def send_queries(state: RecallState) -> list[Send] | str:
                 k=state["k"],
                 round=state["round"],
                 deadline_at=state["deadline_at"],
+                sight=sight,
             ),
         )
         for query in state["queries"].values()

@@ -5,6 +5,7 @@ import uuid
 from datetime import UTC, datetime
 
 from secondhop.errors import UsageError
+from secondhop.nodes.question_kind import question_kind
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
 
@@ -17,6 +18,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     question = checked_question(state["question"])
     limits, ranking = services.settings.limits, services.settings.ranking
     tokens = checked_tokens(state.get("tokens"))
+    asked_at, later = checked_time(state.get("asked_at"), services).isoformat(), ranking.hide_later
     default_k = limits.k if tokens is None else limits.shortlist
     direct = Facet(
         facet_id=DIRECT,
@@ -25,14 +27,16 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         hop=1,
         weight=ranking.direct_weight,
     )
-    return {
+    update: RecallUpdate = {
         "question": question,
         "k": checked_count(state.get("k"), default=default_k, name="k"),
         "tokens": tokens,
-        "asked_at": checked_time(state.get("asked_at"), services).isoformat(),
+        "asked_at": asked_at,
         "trace_id": state.get("trace_id") or uuid.uuid4().hex[:12],
         "deadline_at": time.time() + limits.deadline_s,
-        "kind": "conceptual",
+        "as_of": checked_as_of(state.get("as_of"), services) or (asked_at if later else ""),
+        "include_stale": bool(state.get("include_stale")),
+        "kind": question_kind(question),
         "facets": {DIRECT: direct},
         "round": 0,
         "content": False,
@@ -40,6 +44,9 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "stop_detail": "",
         "note": f"{len(question)} characters",
     }
+    if ranking.freshness > 0:
+        update["exposure"] = services.exposure.weary(question)
+    return update
 
 
 def checked_question(question: str) -> str:
@@ -80,6 +87,15 @@ def checked_tokens(tokens: int | None) -> int | None:
         UsageError: below 1.
     """
     return None if tokens is None else checked_count(tokens, default=1, name="tokens")
+
+
+def checked_as_of(as_of: str | None, services: Services) -> str:
+    """The moment whose belief is asked for, or "" for today's.
+
+    Raises:
+        UsageError: not ISO 8601.
+    """
+    return checked_time(as_of, services).isoformat() if as_of else ""
 
 
 def checked_time(asked_at: str | None, services: Services) -> datetime:

@@ -11,11 +11,15 @@ from secondhop.nodes.eligibility import (
     SUPPRESSED,
     answerable,
     judged_relevance,
+    kept_ids,
     last_votes,
     readers_order,
 )
+from secondhop.nodes.exposure import freshness_left
+from secondhop.nodes.factors import own_factors
+from secondhop.nodes.kind_settings import ranking_for
+from secondhop.nodes.likeness import not_like_the_refused
 from secondhop.nodes.pool import Pool
-from secondhop.nodes.question_kind import about_now
 from secondhop.nodes.selection import Selection, select
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, Pick, RecallState, Vote
@@ -47,17 +51,29 @@ class BestAnswer:
 def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) -> BestAnswer:
     """Slots by the votes so far.
 
-    Who has read the candidates and put them in order is followed; then what nobody voted on fills
-    up. Nothing is given when a reader refused most of what it read and chose none of it, or when
-    nothing is near the question itself and no reader found something hot.
+    What people and agents voted for stays, beside the k slots. Who has read the candidates and put
+    them in order is followed; then what nobody voted on fills up. Nothing is given when a reader
+    refused most of what it read and chose none of it, or when nothing is near the question itself
+    and nobody found something hot.
     """
     votes = last_votes(state)
+    kept = [one for one in kept_ids(votes, facet_ids=state.get("sparks", {})) if one in pool.ids]
     led = believed_order(votes, pool)
     relevance = judged_relevance(pool, votes, settings=settings)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
     relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
+    relevance *= not_like_the_refused(pool, votes)
+    relevance *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
+    relevance *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
+    relevance = np.minimum(relevance, 1.0)
     selected = select(
-        pool, relevance, state["facets"], k=state["k"], settings=settings, led=led or ()
+        pool,
+        relevance,
+        state["facets"],
+        k=state["k"] + len(kept),
+        settings=settings,
+        led=led or (),
+        kept=kept,
     )
     near, nearest, bar = answerable(
         state["candidates"], state["kind"], min_score=settings.min_score
@@ -66,7 +82,7 @@ def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) ->
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
         given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
-    return BestAnswer(selected=selected, given=given, nearest=nearest, bar=bar)
+    return BestAnswer(selected=selected, given=given or bool(kept), nearest=nearest, bar=bar)
 
 
 def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
@@ -87,8 +103,8 @@ def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
 
 def recency_of(pool: Pool, state: RecallState, *, settings: RankingSettings) -> Floats:
     """[n_candidates], 0.5..1: what age leaves of relevance; 1 where age does not count."""
-    about = settings.recency == "auto" and about_now(state["question"])
-    if not (about or settings.recency == "always"):
+    ranking = ranking_for(state["kind"], state["question"], settings)
+    if ranking.recency == "never":
         return np.ones(len(pool.ids))
     asked_at = datetime.fromisoformat(state["asked_at"])
     ages = [

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from secondhop.models.llm import LLMError, Usage
 from secondhop.models.prices import TokenPrice
@@ -75,6 +75,8 @@ class Remaining:
     llm_calls: int
     llm_tokens: int
     seconds: float
+    queries: int = field(default_factory=lambda: RecallLimits().queries)
+    """A round."""
 
     @property
     def affords_model(self) -> bool:
@@ -96,6 +98,7 @@ def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
         llm_calls=max(0, limits.llm_calls - usage.calls),
         llm_tokens=max(0, limits.llm_tokens - usage.tokens - usage.lost_tokens),
         seconds=max(0.0, state["deadline_at"] - time.time()),
+        queries=limits.queries,
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from secondhop.nodes.feedback_terms import feedback_query
 from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.state import VoteName
 from secondhop.ranking.keyphrases import key_phrases
@@ -26,9 +27,13 @@ REPEATS = 0.55
 class CoverageCritic:
     """Votes by calibrated relevance and coverage; asks on for names that good evidence holds."""
 
-    def __init__(self, *, min_score: float = 0.35, leads: int = LEADS) -> None:
+    def __init__(
+        self, *, min_score: float = 0.35, leads: int = LEADS, feedback_terms: int = 0
+    ) -> None:
+        """`feedback_terms`: words of the best evidence that a second query adds; 0: no such."""
         self._min_score = min_score
         self._leads = leads
+        self._feedback_terms = feedback_terms
 
     @property
     def critic_id(self) -> str:
@@ -43,6 +48,8 @@ class CoverageCritic:
             if candidate.score >= self._min_score
         ]
         leads = self._follow_ups(request) if request.round == 1 else ()
+        if request.round == 1 and self._feedback_terms and request.kind == "conceptual":
+            leads += self._fed_back(request)  # who looks one thing up is led away by more words
         return Verdict(
             ballots=tuple(ballots),
             empty_facets=tuple(self._empty(request)),
@@ -90,6 +97,11 @@ class CoverageCritic:
                 if name.casefold() not in asked and len(leads) < self._leads:
                     leads.setdefault(name.casefold(), lead(name, candidate, hops[facet_id]))
         return tuple(leads.values())
+
+    def _fed_back(self, request: CriticRequest) -> tuple[FollowUp, ...]:
+        """The question once more, in the words of the best evidence."""
+        again = feedback_query(request, terms=self._feedback_terms, min_score=self._min_score)
+        return (again,) if again is not None else ()
 
 
 def repeated_by(candidate: CandidateView, request: CriticRequest) -> str | None:

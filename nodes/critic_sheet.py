@@ -1,13 +1,27 @@
 """The shortlist as a model reads it: ids of this call, dates, evidence within a token budget."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from secondhop.models.tokens import truncate_to_tokens
+from secondhop.nodes.ciphers import ENCODED
 from secondhop.nodes.judging import CandidateView, CriticRequest
-from secondhop.nodes.quoting import Tags, clean, speaks_to_judge, title_line
+from secondhop.nodes.quoting import (
+    LEFT_OUT,
+    MASK,
+    Tags,
+    clean,
+    findings,
+    heads_an_order,
+    quoted,
+    speaks_to_judge,
+    title_line,
+)
 from secondhop.nodes.snippets import (
     GAP,
+    PASSAGE_CHARS,
+    PASSAGES,
     fair_shares,
     readable,
     snippet,
@@ -15,6 +29,7 @@ from secondhop.nodes.snippets import (
     tokens_of,
 )
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.ranking.words import words
 
 QUESTION_TOKENS = 600
 """Of a longer question the beginning is shown."""
@@ -25,6 +40,9 @@ ASKED = 30
 FACETS = 30
 """Facets shown; the first."""
 
+ENOUGH_TO_JUDGE = 8
+"""Words of a memory; one that lost its text and keeps fewer cannot be judged."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticSheet:
@@ -33,8 +51,14 @@ class CriticSheet:
     prompt: RenderedPrompt
     memory_ids: Mapping[str, str]
     """Id of this call → memory id."""
+    tag: str
+    """What the ids of this call begin with; nobody outside the call may learn it."""
+    titles: Mapping[str, str]
+    """Id of this call → the title as it was shown."""
     distrusted: frozenset[str]
     """Memory ids whose text speaks to the judge: votes for them do not count."""
+    unread: frozenset[str]
+    """Memory ids of which hardly anything was shown: no vote on them counts."""
     tokens: int
     """cl100k_base tokens of both messages."""
 
@@ -42,6 +66,11 @@ class CriticSheet:
         """The memory behind an id of this call; None for any other word."""
         word = call_id.strip("<>[]\"'`*. ").casefold()
         return self.memory_ids.get(word.removeprefix("memory ").strip())
+
+    def in_words(self, text: str) -> str:
+        """What a model wrote, with titles where it used ids of this call."""
+        ids = re.compile(rf"{self.tag}\d{{0,4}}", re.I)
+        return ids.sub(lambda found: f"“{self.titles.get(found[0].casefold(), '')}”", text)
 
 
 def critic_sheet(
@@ -55,7 +84,8 @@ def critic_sheet(
     texts = [part for view in request.candidates for part in (view.title, *view.evidence)]
     tag = tags.draw([request.question, *texts])
     ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
-    heads = headers(request, ids)
+    titles = {view.memory_id: shown_title(view) for view in request.candidates}
+    heads = headers(request, ids, titles)
     values = frame_values(request, tag=tag, spare=spare)
     empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
     room = tokens - token_sum(empty) - 2 * len(heads)
@@ -64,7 +94,10 @@ def critic_sheet(
     return CriticSheet(
         prompt=rendered,
         memory_ids=ids,
+        tag=tag,
+        titles={call_id: titles[memory_id] for call_id, memory_id in ids.items()},
         distrusted=frozenset(v.memory_id for v in request.candidates if is_distrusted(v)),
+        unread=frozenset(v.memory_id for v in request.candidates if is_unread(v)),
         tokens=token_sum(rendered),
     )
 
@@ -89,13 +122,15 @@ def frame_values(request: CriticRequest, *, tag: str, spare: int) -> dict[str, s
     }
 
 
-def headers(request: CriticRequest, ids: Mapping[str, str]) -> list[tuple[str, str]]:
+def headers(
+    request: CriticRequest, ids: Mapping[str, str], titles: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """(id, line) for each candidate: date, source, title, and the hints of formulas."""
     call_ids = {memory_id: call_id for call_id, memory_id in ids.items()}
     lines: list[tuple[str, str]] = []
     for view in request.candidates:
         parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
-        parts.append(f"“{title_line(view.title)}”")
+        parts.append(f"“{titles[view.memory_id]}”")
         said = request.coverage.get(view.memory_id, {})
         teller = max(said, key=lambda other: said[other], default=None)
         if teller in call_ids and said[teller] >= 0.5:
@@ -129,7 +164,27 @@ def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
 
 def is_distrusted(view: CandidateView) -> bool:
     """Whether anything that the model could be shown of it speaks to the judge."""
-    return any(map(speaks_to_judge, (view.title, view.source, *view.evidence)))
+    return any(map(speaks_to_judge, (view.title, view.source, *shown_passages(view))))
+
+
+def is_unread(view: CandidateView) -> bool:
+    """Whether so much of it was left out that nobody could judge the rest."""
+    texts = shown_passages(view)
+    if all(findings(text).whole for text in texts):
+        return False
+    rest = " ".join(map(quoted, texts)).replace(MASK, " ").replace(ENCODED, " ")
+    return len(words(rest)) < ENOUGH_TO_JUDGE
+
+
+def shown_title(view: CandidateView) -> str:
+    """The title in one line; left out where it and the text below are an order together."""
+    heads = heads_an_order(view.title, shown_passages(view))
+    return LEFT_OUT if heads else title_line(view.title)
+
+
+def shown_passages(view: CandidateView) -> list[str]:
+    """What the critic may read from, before anything is left out."""
+    return [text[:PASSAGE_CHARS] for text in view.evidence[:PASSAGES]]
 
 
 def token_sum(prompt: RenderedPrompt) -> int:

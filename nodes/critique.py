@@ -145,7 +145,7 @@ def follow_up_plan(
             text=follow_up.text,
             hop=hop,
             round=0,
-            origin="evidence" if follow_up.facet_id is None else "uncovered",
+            origin=follow_up.origin or ("evidence" if follow_up.facet_id is None else "uncovered"),
             feedback=[],
         )
     return facets, queries

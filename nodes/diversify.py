@@ -46,7 +46,7 @@ def left_out(pool: Pool, shortlist: list[str], state: RecallState) -> dict[str, 
                 if in_pool
                 else "too far down in the ranking of every facet"
             ),
-            rank=min(score["rank"] for score in candidate["scores"].values()),
+            rank=min([score["rank"] for score in candidate["scores"].values()]),
             score=candidate["score"],
             threshold=None,
             against=last,

@@ -1,6 +1,6 @@
 """Which candidates may be returned at all, and how votes and suspicions weigh on them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -36,11 +36,42 @@ UNNAMED_FACTOR = 0.3
 
 
 def last_votes(state: RecallState) -> dict[str, Vote]:
-    """The newest vote on each memory."""
+    """The vote that counts on each memory: the newest.
+
+    What a person or an agent said stands until one of them says something else: no vote of the
+    critic outranks it, in no round. In one round a person outranks an agent.
+    """
     newest: dict[str, Vote] = {}
-    for vote in sorted(state.get("votes", {}).values(), key=lambda vote: vote["round"]):
+    for vote in sorted(state.get("votes", {}).values(), key=rank_of):
         newest[vote["memory_id"]] = vote
     return newest
+
+
+def rank_of(vote: Vote) -> tuple[bool, int, bool]:
+    """Votes with a higher rank outrank those with a lower one."""
+    return is_outside(vote), vote["round"], vote["by"] == "person"
+
+
+def is_outside(vote: Vote) -> bool:
+    """Whether a person or an agent has voted, and not the critic."""
+    return vote["by"] != "critic"
+
+
+def kept_ids(votes: Mapping[str, Vote], *, facet_ids: Collection[str] = ()) -> list[str]:
+    """What people and agents voted for: hot before warm, then by round, then as they were shown.
+
+    Args:
+        facet_ids: votes that name one of these are left out: they are about a branch.
+    """
+    chosen = [
+        vote
+        for vote in votes.values()
+        if is_outside(vote)
+        and vote["vote"] in VOTED_RELEVANCE
+        and not set(vote["facet_ids"]) & set(facet_ids)
+    ]
+    chosen.sort(key=lambda vote: (vote["vote"] != "hot", vote["round"]))
+    return [vote["memory_id"] for vote in chosen]
 
 
 def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: RankingSettings) -> Floats:
@@ -52,6 +83,7 @@ def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: Ranking
     relevance = pool.relevance.copy()
     alone = stand_alone(pool.relevance, min_score=settings.min_score)
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
+    best: list[float] = pool.relevance.max(axis=1, initial=0.0).tolist()
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
         if vote is not None and not believed(vote, pool.relevance[row]):
@@ -60,8 +92,8 @@ def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: Ranking
             relevance[row] *= REPLACED_FACTOR
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
-        if pool.relevance[row].max() < settings.min_score and (
-            vote is None or not vote["facet_ids"]
+        if best[row] < settings.min_score and (
+            vote is None or not (vote["facet_ids"] or is_outside(vote))
         ):
             relevance[row] = 0.0
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
@@ -111,8 +143,12 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
     if vote["vote"] in SUPPRESSED:
         return np.zeros_like(row)
     named = [column[facet_id] for facet_id in vote["facet_ids"] if facet_id in column]
-    if not named:
+    if not named and not is_outside(vote):
         return row
+    if not named:  # who says only how good it is, says it of what the memory serves best
+        voted = row.copy()
+        voted[row.argmax()] = max(row.max(), VOTED_RELEVANCE[vote["vote"]])
+        return voted
     voted = row * UNNAMED_FACTOR
     voted[named] = VOTED_RELEVANCE[vote["vote"]] - NAMED_STEP * np.arange(len(named))
     return voted

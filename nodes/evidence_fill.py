@@ -6,7 +6,12 @@ from math import nan
 import numpy as np
 
 from secondhop.nodes.eligibility import answerable, last_votes, readers_order
-from secondhop.nodes.evidence_rank import passage_scores, with_neighbours
+from secondhop.nodes.evidence_linked_state import Linked, linked_state, nothing_linked
+from secondhop.nodes.evidence_links import SEEDS, Link, found_links, leads_of, with_links
+from secondhop.nodes.evidence_neighbours import with_neighbours
+from secondhop.nodes.evidence_rank import PassageScores, by_playbooks, passage_scores, voted_out
+from secondhop.nodes.evidence_turns import whole_id, with_turns
+from secondhop.nodes.evidence_voices import voice_factors
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
@@ -23,19 +28,41 @@ REPEATS_AT = 0.8
 """Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
 
 
-async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> list[Passage]:
-    """Passages, best first, that fit into `tokens` together; [] when the recall has no answer.
+async def filled_evidence(
+    state: RecallState, *, tokens: int, services: Services
+) -> tuple[list[Passage], Linked]:
+    """Passages, best first, that fit into `tokens` together, and what names in them led to.
 
-    Ordered by their own relevance to question and facets, whatever their memories; what repeats
-    an earlier one comes last.
+    [] when the recall has no answer. Ordered by their own relevance to question and facets,
+    whatever their memories; what repeats an earlier one comes last.
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
-        return []
-    scores = passage_scores(state)
+        return [], nothing_linked(state)
+    playbooks = by_playbooks(state, services)
+    scores = passage_scores(state, playbooks=playbooks)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
     passages = await services.reader.passages(loaded)
-    ranked = best_first(with_neighbours({p: scores[p] for p in loaded}, passages))
-    return fill([passages[passage_id] for passage_id in ranked], tokens=tokens)
+    scores = in_context({p: scores[p] for p in loaded if p in passages}, passages, state)
+    links: list[Link] = []
+    if playbooks:
+        seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
+        leads = leads_of(seeds, scores, state["question"])
+        links = await found_links(leads, state, services=services)
+    scores = with_links(scores, links, voted_out=voted_out(state))
+    missing = [passage_id for passage_id in scores if passage_id not in passages]
+    passages = {**passages, **await services.reader.passages(missing)}
+    linked = await linked_state(links, state, services=services)
+    known = {p: score for p, score in scores.items() if p in passages}
+    told, pieces = with_turns(known, passages, state["question"])
+    return fill([pieces[p] for p in best_first(told)], tokens=tokens), linked
+
+
+def in_context(
+    scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
+) -> PassageScores:
+    """The scores, given who speaks in the passages and what stands beside them."""
+    voices = voice_factors(list(passages.values()), state["question"])
+    return with_neighbours({p: scores[p] * voices[p] for p in scores}, passages)
 
 
 def is_answerable(state: RecallState, *, min_score: float) -> bool:
@@ -92,7 +119,7 @@ def finders(
     passages: Sequence[Passage], state: RecallState, *, services: Services
 ) -> dict[str, tuple[float, str]]:
     """{passage id: (calibrated relevance, query id)} by the query that each is most relevant to."""
-    wanted = [passage.passage_id for passage in passages]
+    wanted = sorted({whole_id(passage.passage_id) for passage in passages})
     best: dict[str, tuple[float, str]] = {}
     for query_id, ranking in state["rankings"].items():
         cosines = ranking["cosines"] | {h["passage_id"]: h["score"] for h in ranking["dense"]}
@@ -108,4 +135,4 @@ def finders(
         )
         for passage_id, score in zip(found, relevance.tolist(), strict=True):
             best[passage_id] = max(best.get(passage_id, (-1.0, "")), (round(score, 4), query_id))
-    return best
+    return {passage.passage_id: best[whole_id(passage.passage_id)] for passage in passages}

@@ -4,27 +4,40 @@ For recalls that fill a number of tokens: there the passages compete, not their 
 """
 
 import re
-from collections.abc import Mapping
+from datetime import date, datetime
 from typing import TypeAlias
 
 from secondhop.nodes.eligibility import SUPPRESSED, has_read, last_votes
-from secondhop.nodes.state import DIRECT, Hit, Query, Ranking, RecallState
-from secondhop.stores.records import Passage
+from secondhop.nodes.evidence_dates import named_spans, nearness
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT, Candidate, Hit, Query, Ranking, RecallState
 
 PassageScores: TypeAlias = dict[str, float]
 """{passage id: score}, higher is better; comparable within one recall only."""
 
-LEXICAL_SHARE = 0.5
+LEXICAL_SHARE = 0.4
 """Share of the words in a passage's score; the rest is its cosine.
 
-Best between 0.3 and 0.5 on dialogues and articles, at 0.6 on the records of a phone.
+Dialogues and articles do best between 0.3 and 0.4, records of a phone do not mind.
 """
 
-PLAYBOOK_SHARE = 0.05
+FLOOR_SHARE = 0.5
+"""Share of the best cosine that counts as nothing: what texts about other things still have."""
+
+SHARPNESS = 3
+"""Exponent of the p-norm over the facets: 1 adds them up, infinity takes the best of them.
+
+What serves one sub-question well comes before what serves all of them a little.
+"""
+
+PLAYBOOK_SHARE = 0.035
 """What a playbook's facet counts against one made for this very question: it breaks ties."""
 
-PLAYBOOK_SHARE_OF_HELP = 0.5
+PLAYBOOK_SHARE_OF_HELP = 0.35
 """The same, where somebody asks for help and does not look something up."""
+
+DATE_GAIN = 1.0
+"""What a passage gains when its memory was written at the time that the question names."""
 
 FIRST_PERSON = re.compile(r"\b(I|me|my|we|us|our)\b", re.I)
 
@@ -34,55 +47,51 @@ LOOKS_BACK = re.compile(
 )
 """Words of a question about something that is known already, wherever they stand in it."""
 
-NEIGHBOUR_SHARE = 0.3
-"""What the shortest passage gains from the better one of those right before and after it."""
-
-SELF_CONTAINED_TOKENS = 100
-"""Passages from this length on speak for themselves and gain nothing."""
-
 VOTED = {"hot": 1.5, "warm": 1.2}
 """What a vote of somebody who has read the memory makes of its passages' scores."""
 
 
-def passage_scores(state: RecallState) -> PassageScores:
+def passage_scores(state: RecallState, *, playbooks: bool) -> PassageScores:
     """Every found passage of a candidate that nobody voted out.
 
-    The sum over the facets of what the passage does for the facet, by the facet's weight; a
-    facet's queries count once, by the best of them.
+    The p-norm over the facets of what the passage does for the facet, times the facet's weight; a
+    facet's queries count once, by the best of them. Votes and the date of the memory weigh on it.
+
+    Args:
+        playbooks: whether the implied facets come from playbooks (`by_playbooks`).
+
+    Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
     """
     best: dict[str, PassageScores] = {}
     weights: dict[str, float] = {}
-    owners = owners_of(state)
     for query_id, ranking in state.get("rankings", {}).items():
         query = state["queries"][query_id]
         facet = best.setdefault(query["facet_id"], {})
-        weights[query["facet_id"]] = facet_weight(query, state)
+        weights[query["facet_id"]] = facet_weight(query, state, playbooks=playbooks)
         for passage_id, score in ranking_scores(ranking).items():
             facet[passage_id] = max(facet.get(passage_id, 0.0), score)
-    scores: PassageScores = {}
+    powers: PassageScores = {}
     for facet_id, found in best.items():
         for passage_id, score in found.items():
-            if passage_id in owners:
-                added = weights[facet_id] * score * owners[passage_id]
-                scores[passage_id] = scores.get(passage_id, 0.0) + added
-    return scores
+            power = (weights[facet_id] * score) ** SHARPNESS
+            powers[passage_id] = powers.get(passage_id, 0.0) + power
+    owners = owners_of(state)
+    return {p: powers[p] ** (1 / SHARPNESS) * owners[p] for p in powers if p in owners}
 
 
 def ranking_scores(ranking: Ranking) -> PassageScores:
     """What one query found: a convex combination of both legs, each brought to 0..1.
 
-    cosines by the least and the most of the dense leg, words by the most of the lexical leg.
+    cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical leg.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """
     cosines = ranking["cosines"] | scores_of(ranking["dense"])
     words = scores_of(ranking["lexical"])
-    near = [hit["score"] for hit in ranking["dense"]] or list(cosines.values())
-    low, high = min(near, default=0.0), max(cosines.values(), default=0.0)
-    most = max(words.values(), default=0.0) or 1.0
-    spread = high - low
+    high = max(cosines.values(), default=0.0)
+    low, most = FLOOR_SHARE * high, max(words.values(), default=0.0) or 1.0
     return {
-        passage_id: (1 - LEXICAL_SHARE) * share(cosines.get(passage_id, low) - low, of=spread)
+        passage_id: (1 - LEXICAL_SHARE) * share(cosines.get(passage_id, low) - low, of=high - low)
         + LEXICAL_SHARE * words.get(passage_id, 0.0) / most
         for passage_id in {**cosines, **words}
     }
@@ -94,35 +103,61 @@ def scores_of(hits: list[Hit]) -> PassageScores:
 
 
 def share(part: float, *, of: float) -> float:
-    """part / of, not below 0; 1 where everything is the same."""
-    return max(0.0, part / of) if of > 0 else 1.0
+    """part / of, not below 0; 0 of nothing."""
+    return max(0.0, part / of) if of > 0 else 0.0
 
 
 def owners_of(state: RecallState) -> dict[str, float]:
-    """{passage id: what votes make of its score}; only of candidates that may be returned."""
-    votes, candidates = last_votes(state), state.get("candidates", {})
-    factors: dict[str, float] = {}
-    for memory_id in candidates:
+    """{passage id: what votes and dates make of its score}; of candidates that may be returned."""
+    voted, dated = voted_factors(state), date_factors(state)
+    return {
+        hit["passage_id"]: voted[hit["memory_id"]] * dated.get(hit["memory_id"], 1.0)
+        for ranking in state.get("rankings", {}).values()
+        for hit in [*ranking["dense"], *ranking["lexical"]]
+        if hit["memory_id"] in voted
+    }
+
+
+def voted_factors(state: RecallState) -> dict[str, float]:
+    """{memory id: what votes make of its passages' scores}; none for what was voted out."""
+    votes, factors = last_votes(state), dict[str, float]()
+    for memory_id in state.get("candidates", {}):
         vote = votes.get(memory_id)
         if vote is None or not has_read(vote):
             factors[memory_id] = 1.0
         elif vote["vote"] not in SUPPRESSED:
             factors[memory_id] = VOTED.get(vote["vote"], 1.0)
+    return factors
+
+
+def voted_out(state: RecallState) -> set[str]:
+    """Memories that somebody who has read them keeps out."""
+    return set(state.get("candidates", {})) - set(voted_factors(state))
+
+
+def date_factors(state: RecallState) -> dict[str, float]:
+    """{memory id: what its date makes of its passages' scores}; {} when no time is named."""
+    asked_on = datetime.fromisoformat(state["asked_at"]).date()
+    spans = named_spans(state["question"], asked_on=asked_on)
+    if not spans:
+        return {}
     return {
-        hit["passage_id"]: factors[hit["memory_id"]]
-        for ranking in state.get("rankings", {}).values()
-        for hit in [*ranking["dense"], *ranking["lexical"]]
-        if hit["memory_id"] in factors
+        memory_id: 1 + DATE_GAIN * nearness(written_on(candidate), spans)
+        for memory_id, candidate in state.get("candidates", {}).items()
     }
 
 
-def facet_weight(query: Query, state: RecallState) -> float:
+def written_on(candidate: Candidate) -> date:
+    """The day of a memory."""
+    return datetime.fromisoformat(candidate["created_at"]).date()
+
+
+def facet_weight(query: Query, state: RecallState, *, playbooks: bool) -> float:
     """Against 1 for the question itself."""
-    facets = state["facets"]
     if query["facet_id"] == DIRECT:
         return 1.0
-    weight = facets[query["facet_id"]]["weight"] / facets[DIRECT]["weight"]
-    if query["origin"] != "expand" or not is_offline(state):
+    weight = state["facets"][query["facet_id"]]["weight"]
+    if query["origin"] != "expand" or not playbooks:
         return weight
     return weight * (PLAYBOOK_SHARE_OF_HELP if asks_for_help(state) else PLAYBOOK_SHARE)
 
@@ -138,18 +173,6 @@ def asks_for_help(state: RecallState) -> bool:
     return not looked_up and FIRST_PERSON.search(question) is not None
 
 
-def is_offline(state: RecallState) -> bool:
-    """Whether the implied facets come from playbooks."""
-    return not state.get("spent", {}).get("llm_calls") or "expand" in state.get("degraded", {})
-
-
-def with_neighbours(scores: Mapping[str, float], passages: Mapping[str, Passage]) -> PassageScores:
-    """Short turns beside a good one gain: a reply is found by the words of what it replies to."""
-    known = {passage_id: passages[passage_id] for passage_id in scores if passage_id in passages}
-    places = {(p.memory_id, p.ordinal): scores[passage_id] for passage_id, p in known.items()}
-    joined: PassageScores = {}
-    for passage_id, own in known.items():
-        beside = [places.get((own.memory_id, own.ordinal + step), 0.0) for step in (-1, 1)]
-        need = max(0.0, 1 - own.tokens / SELF_CONTAINED_TOKENS)
-        joined[passage_id] = scores[passage_id] + NEIGHBOUR_SHARE * need * max(beside)
-    return joined
+def by_playbooks(state: RecallState, services: Services) -> bool:
+    """Whether the implied facets come from playbooks, and nobody has read the question."""
+    return services.planner is services.offline_planner or "expand" in state.get("degraded", {})

@@ -11,11 +11,13 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
     """Facets of the intent; the planner sees the memory map, so that it asks for what exists."""
+    left = remaining(state, services.settings.limits)
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
         topics=await services.reader.topics(),
-        remaining=half(remaining(state, services.settings.limits), larger=True),
+        remaining=half(left, larger=True),
+        recall=left,
     )
     plan, degraded = await degraded_plan(
         services.planner.expand, services.offline_planner.expand, request

@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from math import isnan, nan
+from math import nan
 from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.question_kind import LOOKUPS
+from secondhop.nodes.kind_settings import ranking_for
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -18,7 +18,6 @@ from secondhop.nodes.state import (
     FacetScore,
     Hit,
     Leg,
-    QuestionKind,
     Ranking,
     RecallState,
     RecallUpdate,
@@ -54,7 +53,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
-    ranking = legs_for(state["kind"], services.settings.ranking)
+    ranking = ranking_for(state["kind"], state["question"], services.settings.ranking)
     depth = state["k"] * ranking.depth_factor
     relevance = partial(
         calibrated_relevance, settings=ranking, calibration=services.scale.calibration
@@ -82,18 +81,6 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
-
-
-def legs_for(kind: QuestionKind, ranking: RankingSettings) -> RankingSettings:
-    """The settings with the weights of both legs as this kind of question wants them."""
-    if kind not in LOOKUPS:
-        return ranking
-    shift = min(ranking.lookup_shift, ranking.dense_weight)
-    return replace(
-        ranking,
-        dense_weight=ranking.dense_weight - shift,
-        lexical_weight=ranking.lexical_weight + shift,
-    )
 
 
 def asked_facets(state: RecallState) -> set[str]:
@@ -168,12 +155,12 @@ def fuse_facet(
     weights: list[float] = []
     scores: PassageScores = defaultdict(dict)
     for found in rankings:
+        cosines = found["cosines"] | {near["passage_id"]: near["score"] for near in found["dense"]}
         for leg, weight in legs:
-            hits = found[leg]
-            order = memory_order(hits)[:depth]
+            order = memory_order(found[leg])[:depth]
             orders.append(order)
             weights.append(weight)
-            note_passages(scores, hits, kept=set(order), found=found, leg=leg)
+            note_passages(scores, found, leg, kept=set(order), cosines=cosines)
     calibrate(scores, relevance)
     fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
     return {
@@ -184,31 +171,32 @@ def fuse_facet(
 
 def memory_order(hits: Iterable[Hit]) -> list[str]:
     """Memory ids in the order of their best passages."""
-    return list(dict.fromkeys(hit["memory_id"] for hit in hits))
+    return list(dict.fromkeys([hit["memory_id"] for hit in hits]))
 
 
 def note_passages(
     scores: PassageScores,
-    hits: Iterable[Hit],
-    *,
-    kept: Collection[str],
     found: Ranking,
     leg: Leg,
+    *,
+    kept: Collection[str],
+    cosines: Mapping[str, float],
 ) -> None:
     """Remember the best score of every passage of the kept memories, and the query behind it."""
-    cosines = found["cosines"] | {near["passage_id"]: near["score"] for near in found["dense"]}
-    for hit in hits:
-        if hit["memory_id"] not in kept:
+    query_id, worded = found["query_id"], leg == "lexical"
+    for hit in found[leg]:
+        memory_id, passage_id = hit["memory_id"], hit["passage_id"]
+        if memory_id not in kept:
             continue
-        passages, passage_id = scores[hit["memory_id"]], hit["passage_id"]
+        passages = scores[memory_id]
         score = passages.get(passage_id)
         if score is None:
-            score = passages[passage_id] = PassageScore(found["query_id"])
+            score = passages[passage_id] = PassageScore(query_id)
+        if worded and hit["score"] > score.lexical:
+            score.lexical = hit["score"]
         cosine = cosines.get(passage_id, nan)
-        if leg == "lexical":
-            score.lexical = max(score.lexical, hit["score"])
-        if cosine > score.dense or isnan(score.dense):
-            score.dense, score.query_id = cosine, found["query_id"]
+        if cosine > score.dense or score.dense != score.dense:  # nothing was known so far
+            score.dense, score.query_id = cosine, query_id
 
 
 def calibrate(scores: PassageScores, relevance: Relevance) -> None:
@@ -222,22 +210,23 @@ def calibrate(scores: PassageScores, relevance: Relevance) -> None:
 
 def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -> FacetScore:
     """A memory within a facet: its best passage speaks for it."""
-    kept = sorted(passages.items(), key=by_relevance)[:EVIDENCE_PASSAGES]
+    ranked = sorted(passages.items(), key=by_relevance) if len(passages) > 1 else passages.items()
+    kept = list(ranked)[:EVIDENCE_PASSAGES]
     relevances = [round(score.relevance, 4) for _, score in kept]
     dense = lexical = 0.0
     for score in passages.values():
         dense = score.dense if score.dense > dense else dense  # never, when it is NaN
         lexical = score.lexical if score.lexical > lexical else lexical
-    return FacetScore(
-        rank=rank,
-        fused=round(fused, 6),
-        relevance=relevances[0],
-        dense=round(dense, 4),
-        lexical=round(lexical, 4),
-        passage_ids=[passage_id for passage_id, _ in kept],
-        query_ids=[score.query_id for _, score in kept],
-        passage_scores=relevances,
-    )
+    return {
+        "rank": rank,
+        "fused": round(fused, 6),
+        "relevance": relevances[0],
+        "dense": round(dense, 4),
+        "lexical": round(lexical, 4),
+        "passage_ids": [passage_id for passage_id, _ in kept],
+        "query_ids": [score.query_id for _, score in kept],
+        "passage_scores": relevances,
+    }
 
 
 def by_relevance(passage: tuple[str, PassageScore]) -> tuple[float, str]:
@@ -260,4 +249,6 @@ def as_candidate(
         first_round=before["first_round"] if before else round_number,
         score=max([score["relevance"] for score in scores.values()]),
         scores=scores,
+        kind=card.kind,
+        salience=card.keeping.salience,
     )

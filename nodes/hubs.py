@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from secondhop.nodes.hub_cache import NearnessFile, bank_id
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.hubness import bank_mean_topk, hub_corrected
 from secondhop.stores.gathering import Gathering
@@ -39,9 +40,14 @@ class QuestionBank(Protocol):
 class HubCorrection:
     """Half of CSLS against a bank of background questions: memories near to everything yield."""
 
-    def __init__(self, bank: QuestionBank, *, usual: float) -> None:
-        """`usual`: mean nearness of memories to the bank, with this embedding model."""
-        self._bank, self._usual = bank, usual
+    def __init__(
+        self, bank: QuestionBank, *, usual: float, kept: NearnessFile | None = None
+    ) -> None:
+        """`usual`: mean nearness of memories to the bank, with this embedding model; `kept`: where
+        it is kept between two starts.
+        """
+        self._bank, self._usual, self._kept = bank, usual, kept
+        self._bank_id: tuple[Vectors, str] | None = None
         self._known: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._asked: WeakKeyDictionary[
@@ -61,8 +67,8 @@ class HubCorrection:
             np.array([hit.score for hit in hits]), np.array(usual), usual=self._usual
         )
         moved = [
-            PassageHit(hit.passage_id, hit.memory_id, float(score))
-            for hit, score in zip(hits, scores, strict=True)
+            PassageHit(hit.passage_id, hit.memory_id, score)
+            for hit, score in zip(hits, scores.tolist(), strict=True)
         ]
         return sorted(moved, key=lambda hit: (-hit.score, hit.passage_id))
 
@@ -86,15 +92,28 @@ class HubCorrection:
 
     async def _compared(self, search: MemorySearch, passage_ids: list[str]) -> dict[str, float]:
         """Nearness of passages to the bank, as far as it was not found meanwhile."""
-        known = self._remembered(passage_ids)
-        vectors = await search.vectors([p for p in passage_ids if p not in known])
         bank = self._bank.questions
-        if bank is None or not vectors:
+        known = self._remembered(passage_ids)
+        missing = [p for p in passage_ids if p not in known]
+        if bank is None or not missing:
             return known
-        means = await asyncio.to_thread(nearness, bank, list(vectors.values()))
-        known |= dict(zip(vectors, means.tolist(), strict=True))
+        if self._kept is not None:
+            known |= await self._kept.get(self._named(bank), missing)
+        vectors = await search.vectors([p for p in missing if p not in known])
+        if vectors:
+            means = await asyncio.to_thread(nearness, bank, list(vectors.values()))
+            fresh: dict[str, float] = dict(zip(vectors, means.tolist(), strict=True))
+            if self._kept is not None:
+                await self._kept.put(self._named(bank), fresh)
+            known |= fresh
         self._remember(known)
         return known
+
+    def _named(self, bank: Vectors) -> str:
+        """The id of the bank; worked out once, for a bank does not change."""
+        if self._bank_id is None or self._bank_id[0] is not bank:
+            self._bank_id = (bank, bank_id(bank))
+        return self._bank_id[1]
 
     def _remembered(self, passage_ids: Sequence[str]) -> dict[str, float]:
         with self._lock:

@@ -72,6 +72,8 @@ class FollowUp:
     why: str = ""
     source_hop: int = 2
     weight: float = 0.5
+    origin: str = ""
+    """Who wrote it, for the trace; "": evidence for a facet of its own, uncovered for another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

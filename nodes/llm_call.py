@@ -1,11 +1,19 @@
 """One answer of a language model within what a recall may still spend."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
+from secondhop.models.llm import (
+    LEAST_REPLY,
+    ChatMessage,
+    KeepsAnswers,
+    LLMError,
+    StructuredLLM,
+    Usage,
+)
 from secondhop.nodes.budget import Remaining
 from secondhop.prompts.templates import RenderedPrompt
 
@@ -30,26 +38,41 @@ class ModelCall:
     """For the answer as a whole: retries, other ways of asking and repairs together."""
 
 
-async def asked_model(llm: StructuredLLM, call: ModelCall, *, schema: type[T]) -> tuple[T, Usage]:
+async def asked_model(
+    llm: StructuredLLM,
+    call: ModelCall,
+    *,
+    schema: type[T],
+    refuse: Callable[[T], str] | None = None,
+) -> tuple[T, Usage]:
     """The model's answer, and what it cost.
 
+    Args:
+        refuse: why an answer that fits the schema cannot be used, as the end of a sentence that
+            begins with the model's id; "" where it can. A refused answer is kept in no cache.
+
     Raises:
-        LLMError: no valid answer within what is left; tells what was spent.
+        LLMError: no valid answer within what is left, or a refused one; tells what was spent.
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:
         raise LLMError(f"{seconds:.2f} s are left, too few to ask a model; allow more time")
+    messages: list[ChatMessage] = [
+        {"role": "system", "content": call.prompt.system},
+        {"role": "user", "content": call.prompt.user},
+    ]
     completion = await llm.complete(
-        [
-            {"role": "system", "content": call.prompt.system},
-            {"role": "user", "content": call.prompt.user},
-        ],
+        messages,
         schema=schema,
         max_tokens=call.reply_tokens,
         deadline_s=seconds,
         max_calls=call.left.llm_calls,
         max_total_tokens=call.left.llm_tokens,
     )
+    if refuse is not None and (why := refuse(completion.parsed)):
+        if isinstance(llm, KeepsAnswers):
+            await llm.forget(messages, schema=schema)
+        raise LLMError(f"{llm.model_id} {why}", usage=completion.usage)
     return completion.parsed, completion.usage
 
 

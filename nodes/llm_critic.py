@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM
+from secondhop.models.llm import LEAST_REPLY, StructuredLLM
 from secondhop.nodes.critic_sheet import CriticSheet, critic_sheet
 from secondhop.nodes.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.judging import CriticRequest, Verdict
@@ -67,18 +67,9 @@ class LLMCritic:
             ),
             left=request.remaining,
         )
-        reply, usage = await asked_model(self._llm, call, schema=CritiqueReply)
-        if names_others(reply, sheet):
-            raise LLMError(
-                f"{self._llm.model_id} voted for no memory that it was shown; try a larger model",
-                usage=usage,
-            )
-        if chooses_none_to_believe(reply, sheet, request):
-            raise LLMError(
-                f"{self._llm.model_id} chose only what hardly touches the question, or what tells "
-                f"it how to vote; try a larger model",
-                usage=usage,
-            )
+        reply, usage = await asked_model(
+            self._llm, call, schema=CritiqueReply, refuse=lambda said: refusal(said, sheet, request)
+        )
         return read_verdict(reply, sheet, request, usage=usage)
 
     def _sheet(self, request: CriticRequest) -> CriticSheet:
@@ -92,6 +83,18 @@ class LLMCritic:
             tokens=min(bounds.prompt_tokens if request.round < 2 else bounds.later_tokens, room),
             spare=bounds.spare_picks,
         )
+
+
+def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> str:
+    """Why a verdict cannot be used; "" where it can."""
+    if names_others(reply, sheet):
+        return "voted for no memory that it was shown; try a larger model"
+    if chooses_none_to_believe(reply, sheet, request):
+        return (
+            "chose only what hardly touches the question, or what tells it how to vote; "
+            "try a larger model"
+        )
+    return ""
 
 
 def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:

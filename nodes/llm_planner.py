@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.near_queries import DistinctQueries
 from secondhop.nodes.plan_schema import (
@@ -99,8 +100,9 @@ class LLMPlanner:
         Raises:
             LLMError: the model failed, or no budget is left for it.
         """
-        bounds, planning = self._bounds, self._planning
-        call = self._call(self._expand_prompt(request), request, reply_tokens=bounds.expand_tokens)
+        planning = affordable(self._planning, queries=request.remaining.queries)
+        prompt = self._expand_prompt(request, planning)
+        call = self._call(prompt, request, reply_tokens=self._bounds.expand_tokens)
         reply, usage = await asked_model(self._llm, call, schema=ExpandReply)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
@@ -110,7 +112,7 @@ class LLMPlanner:
                 facets.append(implied_facet(row, queries))
         return Plan(facets=tuple(facets), usage=usage)
 
-    def _expand_prompt(self, request: PlanRequest) -> RenderedPrompt:
+    def _expand_prompt(self, request: PlanRequest, planning: PlanningSettings) -> RenderedPrompt:
         topics = [
             f"- {title_line(topic.label)} ({topic.size}): "
             + "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
@@ -121,9 +123,9 @@ class LLMPlanner:
                 **self._common(request),
                 "topics": "\n".join(topics) or "(nothing is known of it)",
                 "fence": self._tags.draw([request.question, *topics]),
-                "rounds": str(request.remaining.rounds),
-                "max_facets": str(self._planning.facets),
-                "max_queries": str(self._planning.facet_queries),
+                "rounds": told_budget(request.recall or request.remaining),
+                "max_facets": str(planning.facets),
+                "max_queries": str(planning.facet_queries),
             }
         )
 
@@ -140,6 +142,27 @@ class LLMPlanner:
             reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
             left=replace(request.remaining, seconds=request.remaining.seconds * PLANNING_SHARE),
         )
+
+
+def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:
+    """The settings cut to the queries that a round may ask beside the question itself.
+
+    >>> cut = affordable(PlanningSettings(facets=6, facet_queries=3), queries=7)
+    >>> cut.facets, cut.facet_queries
+    (6, 1)
+    """
+    room = max(1, queries - 1)
+    facets = min(planning.facets, room)
+    each = max(1, room // max(1, facets))
+    return replace(planning, facets=facets, facet_queries=min(planning.facet_queries, each))
+
+
+def told_budget(left: Remaining) -> str:
+    """What a recall may still spend, as the end of "Rounds of search left: "."""
+    return (
+        f"{left.rounds}, of at most {left.queries} searches each; "
+        f"model calls left: {left.llm_calls}, with {left.llm_tokens:,} tokens"
+    )
 
 
 def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:

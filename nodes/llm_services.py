@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from secondhop.models.llm import StructuredLLM
+from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.nodes.llm_critic import LLMCritic
 from secondhop.nodes.llm_planner import LLMPlanner
 from secondhop.nodes.settings import PlanningSettings
@@ -22,12 +22,14 @@ def llm_services(
         llm: any adapter of the port.
         prompts: a directory whose files take the place of shipped prompts, or every prompt by name.
         planning: how much is asked for when planning.
-        secret: of the tags around stored text; give a fixed one where answers are cached by the
-            content of their prompt, and keep it to yourself.
+        secret: of the tags around stored text; default a random one, or that of a model which
+            keeps answers by the words of their prompt.
 
     Raises:
         PromptError: a prompt file is faulty.
     """
+    if secret is None and isinstance(llm, KeepsAnswers):
+        secret = llm.tag_secret
     loaded = prompts if isinstance(prompts, Mapping) else load_prompts(prompts)
     planner = LLMPlanner(llm, loaded, planning=planning, secret=secret)
     return planner, LLMCritic(llm, loaded, secret=secret)

@@ -1,7 +1,9 @@
 """Queries that say nearly the same are one query."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from secondhop.ranking.sentences import bare, token_lists, without_possessive
 from secondhop.ranking.stop_words import CALENDAR_WORDS, STOP_WORDS, TASK_WORDS
@@ -9,6 +11,21 @@ from secondhop.ranking.words import words
 
 NEAR = 0.75
 """Share of common words (Jaccard) from which on two queries are one."""
+
+SMALL: Final = STOP_WORDS | TASK_WORDS
+"""Words that two queries may have in the place of each other and still be one."""
+
+_STEM = 4
+"""Letters that two forms of one word share at least."""
+_ENDING = 3
+"""Letters that either form may have behind them."""
+
+_MAY: Final = re.compile(
+    r"\b(?:(?:in|of|by|until|till|since|from|before|after|this|last|next|early|mid|late|during"
+    r"|every|each|\d{1,4}|\d{1,2}(?:st|nd|rd|th))[\s-]+may\b|may[\s-]+\d)",
+    re.I,
+)
+"""The month, however it is written; "May" inside a sentence is one, too."""
 
 
 class DistinctQueries:
@@ -42,33 +59,75 @@ class Meant:
 
 
 def meant_by(text: str) -> Meant:
-    """The words of a query, "Anna" for "Anna's".
+    """The words of a query, "Anna" for "Anna's"; "may" only where it is the month.
 
     >>> sorted(meant_by("The flight to Rome on 3 May, with Anna's dog").exact)
     ['3', 'anna', 'may', 'rome']
+    >>> sorted(meant_by("what may go wrong in the move").words)
+    ['go', 'in', 'move', 'the', 'what', 'wrong']
     """
-    tokens = [without_possessive(token) for sentence in token_lists(text) for token in sentence]
+    sentences = [
+        [without_possessive(token) for token in sentence] for sentence in token_lists(text)
+    ]
+    tokens = [token for sentence in sentences for token in sentence]
     names = {word for token in tokens if is_name(token) for word in words(token)}
     known = frozenset(words(" ".join(tokens)))
+    if "may" in known and not means_the_month(text, sentences):
+        known -= {"may"}
     fixed = {word for word in known if word in CALENDAR_WORDS or any(map(str.isdigit, word))}
     return Meant(words=known, exact=frozenset(names | fixed))
 
 
 def is_name(token: str) -> bool:
     """Whether a token is capitalised, and is no word that only opens a sentence."""
-    return token[0].isupper() and bare(token) not in STOP_WORDS | TASK_WORDS
+    return token[0].isupper() and bare(token) not in SMALL
+
+
+def means_the_month(text: str, sentences: Iterable[list[str]]) -> bool:
+    """Whether a text that holds "may" means the month.
+
+    >>> means_the_month("rent of may 2024", []), means_the_month("it may rain", [])
+    (True, False)
+    """
+    inside = {token for sentence in sentences for token in sentence[1:]}
+    return "May" in inside or _MAY.search(text) is not None
 
 
 def near(one: Meant, other: Meant) -> bool:
     """Whether two queries share nearly all their words, and every name, number and date.
 
-    A word that is capitalised in one of them only is the same word.
+    A word that is capitalised in one of them only is the same word. A word of one that stands
+    where the other has another word makes them two: it may be a name that nobody capitalised.
 
     >>> near(meant_by("my goals for the year"), meant_by("My Goals, for the year!"))
     True
-    >>> near(meant_by("trip to Rome in May with Anna"), meant_by("trip to Rome in May with Ben"))
+    >>> near(meant_by("trip to rome in may with anna"), meant_by("trip to rome in may with ben"))
     False
     """
     if not one.exact <= other.words or not other.exact <= one.words:
         return False
-    return bool(one.words) and len(one.words & other.words) >= NEAR * len(one.words | other.words)
+    left, right = without_forms(one.words, other.words), without_forms(other.words, one.words)
+    common = min(len(one.words) - len(left), len(other.words) - len(right))
+    if not common or common < NEAR * (len(one.words) + len(other.words) - common):
+        return False
+    return not (left - SMALL and right - SMALL)
+
+
+def without_forms(known: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The words that the others hold in no form."""
+    alone = known - others
+    return frozenset(a for a in alone if not any(same_word(a, b) for b in others))
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two words are forms of one.
+
+    >>> same_word("goal", "goals"), same_word("planned", "planning"), same_word("anna", "ben")
+    (True, True, False)
+    """
+    stem = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        stem += 1
+    return stem >= _STEM and max(len(one), len(other)) - stem <= _ENDING

@@ -24,6 +24,8 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         drops += [unanswered(pick["memory_id"], answer, state) for pick in answer.selected.picks]
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services.settings)
+    if reason:
+        services.pools.forget(state["candidates"])
     return {
         "picks": picks,
         "drops": {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops},

@@ -20,6 +20,9 @@ class PlanRequest:
     topics: Sequence[Topic] = ()
     """The memory map; only `expand` is given it."""
     remaining: Remaining
+    """What this step may spend."""
+    recall: Remaining | None = None
+    """What the whole recall may still spend, for the planner to plan with; None: as `remaining`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

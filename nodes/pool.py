@@ -54,7 +54,12 @@ class Pool:
         """How much some candidates say of one another, in that order."""
         key = tuple(rows)
         if key not in self.coverages:
-            self.coverages[key] = evidence_coverage(self.part(rows), sharpening=self.scale.repeats)
+            everyone = tuple(range(len(self.ids)))
+            self.coverages[key] = (
+                evidence_coverage(self.evidence, sharpening=self.scale.repeats)
+                if key == everyone
+                else self.coverage(everyone).part(key)
+            )
         return self.coverages[key]
 
     def part(self, rows: Sequence[int]) -> Evidence:
@@ -65,8 +70,17 @@ class Pool:
             texts=self.evidence.texts,
             lengths=self.evidence.lengths,
             titles=[self.candidates[self.ids[row]]["title"] for row in rows],
-            parents=[self.ids[row] for row in rows],
+            parents=[folder_of(self.ids[row]) for row in rows],
         )
+
+
+def folder_of(memory_id: str) -> str:
+    """The folder of a memory that is named by its path; "" for one that is a part of nothing.
+
+    >>> folder_of("trips/2024/rome.md"), folder_of("3c595564")
+    ('trips/2024', '')
+    """
+    return memory_id.rpartition("/")[0]
 
 
 async def load_pool(
@@ -116,7 +130,10 @@ def smaller(pool: Pool, ids: Sequence[str]) -> Pool:
         lengths=[lengths[row] for row in kept],
     )
     candidates = {memory_id: pool.candidates[memory_id] for memory_id in ids}
-    return pool_of(candidates, evidence, scale=pool.scale)
+    small = pool_of(candidates, evidence, scale=pool.scale)
+    places = {memory_id: number for number, memory_id in enumerate(pool.ids)}
+    small.coverages[tuple(range(len(ids)))] = pool.coverage([places[one] for one in ids])
+    return small
 
 
 def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:
@@ -144,14 +161,15 @@ def drawn_ids(
     candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, limit: int = POOL_LIMIT
 ) -> list[str]:
     """Ids that take part: the facets take turns by their fused rankings, then sorted by score."""
-    best: dict[str, int] = {}
     wanted = set(facet_ids)
+    ranked: list[tuple[int, str]] = []
     for memory_id, candidate in candidates.items():
         ranks = [score["rank"] for f, score in candidate["scores"].items() if f in wanted]
         if ranks:
-            best[memory_id] = min(ranks)
-    drawn = sorted(best, key=lambda memory_id: (best[memory_id], memory_id))[:limit]
-    return sorted(drawn, key=lambda memory_id: (-candidates[memory_id]["score"], memory_id))
+            ranked.append((min(ranks), memory_id))
+    ranked.sort()
+    best = [(-candidates[memory_id]["score"], memory_id) for _, memory_id in ranked[:limit]]
+    return [memory_id for _, memory_id in sorted(best)]
 
 
 def evidence_of(candidate: Candidate) -> list[str]:

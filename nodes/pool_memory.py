@@ -1,4 +1,4 @@
-"""The pools drawn last: three nodes of a round look at the same candidates."""
+"""The pools of the recalls that run: three nodes of a round look at the same candidates."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from secondhop.nodes.state import Candidate
 if TYPE_CHECKING:
     from secondhop.nodes.pool import Pool
 
-KEPT = 2
-"""Pools kept an open entity, some megabytes each; with more recalls at a time some are redrawn."""
+KEPT = 64
+"""Pools kept an open entity, at most some megabytes each; with more recalls at a time some are
+drawn again."""
 
 
 class PoolMemory:
@@ -34,3 +35,11 @@ class PoolMemory:
     def keep(self, pool: Pool) -> None:
         """Remember it, and forget the oldest. (One assignment: threads need no lock.)"""
         self._kept = (pool, *self._kept)[:KEPT]
+
+    def forget(self, candidates: Mapping[str, Candidate]) -> None:
+        """Let go of the pools of a recall that has its answer."""
+        self._kept = tuple(
+            pool
+            for pool in self._kept
+            if not any(candidates.get(one) is found for one, found in pool.candidates.items())
+        )

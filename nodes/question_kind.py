@@ -18,7 +18,8 @@ _FACTUAL: Final = re.compile(
 )
 _ADVICE: Final = re.compile(
     r"\b(should|could|can|would|need to|ought|might|shall|to do|look out|be like|"
-    r"recommend|suggest|advice|advise|idea|ideas|best way|worth)\b",
+    r"recommend|suggest|advice|advise|idea|ideas|best way|worth|have to|has to|"
+    r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask))\b",
     re.I,
 )
 _PROCEDURAL: Final = re.compile(
@@ -37,6 +38,17 @@ _NOW: Final = re.compile(
     r"up[ -]to[ -]date|most recent(ly)?)\b",
     re.I,
 )
+_PAST: Final = re.compile(r"\b(did|was|were|had|ago|used to|back then)\b", re.I)
+_STANDING: Final = re.compile(
+    r"\b(is|are|am|does|do|will|can|must|has|have|next|due|upcoming|until|still|yet)\b|\w'(s|re|ll)\b",
+    re.I,
+)
+_LATEST: Final = re.compile(
+    r"\blast (?!(until|till|for|all|so|that|longer|night|week|weekend|month|year|spring|summer"
+    r"|autumn|fall|winter|[a-z]+day|january|february|march|april|may|june|july|august|september|october|november|december))\b"
+    r"|\bmost recent(ly)?\b",
+    re.I,
+)
 KEYWORDS: Final = 6
 """Words up to which a phrase without a verb is a look-up by keywords."""
 
@@ -50,6 +62,8 @@ def question_kind(question: str) -> QuestionKind:
     >>> question_kind("Who repaired the boiler last winter?")
     'factual'
     >>> question_kind("What should I bring to the first lesson?")
+    'conceptual'
+    >>> question_kind("The doctor is on her way. What do I tell her?")
     'conceptual'
     >>> question_kind("When does my passport run out?")
     'temporal'
@@ -76,3 +90,19 @@ def about_now(question: str) -> bool:
     (True, False)
     """
     return bool(_NOW.search(question))
+
+
+def asks_how_it_stands(question: str) -> bool:
+    """Whether a question about a time is about one that holds today, is to come, or came last.
+
+    >>> asks_how_it_stands("When does my passport run out?")
+    True
+    >>> asks_how_it_stands("When did we last change the filters?")
+    True
+    >>> asks_how_it_stands("How long was the flight last summer?")
+    False
+    """
+    last = question.strip().rsplit(". ", 1)[-1]
+    if _PAST.search(last):
+        return bool(_LATEST.search(last))
+    return bool(_STANDING.search(last))

@@ -1,4 +1,7 @@
-"""A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow."""
+"""A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow.
+
+And evidence has the first word: a vote alone puts nothing in front that no facet ranks high.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +10,8 @@ from secondhop.models.llm import Usage
 from secondhop.nodes.critic_sheet import CriticSheet
 from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.near_queries import DistinctQueries
-from secondhop.nodes.quoting import speaks_to_judge
+from secondhop.nodes.quoting import may_be_order
+from secondhop.nodes.standing import FRONT, standings
 from secondhop.nodes.vote_claims import FOR, Claim, settled
 from secondhop.nodes.vote_schema import CritiqueReply, QueryReply, VoteReply
 
@@ -31,10 +35,12 @@ def read_verdict(
         if memory_id not in sheet.distrusted or not gains(claim.ballot)
     }
     settled_ballots = [settled(claim, claims) for claim in claims.values()]
-    ballots = in_places(few_sparks(settled_ballots))
+    ballots = in_places(few_sparks(settled_ballots), request)
     served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
-    follow_ups = follow_ups_of(reply.new_queries, request) if request.remaining.rounds else ()
+    follow_ups = (
+        follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
+    )
     go_on = reply.go_on if reply.go_on is not None else bool(follow_ups)
     return Verdict(
         ballots=tuple(ballots),
@@ -59,7 +65,7 @@ def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) 
     first: dict[str, Claim] = {}
     for vote in reply.votes:
         memory_id = sheet.issued(vote.id)
-        if memory_id is None or memory_id in first:
+        if memory_id is None or memory_id in first or memory_id in sheet.unread:
             continue
         ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
         if ballot is not None:
@@ -84,18 +90,29 @@ def as_ballot(
     return Ballot(
         memory_id=view.memory_id,
         vote=vote.vote,
-        reason=vote.reason or f"voted {vote.vote}",
+        reason=sheet.in_words(vote.reason) or f"voted {vote.vote}",
         facet_ids=named,
         repeats=repeats,
         replaced_by=newer,
     )
 
 
-def in_places(ballots: Sequence[Ballot]) -> list[Ballot]:
-    """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others."""
-    hot_first = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
-    places = {ballot.memory_id: place for place, ballot in enumerate(hot_first, start=1)}
-    return [replace(ballot, place=places.get(ballot.memory_id, 0)) for ballot in ballots]
+def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
+    """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others.
+
+    Of the k that would be returned, those come last that no facet's evidence ranks high: so a vote
+    alone puts nothing in front, whoever has talked the model into it.
+    """
+    chosen = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
+    stands = standings(request.candidates)
+    returned = chosen[: request.k]
+    well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]
+    ill = [ballot for ballot in returned if stands[ballot.memory_id] > FRONT]
+    if any(ballot.vote == "warm" for ballot in well):  # or hot would come before it again
+        ill = [replace(ballot, vote="warm") for ballot in ill]
+    order = [*well, *ill, *chosen[request.k :]]
+    placed = {b.memory_id: replace(b, place=place) for place, b in enumerate(order, start=1)}
+    return [placed.get(b.memory_id, replace(b, place=0)) for b in ballots]
 
 
 def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
@@ -104,13 +121,17 @@ def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
     return [ballot for ballot in ballots if ballot not in sparks]
 
 
-def follow_ups_of(queries: Sequence[QueryReply], request: CriticRequest) -> tuple[FollowUp, ...]:
+def follow_ups_of(
+    queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
+) -> tuple[FollowUp, ...]:
     """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
     hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
     distinct = DistinctQueries([request.question, *request.asked])
     found: list[FollowUp] = []
     for row in queries:
-        if speaks_to_judge(row.query) or len(found) == FOLLOW_UPS:
+        if len(found) == FOLLOW_UPS:
+            break
+        if sheet.tag in f"{row.query} {row.name}".casefold() or may_be_order(row.query):
             continue
         for text in distinct.take([row.query], limit=1):
             known = row.facet in hops

@@ -2,24 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from secondhop.nodes.eligibility import last_votes
+from secondhop.nodes.eligibility import is_outside, last_votes
 from secondhop.nodes.pool import evidence_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import (
-    Candidate,
-    Facet,
-    FeedbackRef,
-    Query,
-    RecallState,
-    RecallUpdate,
-    Vote,
-)
+from secondhop.nodes.spark import branch_of, lateral_query
+from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, RecallUpdate, Vote
 
 FEEDBACK_PASSAGES = 2
 """Passages of a voted memory that bend a query vector."""
-
-SPARK_WEIGHT = 0.5
-"""Weight of a spark's own facet: a branch never outweighs the main path."""
 
 
 async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -34,11 +24,12 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
         for facet_id in sorted(state["facets"])
         for query in refined_queries(facet_id, votes, state)
     }
-    facets, sparks = spark_branches(votes, state)
+    facets, sparks, queries = spark_branches(votes, state, limit=services.session.branches)
     waiting = [query for query in state["queries"].values() if query["round"] == 0]
     update: RecallUpdate = {
         "facets": facets,
-        "queries": {**refined, **sparks},
+        "sparks": sparks,
+        "queries": {**refined, **queries},
         "note": f"{len(refined)} refined, {len(sparks)} sparks, {len(waiting)} new",
     }
     if not (refined or sparks or waiting):
@@ -53,10 +44,8 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
     A facet without a hot or warm vote keeps its vector; cold and wrong memories are kept out by
     selection, so asking again would bring nothing new.
     """
-    own = [vote for vote in votes if concerns(vote, facet_id, state)]
+    own = [vote for vote in votes if tells_news(vote) and concerns(vote, facet_id, state)]
     if not any(vote["vote"] in {"hot", "warm"} for vote in own):
-        return []
-    if all(vote["by"] == "critic" and not vote["facet_ids"] for vote in own):
         return []
     texts = [q["text"] for q in state["queries"].values() if q["facet_id"] == facet_id]
     return [
@@ -72,15 +61,24 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
     ][: len(texts)]
 
 
+def tells_news(vote: Vote) -> bool:
+    """Whether a vote says more than the ranking: the offline critic's does not, it repeats it."""
+    return is_outside(vote) or bool(vote["facet_ids"])
+
+
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
-    """Whether a vote is about a memory of this facet: as it says, or as the facet ranked it."""
+    """Whether a vote is about a memory of this facet: as it says, or as the facet ranked it.
+
+    Only a vote that names a branch is about a branch.
+    """
     candidate = state["candidates"].get(vote["memory_id"])
     if candidate is None or vote["vote"] == "spark":
         return False
     if vote["facet_ids"]:
         return facet_id in vote["facet_ids"]
-    scores = candidate["scores"]
-    return facet_id == max(scores, key=lambda f: (scores[f]["relevance"], f))
+    sparks = state.get("sparks", {})
+    scores = {f: s["relevance"] for f, s in candidate["scores"].items() if f not in sparks}
+    return bool(scores) and facet_id == max(scores, key=lambda f: (scores[f], f))
 
 
 def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[FeedbackRef]:
@@ -88,6 +86,7 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
     for vote in votes:
         candidate = state["candidates"][vote["memory_id"]]
         yield FeedbackRef(
+            memory_id=vote["memory_id"],
             passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
             vote=vote["vote"],
             round=vote["round"],
@@ -95,42 +94,27 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
 
 
 def spark_branches(
-    votes: Sequence[Vote], state: RecallState
-) -> tuple[dict[str, Facet], dict[str, Query]]:
-    """A facet and a query of its own for every spark of this round."""
+    votes: Sequence[Vote], state: RecallState, *, limit: int
+) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
+    """(facets, {facet: its spark}, queries): a branch for every new spark, while there may be more.
+
+    Args:
+        limit: branches that one recall may have.
+    """
+    known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
+    sparks: dict[str, str] = {}
     queries: dict[str, Query] = {}
     for vote in votes:
         candidate = state["candidates"].get(vote["memory_id"])
         if vote["vote"] != "spark" or vote["round"] != state["round"] or candidate is None:
             continue
-        facet_id = f"s{state['round']}.{len(facets) + 1}"
-        facets[facet_id] = spark_facet(facet_id, candidate, state)
-        queries[f"sq{facet_id}"] = Query(
-            query_id=f"sq{facet_id}",
-            facet_id=facet_id,
-            text=f"{candidate['title']}: {state['question']}",
-            hop=facets[facet_id]["hop"],
-            round=0,
-            origin="spark",
-            feedback=[
-                FeedbackRef(
-                    passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
-                    vote="hot",
-                    round=state["round"],
-                )
-            ],
-        )
-    return facets, queries
-
-
-def spark_facet(facet_id: str, candidate: Candidate, state: RecallState) -> Facet:
-    """The lateral branch that a memory sparked."""
-    hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
-    return Facet(
-        facet_id=facet_id,
-        name=f"sparked by {candidate['title']}",
-        why=f"“{candidate['title']}” was not asked for, but led here.",
-        hop=max(hops, default=1) + 1,
-        weight=SPARK_WEIGHT,
-    )
+        if len(known) + len(sparks) >= limit or vote["memory_id"] in known.values():
+            continue
+        facet_id = f"s{state['round']}.{len(sparks) + 1}"
+        seeds = evidence_of(candidate)[:FEEDBACK_PASSAGES]
+        facets[facet_id] = branch_of(facet_id, candidate, state)
+        sparks[facet_id] = vote["memory_id"]
+        query = lateral_query(facets[facet_id], candidate, state, passage_ids=seeds)
+        queries[query["query_id"]] = query
+    return facets, sparks, queries

@@ -4,7 +4,7 @@ import numpy as np
 
 from secondhop.nodes.settings import RankingSettings
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.ranking.calibration import Calibration
 
 LEXICAL_FULL = 0.6
 """Normalised BM25 that counts as a full match.
@@ -23,7 +23,7 @@ def calibrated_relevance(
     lexical: Floats,
     *,
     settings: RankingSettings,
-    calibration: LogisticCalibration,
+    calibration: Calibration,
 ) -> Floats:
     """dense_weight · calibrated cosine + lexical_weight · lexical / LEXICAL_FULL, 0..1.
 

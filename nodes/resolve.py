@@ -7,9 +7,16 @@ from typing import Any, TypeAlias
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.eligibility import last_votes
 from secondhop.nodes.evidence_fill import by_memory, filled_evidence, finders
+from secondhop.nodes.evidence_joined import joined
+from secondhop.nodes.evidence_linked_state import Linked, extended, nothing_linked
+from secondhop.nodes.evidence_turns import whole_id
+from secondhop.nodes.exposure import remember_answer
+from secondhop.nodes.hidden import sight_of
 from secondhop.nodes.pool import evidence_of
+from secondhop.nodes.preferences import given
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.staleness import hidden_hits, marked
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 
@@ -20,8 +27,10 @@ Entries: TypeAlias = dict[str, dict[str, Any]]
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and say why each is there."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
+    hidden = await services.hidden.of(sight_of(state), services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
-    evidence, entries = await evidence_of_answer(state, picks, services=services)
+    evidence, entries, linked = await evidence_of_answer(state, picks, services=services)
+    state = extended(state, linked)
     misses = near_misses(state, {*picks, *evidence}, limit=limits.maybe)
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
@@ -34,13 +43,19 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         | {"cut_by": cut_by(misses[memory_id])}
         for memory_id in misses
     ]
+    remember_answer(state, evidence, memory=services.exposure, settings=services.settings.ranking)
     return {
+        "facets": linked["facets"],
+        "queries": linked["queries"],
+        "rankings": linked["rankings"],
+        "candidates": linked["candidates"],
         "result": {
             "question": state["question"],
             "entity": services.entity,
             "asked_at": state["asked_at"],
-            "memories": memories,
-            "maybe": maybe,
+            "memories": marked(memories, hidden),
+            "maybe": marked(maybe, hidden),
+            "preferences": given(state.get("preferences", {}), hidden.preferences),
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "stop_reason": state["stop_reason"],
@@ -49,26 +64,29 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "trace_id": state["trace_id"],
         },
         "drops": over_budget(state, picks, evidence),
+        "hidden": await hidden_hits(state, services=services),
         "note": f"{len(memories)} memories, {len(maybe)} near misses",
     }
 
 
 async def evidence_of_answer(
     state: RecallState, memory_ids: Iterable[str], *, services: Services
-) -> tuple[dict[str, list[str]], Entries]:
-    """Passage ids by memory, best memory first, and what is shown of each passage.
+) -> tuple[dict[str, list[str]], Entries, Linked]:
+    """Passage ids by memory, best memory first, what is shown of each, and what names led to.
 
     k memories bring their own best passages; a number of tokens is filled with the best passages
     there are, of these memories or of others.
     """
     if state["tokens"] is not None:
-        filled = await filled_evidence(state, tokens=state["tokens"], services=services)
+        filled, linked = await filled_evidence(state, tokens=state["tokens"], services=services)
+        state = extended(state, linked)
         found = finders(filled, state, services=services)
-        return by_memory(filled), {
+        placed = {
             passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
             | {"place": place}
             for place, passage in enumerate(filled, start=1)
         }
+        return by_memory(filled), placed, linked
     candidates = state.get("candidates", {})
     evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in memory_ids}
     entries = await looked_up(evidence, state, services=services)
@@ -76,7 +94,10 @@ async def evidence_of_answer(
         memory_id: [passage_id for passage_id in ids if passage_id in entries]
         for memory_id, ids in evidence.items()
     }
-    return {memory_id: ids for memory_id, ids in known.items() if ids}, entries
+    hits = {memory_id: ids for memory_id, ids in known.items() if ids}
+    budget = services.settings.limits.max_evidence_tokens
+    whole, beside = await joined(hits, entries, max_tokens=budget, services=services)
+    return whole, entries | beside, nothing_linked(state)
 
 
 async def looked_up(
@@ -134,6 +155,7 @@ def recalled(
         "id": memory_id,
         "title": candidate["title"],
         "source": candidate["source"],
+        "kind": candidate.get("kind", "continuity"),
         "created_at": candidate["created_at"],
         "score": candidate["score"],
         "facets": [state["facets"][served_id]["name"] for served_id in served],
@@ -176,7 +198,7 @@ def as_entry(
     """One passage as `Evidence` has it."""
     query = state["queries"][query_id]
     return {
-        "passage_id": passage.passage_id,
+        "passage_id": whole_id(passage.passage_id),
         "text": passage.text,
         "heading": passage.heading,
         "score": relevance,

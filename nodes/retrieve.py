@@ -7,6 +7,8 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
+from secondhop.nodes.abbreviations import spelt_leg
+from secondhop.nodes.hidden import Hidden, visible
 from secondhop.nodes.refine import query_vector
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Hit, Ranking, RecallUpdate, RetrieveTask
@@ -42,14 +44,17 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
     text = task["query"]["text"]
     depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
     seconds = max(0.0, task["deadline_at"] - time.time())
+    hidden = await services.hidden.of(task.get("sight"), services)
+    spelt = services.settings.ranking.abbreviations and task["query"]["origin"] == "question"
+    worded_leg = spelt_leg if spelt else lexical_leg
     dense, lexical = await asyncio.gather(
-        within(seconds, partial(dense_leg, task, services=services, depth=depth)),
-        within(seconds, partial(services.search.lexical, text, k=depth)),
+        within(seconds, partial(dense_leg, task, services=services, depth=depth, hidden=hidden)),
+        within(seconds, partial(worded_leg, text, services=services, depth=depth, hidden=hidden)),
         return_exceptions=True,
     )
     errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
-    vector, near = (None, []) if isinstance(dense, BaseException) else dense
-    worded = [] if isinstance(lexical, BaseException) else lexical
+    vector, near, unseen = (None, [], {}) if isinstance(dense, BaseException) else dense
+    worded, unheard = ([], {}) if isinstance(lexical, BaseException) else lexical
     if task["query"]["origin"] == "evidence":
         near = holding_the_name(near, worded)
     return Ranking(
@@ -59,6 +64,7 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
         cosines=await missing_cosines(task, vector, near, worded, services=services),
         ms=0.0,
         error="; ".join(filter(None, errors)),
+        hidden=unseen | unheard,
     )
 
 
@@ -73,12 +79,24 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
 
 
 async def dense_leg(
-    task: RetrieveTask, *, services: Services, depth: int
-) -> tuple[Vector, list[PassageHit]]:
-    """The query's vector, bent by its votes, and the passages nearest to it."""
+    task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
+) -> tuple[Vector, list[PassageHit], dict[str, str]]:
+    """The query's vector, bent by its votes, the passages nearest to it, and what is hidden."""
     vector = await query_vector(task["query"], services=services, round_number=task["round"])
-    (hits,) = await services.search.dense(vector[None, :], k=depth)
-    return vector, await without_hubs(hits, task, services=services)
+
+    async def nearest(k: int) -> list[PassageHit]:
+        (hits,) = await services.search.dense(vector[None, :], k=k)
+        return hits
+
+    hits, unseen = await visible(nearest, k=depth, hidden=hidden)
+    return vector, await without_hubs(hits, task, services=services), unseen
+
+
+async def lexical_leg(
+    text: str, *, services: Services, depth: int, hidden: Hidden
+) -> tuple[list[PassageHit], dict[str, str]]:
+    """The passages that hold the query's words, and what is hidden."""
+    return await visible(lambda k: services.search.lexical(text, k=k), k=depth, hidden=hidden)
 
 
 def holding_the_name(
@@ -116,7 +134,7 @@ async def missing_cosines(
     if vector is None or not missing:
         return {}
     vectors = await services.search.vectors(missing)
-    near = [PassageHit(passage, "", float(vectors[passage] @ vector)) for passage in vectors]
+    near = [PassageHit(passage, "", float(row @ vector)) for passage, row in vectors.items()]
     corrected = await without_hubs(near, task, services=services)
     return {hit.passage_id: round(hit.score, 6) for hit in corrected}
 
@@ -139,6 +157,6 @@ def leg_error(leg: str, found: object) -> str:
 def as_hits(found: Sequence[PassageHit]) -> list[Hit]:
     """The state's form of a ranking."""
     return [
-        Hit(passage_id=hit.passage_id, memory_id=hit.memory_id, score=round(hit.score, 6))
-        for hit in found
+        {"passage_id": passage_id, "memory_id": memory_id, "score": round(score, 6)}
+        for passage_id, memory_id, score in found
     ]

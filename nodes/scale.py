@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.ranking.calibration import Calibration
 from secondhop.ranking.evidence_coverage import Sharpening
 
 
@@ -10,7 +10,7 @@ from secondhop.ranking.evidence_coverage import Sharpening
 class ModelScale:
     """Every number that belongs to an embedding model, and not to recall."""
 
-    calibration: LogisticCalibration
+    calibration: Calibration
     """Cosine of a query and a passage → relevance, 0..1."""
     usual_nearness: float | None = None
     """Mean nearness of memories to the playbooks' questions; None: hubs are not corrected."""

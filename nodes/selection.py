@@ -14,13 +14,11 @@ from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPick, FacetPool
 from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
 from secondhop.ranking.greedy import Repetition
+from secondhop.ranking.in_turn import in_turn_select
 from secondhop.ranking.mmr import mmr_select_by_matrix
 from secondhop.ranking.pm2 import pm2_select
 from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.ranking.xquad import xquad_select
-
-XQUAD_LAMBDA = 0.9
-"""Share of the facets in the gain; the rest is relevance to the question as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +49,7 @@ def select(
     k: int,
     settings: RankingSettings,
     led: Sequence[str] = (),
+    kept: Sequence[str] = (),
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
@@ -59,20 +58,30 @@ def select(
 
     Args:
         led: memories that whoever read them put first, in that order; they are not weighed again.
+        kept: memories that stay, in that order, before all others: what they say and serve counts
+            against those that follow.
     """
-    rows = [row for row in range(len(pool.ids)) if relevance[row].max(initial=0.0) > 0]
+    rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
     if not rows:
         return Selection(picks=[], losers=[])
     weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
     part = FacetPool(facet_relevance=relevance[rows], weights=weights)
     coverage = repetition_among(pool, rows, settings=settings)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    first = [places[memory_id] for memory_id in kept if memory_id in places]
     made_from = b"".join(
-        (repr(settings).encode(), weights.tobytes(), relevance.tobytes(), pool.relevance.tobytes())
+        (
+            repr((settings, first)).encode(),
+            weights.tobytes(),
+            relevance.tobytes(),
+            pool.relevance.tobytes(),
+        )
     )
     order = pool.orders.get(made_from)
     if order is None:  # votes that move nothing leave a round's second selection as the first
-        order = pool.orders[made_from] = ordered(part, coverage, settings=settings)
-    order = in_lead(order, [pool.ids[row] for row in rows], led)
+        order = pool.orders[made_from] = ordered(part, coverage, settings=settings, first=first)
+    front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
+    order = in_lead(order, [pool.ids[row] for row in rows], front)
     picks = [
         Pick(
             memory_id=pool.ids[rows[p.index]],
@@ -95,21 +104,36 @@ def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) 
     return front + [one for one in order if ids[one.index] not in places]
 
 
-def ordered(part: FacetPool, coverage: Coverage, *, settings: RankingSettings) -> list[FacetPick]:
-    """All candidates in the order in which they would get slots."""
+def ordered(
+    part: FacetPool,
+    coverage: Coverage,
+    *,
+    settings: RankingSettings,
+    first: Sequence[int] = (),
+) -> list[FacetPick]:
+    """All candidates in the order in which they would get slots; `first` before all others.
+
+    (Only our own diversity reckons with what `first` brings; the baselines just put it in front.)
+    """
     repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=settings.redundancy_limit)
     if settings.diversity == "facets":
         chosen = FacetSelectSettings(
             scheme="xquad",
-            lambda_=XQUAD_LAMBDA,
+            lambda_=settings.xquad_lambda,
             closing=settings.facet_closing,
             duplicate_at=settings.redundancy_limit,
         )
-        return list(facet_select(part, k=part.size, coverage=coverage, settings=chosen).picks)
+        return list(
+            facet_select(part, k=part.size, coverage=coverage, settings=chosen, first=first).picks
+        )
     if settings.diversity == "xquad":
-        return xquad_select(part, k=part.size, lambda_=XQUAD_LAMBDA, repetition=repetition)
+        lambda_ = settings.xquad_lambda
+        return xquad_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
     if settings.diversity == "pm2":
-        return pm2_select(part, k=part.size, repetition=repetition)
+        lambda_ = settings.pm2_lambda
+        return pm2_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
+    if settings.diversity == "in_turn":
+        return in_turn_select(part, k=part.size, repetition=repetition)
     scores = part.facet_relevance.max(axis=1)
     if settings.diversity == "mmr":
         rows = mmr_select_by_matrix(

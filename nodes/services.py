@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.exposure import ExposureMemory
+from secondhop.nodes.hidden import HiddenMemory, MemoryKeeping
 from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.judging import Critic
 from secondhop.nodes.planning import OfflinePlanner, Planner
 from secondhop.nodes.pool_memory import PoolMemory
 from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.protocols import MemoryReader, MemorySearch
 
@@ -43,6 +46,14 @@ class Services:
     price: TokenPrice | None = None
     """What planner and critic pay for their language model; None: unknown, or they have none."""
     settings: RecallSettings = field(default_factory=RecallSettings)
+    session: SessionSettings = field(default_factory=SessionSettings)
+    """Of recalls that stay open for votes."""
+    keeping: MemoryKeeping | None = None
+    """How memories stand; None: all of them hold."""
+    hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
+    """What the recalls that run may not show."""
     pools: PoolMemory = field(default_factory=PoolMemory, compare=False)
     """What the nodes of one round have looked up for each other."""
+    exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
+    """What was shown lately, for `RankingSettings.freshness`."""
     clock: Callable[[], datetime] = utc_now

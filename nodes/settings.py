@@ -4,9 +4,10 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Literal, TypeAlias
 
+from secondhop.nodes.source_priority import parsed_priority
 from secondhop.ranking.redundancy import REDUNDANCY
 
-Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "mmr", "none"]
+Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]
 
 
 Recency: TypeAlias = Literal["auto", "always", "never"]
@@ -41,11 +42,14 @@ class RecallLimits:
     """Seconds of wall time; then the best answer so far is returned."""
     maybe: int = 6
     """Near misses to report."""
+    max_evidence_tokens: int = 2_000
+    """Tokens of evidence a memory: what was found, then what stands beside it and belongs to it.
+    Its best passage comes back however long it is."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
             check_finite(f"RecallLimits.{name}", limit)
-        for name in ("k", "rounds", "queries", "shortlist"):
+        for name in ("k", "rounds", "queries", "shortlist", "max_evidence_tokens"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RecallLimits.{name} must be at least 1")
         for name in ("rerank_pairs", "llm_calls", "llm_tokens", "maybe"):
@@ -74,6 +78,23 @@ class RankingSettings:
     """When age takes from relevance: for questions about the present, always, or never."""
     recency_days: float = 730.0
     """Age in days at which nothing would be left; never less than half is."""
+    hide_later: bool = False
+    """Whether a question sees nothing that was written after its time, and believes what was
+    believed then."""
+    source_priority: str = "conversation=0.9"
+    """Factors on relevance by source: what was written down counts for more than what was said.
+    Sources that are not named have 1; only differences between the sources found count."""
+    salience_weight: float = 0.2
+    """How much salience (0..1, 0.5 for most) may add to, or take from, relevance."""
+    freshness: float = 0.0
+    """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
+    all; more brings variety and costs relevance (docs/ranking.md)."""
+    prf: int = 6
+    """Words of the best evidence that a second query for the question itself adds (RM3), where no
+    model judges and help is asked for: look-ups and how-tos lose by it. 0: no such query."""
+    abbreviations: bool = False
+    """Search the question's words in their other spellings, too: general abbreviations, and those
+    that the memory itself defines. Off: it brought nothing (docs/ranking.md)."""
     correct_hubs: bool = True
     """Take from a dense score what the memory would get from any question (half of CSLS)."""
     rrf_k: int = 60
@@ -91,6 +112,11 @@ class RankingSettings:
     """Share of a candidate's evidence that picked ones already say, above which it waits."""
     mmr_lambda: float = 0.5
     """1 is relevance alone; used by diversity="mmr"."""
+    xquad_lambda: float = 0.9
+    """Share of the facets in the gain, the rest is relevance to the question as a whole; used by
+    diversity="facets" and "xquad". In MMR the lambda is the other way round."""
+    pm2_lambda: float = 0.5
+    """How much the facet whose seat it is decides; 1: nothing else. Used by diversity="pm2"."""
     direct_weight: float = 1.5
     """Weight of the question itself against facets, whose weights lie around 1."""
     facets: int = 10
@@ -101,7 +127,7 @@ class RankingSettings:
     def __post_init__(self) -> None:
         for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
             check_share(name, getattr(self, name))
-        for name in ("mmr_lambda", "stable_jaccard", "lookup_shift"):
+        for name in ("mmr_lambda", "xquad_lambda", "pm2_lambda", "stable_jaccard", "lookup_shift"):
             check_share(name, getattr(self, name))
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
@@ -109,9 +135,14 @@ class RankingSettings:
         for name in ("rrf_k", "depth_factor", "facets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RankingSettings.{name} must be at least 1")
+        if self.prf < 0:
+            raise ValueError("RankingSettings.prf must be at least 0")
         for name in ("direct_weight", "facet_closing", "recency_days"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"RankingSettings.{name} must be above 0")
+        parsed_priority(self.source_priority)
+        check_share("salience_weight", self.salience_weight)
+        check_share("freshness", self.freshness)
         if self.redundancy not in REDUNDANCY_NAMES:
             raise ValueError(
                 f"no redundancy measure {self.redundancy!r}; choose one of: "

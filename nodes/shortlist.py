@@ -26,7 +26,7 @@ def draw_shortlist(
     out = {memory_id for memory_id, vote in votes.items() if vote["vote"] in SUPPRESSED}
     rows = {memory_id: row for row, memory_id in enumerate(pool.ids) if memory_id not in out}
     drawn = list(dict.fromkeys(memory_id for memory_id in first if memory_id in rows))
-    said = pool.coverage(range(len(pool.ids))).matrix()
+    said = pool.coverage(range(len(pool.ids))).matrix().tolist()
     weights = [state["facets"][facet_id]["weight"] for facet_id in pool.facet_ids]
     for memory_id in in_turn(standings(pool, state), weights):
         if len(drawn) >= limit:
@@ -34,7 +34,8 @@ def draw_shortlist(
         if memory_id not in rows or memory_id in drawn:
             continue
         news = any(pool.replaced_by.get(other) == memory_id for other in drawn)
-        told = max((said[rows[memory_id], rows[other]] for other in drawn), default=0.0)
+        of_it = said[rows[memory_id]]
+        told = max([of_it[rows[other]] for other in drawn], default=0.0)
         if news or memory_id in votes or told <= SAID_ALREADY:
             drawn.append(memory_id)
     return list(dict.fromkeys([*drawn, *rows]))[:limit]

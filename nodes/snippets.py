@@ -1,12 +1,13 @@
 """The part of a memory's evidence that a critic reads: what fits, the telling sentences first."""
 
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
-from typing import Final
+from typing import Final, NamedTuple
 
-from secondhop.models.tokens import TokenCounter, count_tokens, truncate_to_tokens
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.quoting import quoted
 from secondhop.nodes.text_memo import TextMemo
 from secondhop.ranking.words import words
@@ -22,10 +23,20 @@ GAP = " … "
 CRUMB = 6
 """Tokens; what is left of a share below it is not worth another look."""
 
-tokens_of: Final = TextMemo(count_tokens, limit=40_000)
-"""As `count_tokens`; passages and their sentences are counted once."""
+tokens_of: Final = TextMemo(count_tokens, limit=10_000)
+"""As `count_tokens`; passages are counted once."""
 
 _PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
+
+
+class Sentence(NamedTuple):
+    """A sentence of a text that others know: where it stands, and what it is chosen by."""
+
+    start: int
+    end: int
+    tokens: int
+    words: "array[int]"
+    """Hashes of its distinct words, of this process: no word outlives the memory it is from."""
 
 
 def fair_shares(wanted: Sequence[int], *, total: int) -> list[int]:
@@ -43,13 +54,7 @@ def fair_shares(wanted: Sequence[int], *, total: int) -> list[int]:
     return shares
 
 
-def snippet(
-    texts: Sequence[str],
-    *,
-    tokens: int,
-    telling: Mapping[str, float],
-    count: TokenCounter = tokens_of,
-) -> str:
+def snippet(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float]) -> str:
     """At most `tokens` tokens of sentences, in the order of the text, gaps shown as "…".
 
     Sentences with more telling words (by weight) enter first, then earlier ones; what is left
@@ -59,29 +64,62 @@ def snippet(
         texts: passages, best first, quoted already.
         telling: weight of a word of the question or of a search.
     """
-    pieces = [piece for text in texts for piece in _PIECE.split(text) if piece.strip()]
-    known = telling.keys()
+    pieces = [(text, sentence) for text in texts for sentence in sentences_of(text)]
+    weights = {hash(word): weight for word, weight in telling.items()}
+    known = weights.keys()
     order = sorted(
         range(len(pieces)),
         # fsum: a set has no order, and a sum of floats has
-        key=lambda row: (-fsum(map(telling.__getitem__, known & set(words(pieces[row])))), row),
+        key=lambda row: (-fsum(map(weights.__getitem__, known & pieces[row][1].words)), row),
     )
     kept: set[int] = set()
     left = tokens
     for row in order:
         if left < CRUMB:
             break
-        cost = count(pieces[row]) + 2  # a gap or a space
+        cost = pieces[row][1].tokens + 2  # a gap or a space
         if cost <= left:
             kept.add(row)
             left -= cost
     if not kept:
-        return truncate_to_tokens(pieces[order[0]], tokens) if order else ""
+        return truncate_to_tokens(piece(*pieces[order[0]]), tokens) if order else ""
     rows = sorted(kept)
-    told = pieces[rows[0]]
+    told = piece(*pieces[rows[0]])
     for before, row in pairwise(rows):
-        told += (" " if row == before + 1 else GAP) + pieces[row]
+        told += (" " if row == before + 1 else GAP) + piece(*pieces[row])
     return told
+
+
+def piece(text: str, sentence: Sentence) -> str:
+    """The words of a sentence of `text`."""
+    return text[sentence.start : sentence.end]
+
+
+def found_sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text, in order."""
+    return tuple(
+        Sentence(
+            start,
+            end,
+            count_tokens(text[start:end]),
+            array("q", dict.fromkeys(map(hash, words(text[start:end])))),
+        )
+        for start, end in spans(text)
+        if text[start:end].strip()
+    )
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where its pieces begin and end."""
+    start = 0
+    for gap in _PIECE.finditer(text):
+        yield start, gap.start()
+        start = gap.end()
+    yield start, len(text)
+
+
+sentences_of: Final = TextMemo(found_sentences, limit=4_000)
+"""The sentences of the passages read last, some 3 KB a passage."""
 
 
 def telling_words(texts: Sequence[str]) -> dict[str, float]:
@@ -99,4 +137,14 @@ def telling_words(texts: Sequence[str]) -> dict[str, float]:
 
 def readable(evidence: Sequence[str]) -> list[str]:
     """The passages that a critic may read, quoted."""
-    return [quoted(text[:PASSAGE_CHARS]) for text in evidence[:PASSAGES]]
+    texts = [text[:PASSAGE_CHARS] for text in evidence[:PASSAGES]]
+    return [text if reads_as_it_is(text) else quoted(text) for text in texts]
+
+
+def unquoted(text: str) -> bool:
+    """Whether quoting leaves a text as it is."""
+    return quoted(text) == text
+
+
+reads_as_it_is: Final = TextMemo(unquoted, limit=10_000)
+"""Whether quoting leaves a text as it is: true of nearly every text."""

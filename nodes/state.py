@@ -5,8 +5,19 @@ memories that are returned is looked up by `resolve`. Keys that parallel nodes w
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar
+from collections.abc import Callable, Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 Leg: TypeAlias = Literal["dense", "lexical"]
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
@@ -44,7 +55,8 @@ class Query(TypedDict):
     round: int
     """From 1; 0 while it waits to be asked."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, refine, spark or uncovered."""
+    """Who wrote it: question, decompose, expand, evidence, feedback, refine, spark or
+    uncovered."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
 
@@ -55,6 +67,8 @@ class FeedbackRef(TypedDict):
     passage_ids: list[str]
     vote: VoteName
     round: int
+    memory_id: NotRequired[str]
+    """Whose passages they are."""
 
 
 class Hit(TypedDict):
@@ -76,6 +90,8 @@ class Ranking(TypedDict):
     ms: float
     error: str
     """"" when both legs worked."""
+    hidden: NotRequired[dict[str, str]]
+    """Memories that it found and may not show, and why."""
 
 
 class FacetScore(TypedDict):
@@ -104,6 +120,28 @@ class Candidate(TypedDict):
     score: float
     scores: dict[str, FacetScore]
     """By facet id."""
+    kind: NotRequired[str]
+    """factual or preferential; continuity when it is missing."""
+    salience: NotRequired[float]
+    """0..1; missing: nobody said how much it matters."""
+
+
+class HiddenHit(TypedDict):
+    """A memory that queries found, and that may not be shown."""
+
+    memory_id: str
+    title: str
+    reason: str
+
+
+class Sight(TypedDict):
+    """What a recall may see: by it the hidden memories are looked up."""
+
+    trace_id: str
+    asked_at: str
+    as_of: str
+    """ISO 8601; "": today's belief."""
+    include_stale: bool
 
 
 class Vote(TypedDict):
@@ -189,6 +227,10 @@ class RecallInput(TypedDict):
     asked_at: NotRequired[str | None]
     """ISO 8601 "now"; default the clock."""
     trace_id: NotRequired[str | None]
+    as_of: NotRequired[str | None]
+    """ISO 8601: what was believed then."""
+    include_stale: NotRequired[bool]
+    """Superseded, deprecated and expired memories come back, too, marked as such."""
 
 
 class RecallState(TypedDict):
@@ -227,6 +269,17 @@ class RecallState(TypedDict):
     round: int
     stop_reason: str
     stop_detail: str
+    sparks: NotRequired[Annotated[dict[str, str], merge_keys]]
+    """{facet that a spark opened: the memory that sparked it}."""
+    as_of: NotRequired[str]
+    """ISO 8601; "": today's belief."""
+    include_stale: NotRequired[bool]
+    preferences: NotRequired[dict[str, float]]
+    """Those that count for the question: {memory id: nearness of its context, 0..1}."""
+    exposure: NotRequired[dict[str, float]]
+    """{memory id: 0..1, how lately it was shown for other questions}; missing: nobody asked."""
+    hidden: NotRequired[list[HiddenHit]]
+    """What queries found and may not be shown; written by `resolve`."""
     result: dict[str, Any]
     """`RecallResult` as plain values; written by `resolve`."""
 
@@ -259,6 +312,12 @@ class RecallUpdate(TypedDict, total=False):
     round: int
     stop_reason: str
     stop_detail: str
+    sparks: dict[str, str]
+    as_of: str
+    include_stale: bool
+    preferences: dict[str, float]
+    exposure: dict[str, float]
+    hidden: list[HiddenHit]
     result: dict[str, Any]
     note: str
     """For the trace; the step wrapper takes it out."""
@@ -270,11 +329,39 @@ class RecallOutput(TypedDict):
     result: dict[str, Any]
 
 
+def taken_in(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """The state with a node's update, by the same reducers as in the graph: for a node that is
+    run outside of it.
+
+    >>> taken_in({"queries": {"q0": 1}, "round": 1}, {"queries": {}, "round": 2})
+    {'queries': {'q0': 1}, 'round': 2}
+    """
+    reduced = {
+        key: REDUCERS[key](state.get(key, {}), update[key])
+        for key in REDUCERS.keys() & update.keys()
+    }
+    return {**state, **update, **reduced}
+
+
+def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
+    """What a key of the state says about two updates of it; None: the later one counts."""
+    inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+    return get_args(inner)[1] if get_origin(inner) is Annotated else None
+
+
+REDUCERS = {
+    key: reducer
+    for key, hint in get_type_hints(RecallState, include_extras=True).items()
+    if (reducer := reducer_of(hint)) is not None
+}
+
+
 class RetrieveTask(TypedDict):
     """One `Send`: a query and the round it belongs to."""
 
     query: Query
     k: int
     round: int
+    sight: NotRequired[Sight]
     deadline_at: float
     """Epoch seconds."""

@@ -12,7 +12,9 @@ import re
 from typing import Final, TypedDict
 
 _VOTE: Final = re.compile(
-    r"^[\W_]*+(?P<id>\w{1,40})[\W_]{1,60}?(?P<vote>hot|warm|cold|wrong|spark)\b(?P<rest>.*)$", re.I
+    r"^[\W_]*+(?P<id>(?=\w{0,39}\d)\w{1,40})[\W_]{1,60}?"
+    r"(?P<vote>hot|warm|cold|wrong|spark)\b(?P<rest>.*)$",
+    re.I,
 )
 _REASON: Final = re.compile(r"(?<!\s)\s+[-–—#]{1,8}\s+|\(")
 _OTHER: Final = re.compile(r"\b(repeats|replaced[_ ]by)\W+(\w+)", re.I)

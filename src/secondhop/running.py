@@ -13,10 +13,11 @@ from langgraph.types import Command, StreamMode
 from secondhop.graph.builder import RecallGraph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.graph.trace_build import build_trace
+from secondhop.graph.trace_draft import TraceDraft
+from secondhop.nodes.begin import begin
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Pick, RecallInput, RecallState, RecallUpdate
+from secondhop.nodes.state import Pick, RecallInput, RecallState, RecallUpdate, taken_in
 
 GRACE_S = 0.1
 """How long after the deadline a node may still come to its end by itself."""
@@ -35,8 +36,13 @@ class RecallEvent:
     """Ids of the best answer so far."""
     result: RecallResult | None = None
     """Only in the last event."""
-    trace: RecallTrace | None = None
-    """Only in the last event."""
+    draft: TraceDraft | None = None
+    """The trace as plain values, only in the last event."""
+
+    @property
+    def trace(self) -> RecallTrace | None:
+        """Only in the last event; built when it is first asked for."""
+        return self.draft.trace if self.draft is not None else None
 
 
 async def run_recall(
@@ -57,7 +63,7 @@ async def run_recall(
     events: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
     config = RunnableConfig(configurable={"thread_id": thread_id}) if thread_id else None
     steps = streamed(graph, graph_input, config)
-    run = asyncio.ensure_future(drive(steps, events, services=services))
+    run = asyncio.ensure_future(drive(steps, events, graph_input, services=services))
     run.add_done_callback(lambda _: events.put_nowait(None))
     try:
         while (event := await events.get()) is not None:
@@ -72,6 +78,7 @@ async def run_recall(
 async def drive(
     steps: AsyncIterator[tuple[str, dict[str, Any]]],
     events: asyncio.Queue[RecallEvent | None],
+    graph_input: RecallInput | Command[Any],
     *,
     services: Services,
 ) -> RecallEvent:
@@ -93,6 +100,9 @@ async def drive(
     except TimeoutError:
         if not deadline.expired():  # some other wait of ours or of a store
             raise
+        if "trace_id" not in state and not isinstance(graph_input, Command):
+            # a busy machine has not come to the end of the first step
+            state = {"queries": {}, "rankings": {}, **await begin(graph_input, services=services)}
         state = await best_so_far(state, services=services)
     return last_event(state, services=services, ms=(time.perf_counter() - started) * 1000)
 
@@ -133,7 +143,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
         "stop_reason": "deadline",
         "stop_detail": f"{limit:g} s are over; the step at work was cancelled",
     }
-    return {**stopped, **await resolve(as_state(stopped), services=services)}
+    return taken_in(stopped, await resolve(as_state(stopped), services=services))
 
 
 def last_event(state: Mapping[str, Any], *, services: Services, ms: float) -> RecallEvent:
@@ -147,7 +157,7 @@ def last_event(state: Mapping[str, Any], *, services: Services, ms: float) -> Re
         note=f"stop: {final['stop_reason']}",
         picks=tuple(result.ids()),
         result=result,
-        trace=build_trace(final, services=services, ms=ms),
+        draft=TraceDraft(state=final, services=services, ms=ms),
     )
 
 

@@ -4,8 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.nodes.evidence_fill import by_memory, fill
-from secondhop.nodes.evidence_rank import ranking_scores, with_neighbours
-from secondhop.nodes.state import Hit, Ranking
 from secondhop.stores.records import Passage
 
 
@@ -16,17 +14,6 @@ def passage(name: str, *, text: str = "", tokens: int = 10, ordinal: int = 0) ->
         ordinal=ordinal,
         text=text or f"{name} {name}x {name}y {name}z",
         tokens=tokens,
-    )
-
-
-def ranking(dense: dict[str, float], lexical: dict[str, float]) -> Ranking:
-    return Ranking(
-        query_id="q",
-        dense=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in dense.items()],
-        lexical=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in lexical.items()],
-        cosines={},
-        ms=0.0,
-        error="",
     )
 
 
@@ -64,34 +51,6 @@ def test_memories_stand_where_their_first_passage_stands() -> None:
         "b": ["b1", "b2"],
         "a": ["a1"],
     }
-
-
-def test_both_legs_count_and_each_from_its_own_least_to_its_most() -> None:
-    scores = ranking_scores(ranking({"a1": 0.8, "b1": 0.7, "c1": 0.6}, {"b1": 0.4, "d1": 0.2}))
-
-    assert {name: round(score, 3) for name, score in scores.items()} == {
-        "a1": 0.5,
-        "b1": 0.75,
-        "c1": 0.0,
-        "d1": 0.25,
-    }
-
-
-def test_a_query_that_found_one_passage_or_none_still_scores() -> None:
-    assert ranking_scores(ranking({"a1": 0.8}, {})) == {"a1": 0.5}
-    assert ranking_scores(ranking({}, {})) == {}
-
-
-def test_a_short_reply_gains_from_what_it_replies_to_and_a_long_text_does_not() -> None:
-    beside = {
-        "a1": passage("a1", ordinal=1),
-        "a2": passage("a2", ordinal=2),
-        "a3": passage("a3", ordinal=3, tokens=200),
-        "b2": passage("b2", ordinal=2),
-    }
-    joined = with_neighbours({"a1": 1.0, "a2": 0.2, "a3": 0.2, "b2": 0.2}, beside)
-
-    assert joined["a2"] > joined["b2"] == joined["a3"] == 0.2
 
 
 @given(sizes=st.lists(st.integers(1, 50), max_size=8), tokens=st.integers(1, 150))

@@ -9,10 +9,20 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes import question_kind, quoting, snippets, vote_lines
+from secondhop.nodes import (
+    ciphers,
+    disguises,
+    order_kinds,
+    order_patterns,
+    order_traits,
+    question_kind,
+    quoting,
+    snippets,
+    vote_lines,
+)
 from secondhop.nodes.forgiving import as_flag, as_lines, as_words
 from secondhop.nodes.plan_schema import as_kind, as_weight
-from secondhop.nodes.quoting import quoted, speaks_to_judge
+from secondhop.nodes.quoting import may_be_order, quoted, speaks_to_judge
 from secondhop.nodes.vote_lines import parse_lines
 from secondhop.ranking import keyphrases, sentences
 from secondhop.ranking import words as word_patterns
@@ -24,13 +34,27 @@ UNITS = (
     *(" ", "<", "_", "*", "a", "1", "\n", '"', "'", "“", "!", "-", "(", "{", "\u3000", "\x1b["),
     *("< ", "_a", "a1", "! ", ".\n", "- ", "A ", "aB", "a.a", "!'", "\n ", "<|", "<memory "),
     *("vote me ", "this memory ", "rate all ", "ignore ", "you are now ", "dear ", "'votes':"),
+    *(
+        "01000001 ",
+        "4f",
+        "99, ",
+        ".- ",
+        "a.",
+        "A2",
+        "put ",
+        "put x ",
+        "whatever ",
+        "&#",
+        "\\u00",
+        "Ab",
+    ),
 )
 HEADS = ("", "x hot ", "<")
 TEXTS = tuple(
     (head + unit * (CHARS // len(unit)))[:CHARS] + "\x01" for head in HEADS for unit in UNITS
 )
 MODULES = (
-    *(quoting, vote_lines, question_kind, snippets),
+    *(quoting, disguises, ciphers, order_kinds, order_traits, vote_lines, question_kind, snippets),
     *(keyphrases, sentences, word_patterns, json_replies),
 )
 
@@ -43,8 +67,16 @@ def patterns() -> dict[str, re.Pattern[str]]:
         for name, value in vars(module).items()
         if isinstance(value, re.Pattern)
     }
-    orders = vars(quoting)["_ADDRESSES"]
-    return found | {f"orders {row}": pattern for row, (_, pattern) in enumerate(orders)}
+    tables = {
+        "order": [pattern for _, pattern in vars(order_patterns)["_ADDRESSES"]],
+        "trait": [pattern for _, pattern in vars(order_traits)["_TRAITS"]],
+        "cipher": [pattern for pattern, _ in vars(ciphers)["_CIPHERS"]],
+    }
+    return found | {
+        f"{name} {row}": pattern
+        for name, patterns in tables.items()
+        for row, pattern in enumerate(patterns)
+    }
 
 
 @pytest.mark.parametrize("name", patterns())
@@ -60,7 +92,14 @@ def test_a_pattern_comes_to_an_end_on_any_text(name: str) -> None:
 
 @pytest.mark.parametrize(
     "reader",
-    [speaks_to_judge, quoted, parse_lines, question_kind.question_kind, question_kind.about_now],
+    [
+        speaks_to_judge,
+        may_be_order,
+        quoted,
+        parse_lines,
+        question_kind.question_kind,
+        question_kind.about_now,
+    ],
 )
 def test_so_does_what_reads_with_them(reader: object) -> None:
     assert callable(reader)

@@ -1,5 +1,6 @@
 """What a model plans, within its bounds, and what is refused."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from tests.nodes.scripted_llm import PLENTY, ScriptedLLM
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
-from secondhop.nodes.budget import Remaining
+from secondhop.nodes.budget import Remaining, half
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning import PlanRequest
@@ -136,9 +137,31 @@ async def test_expand_is_told_the_map_the_day_and_what_is_left() -> None:
 
     (prompt,) = llm.prompts
     assert "2026-03-01 (Sunday)" in prompt
-    assert "Rounds of search left: 3" in prompt
+    assert "Rounds of search left: 3, of at most 48 searches each; model calls left: 8" in prompt
     assert "interview, coaching (12)" in prompt
     assert prompt.count("</map") == 2  # the rule and the real end, not the title's
+
+
+async def test_expand_is_told_what_the_whole_recall_has_left_and_not_its_half() -> None:
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
+    whole = Remaining(rounds=4, llm_calls=7, llm_tokens=31_000, seconds=30.0, queries=20)
+
+    await planner.expand(request(remaining=half(whole, larger=True), recall=whole))
+
+    told = "left: 4, of at most 20 searches each; model calls left: 7, with 31,000 tokens."
+    assert told in llm.prompts[0]
+
+
+async def test_few_searches_a_round_make_a_smaller_plan() -> None:
+    rows = [facet(f"f{n}", f"alpha{n}", f"beta{n}") for n in range(9)]
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}])
+    planner, _ = llm_services(llm)
+
+    plan = await planner.expand(request(remaining=replace(PLENTY, queries=4)))
+
+    assert [f.queries for f in plan.facets] == [("alpha0",), ("alpha1",), ("alpha2",)]
+    assert "at most 3" in llm.prompts[0]
 
 
 async def test_a_planner_without_budget_asks_nothing() -> None:

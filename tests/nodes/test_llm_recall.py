@@ -131,3 +131,22 @@ async def test_a_memory_that_speaks_to_the_judge_takes_no_place(world: SmallWorl
 
     assert "bad" not in result.ids()
     assert "Vote hot" not in llm.prompts[-1].replace("Votes", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"), [("temporal", "temporal"), ("procedural", "procedural"), ("?", "factual")]
+)
+async def test_the_kind_is_what_the_model_says_and_else_what_the_words_say(
+    world: SmallWorld, said: str, kind: str
+) -> None:
+    llm = ScriptedLLM(
+        DecomposeReply=[{**DECOMPOSED, "kind": said}],
+        ExpandReply=[EXPANDED],
+        CritiqueReply=[lambda user: verdict(user, {"Research on Carefeed": "hot"})],
+    )
+    planner, critic = llm_services(llm)
+    services = world.services(planner=planner, critic=critic, settings=recall_settings())
+
+    _, trace = await ask(services, question="Who are Carefeed's customers?")
+
+    assert trace.settings["question.kind"] == kind

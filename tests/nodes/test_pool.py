@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
-from tests.small_world import SmallWorld
+from tests.small_world import SmallWorld, states
 
-from secondhop.nodes.pool import load_pool
+from secondhop.assembly import scale_of
+from secondhop.nodes.pool import load_pool, pool_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, FacetScore
+from secondhop.ranking.evidence import Evidence
+from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.stores.records import Passage
 
 
@@ -109,3 +112,54 @@ async def test_equal_candidates_of_another_recall_are_looked_up_again(world: Sma
     await load_pool(await stored(world), ["f0"], services=services)
 
     assert reader.calls == 2
+
+
+def test_memories_of_one_folder_have_it_for_their_parent_and_others_have_none() -> None:
+    found = {
+        memory_id: candidate(memory_id, f"{memory_id}:0", 0.9, 1)
+        for memory_id in ("trip/rome.md", "trip/oslo.md", "todo.md", "3c595564")
+    }
+    evidence = Evidence(
+        vectors=np.eye(4, dtype=np.float32), passages=[[0], [1], [2], [3]], texts=["a"] * 4
+    )
+    pool = pool_of(found, evidence, scale=scale_of("hashing"))
+
+    same = REDUNDANCY["same_parent"](pool.part(range(4)))
+
+    assert same[0].tolist() == same[1].tolist() == [1, 1, 0, 0]
+    assert not same[2:].any()
+
+
+async def test_recalls_that_run_at_the_same_time_keep_their_pools(world: SmallWorld) -> None:
+    services, reader = counted(world)
+    recalls = [await stored(world) for _ in range(20)]
+
+    for _ in range(3):
+        for candidates in recalls:
+            await load_pool(candidates, ["f0"], services=services)
+
+    assert reader.calls == len(recalls)
+
+
+async def test_a_recall_that_has_its_answer_leaves_no_pool_and_others_keep_theirs(
+    world: SmallWorld,
+) -> None:
+    services, reader = counted(world)
+    ended, running = await stored(world), await stored(world)
+    for candidates in (ended, running):
+        await load_pool(candidates, ["f0"], services=services)
+
+    services.pools.forget(ended)
+
+    ids = list(ended)
+    assert services.pools.find(ids, ended) is None
+    assert services.pools.find(ids, running) is not None
+    assert reader.calls == 2
+
+
+async def test_after_a_recall_no_pool_is_left(world: SmallWorld) -> None:
+    services = world.services()
+    candidates = (await states(services))[-1]["candidates"]
+
+    assert candidates
+    assert services.pools.find(list(candidates), candidates) is None

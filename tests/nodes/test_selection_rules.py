@@ -12,7 +12,7 @@ from tests.fakes import NOW
 
 from secondhop.nodes.best_answer import best_answer, recency_of
 from secondhop.nodes.eligibility import judged_relevance, readers_order, stand_alone
-from secondhop.nodes.fuse import legs_for
+from secondhop.nodes.kind_settings import ranking_for
 from secondhop.nodes.pool import Pool, pool_of
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.settings import RankingSettings
@@ -223,23 +223,31 @@ def test_facets_take_turns_in_proportion_to_their_weights() -> None:
 
 
 def test_a_look_up_leans_on_words_and_a_plan_does_not() -> None:
-    looked_up, planned = legs_for("factual", SETTINGS), legs_for("conceptual", SETTINGS)
+    looked_up, planned = (
+        ranking_for(kind, "The old boiler", SETTINGS) for kind in ("factual", "conceptual")
+    )
     assert looked_up.lexical_weight == pytest.approx(SETTINGS.lexical_weight + 0.1)
     assert looked_up.dense_weight == pytest.approx(SETTINGS.dense_weight - 0.1)
-    assert planned is SETTINGS
+    assert planned == replace(SETTINGS, recency="never")
 
 
 @pytest.mark.parametrize(
-    ("question", "recency", "aged"),
+    ("question", "kind", "recency", "aged"),
     [
-        ("What is the current rate?", "auto", True),
-        ("What was the rate?", "auto", False),
-        ("What was the rate?", "always", True),
-        ("What is the current rate?", "never", False),
+        ("What is the current rate?", "factual", "auto", True),
+        ("What was the rate?", "factual", "auto", False),
+        ("What was the rate?", "factual", "always", True),
+        ("What is the current rate?", "factual", "never", False),
+        ("The date it is due?", "temporal", "auto", True),
+        ("The date it is due?", "conceptual", "auto", False),
+        ("The date it was paid?", "temporal", "auto", False),
     ],
 )
-def test_age_counts_for_questions_about_now(question: str, recency: Any, aged: bool) -> None:
+def test_age_counts_for_questions_about_now(
+    question: str, kind: Any, recency: Any, aged: bool
+) -> None:
     pool, state = world_of([[0.9], [0.8]], question=question)
+    state["kind"] = kind
     factors = recency_of(pool, state, settings=replace(SETTINGS, recency=recency))
     assert bool((factors < 1).all()) is aged
     assert bool((factors >= 0.5).all())

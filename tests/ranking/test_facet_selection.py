@@ -12,6 +12,7 @@ from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPick, FacetPool
 from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
 from secondhop.ranking.greedy import Repetition
+from secondhop.ranking.in_turn import in_turn_select
 from secondhop.ranking.pm2 import pm2_select
 from secondhop.ranking.xquad import xquad_select
 
@@ -37,7 +38,11 @@ def ours_over_xquad(pool: FacetPool, k: int, coverage: Coverage | None) -> list[
     return list(facet_select(pool, k=max(k, 1), coverage=coverage, settings=settings).picks[:k])
 
 
-every_method = pytest.mark.parametrize("select", [xquad, pm2, ours, ours_over_xquad])
+def in_turn(pool: FacetPool, k: int, coverage: Coverage | None) -> list[FacetPick]:
+    return in_turn_select(pool, k=k, repetition=Repetition(coverage=coverage))
+
+
+every_method = pytest.mark.parametrize("select", [xquad, pm2, in_turn, ours, ours_over_xquad])
 
 
 def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> FacetPool:
@@ -95,6 +100,22 @@ def test_pm2_seats_are_proportional() -> None:
     pool = FacetPool(facet_relevance=relevance, weights=np.array([3.0, 2.0, 1.0]))
     served = [pick.facet for pick in pm2_select(pool, k=12)]
     assert [served.count(facet) for facet in range(3)] == [6, 4, 2]
+
+
+def test_facets_take_turns_the_heaviest_first() -> None:
+    # facet 1 begins (weight 3) and takes candidate 2; facet 0 takes 0; facet 1 again takes 1
+    pool = pool_of([[0.9, 0.2], [0.8, 0.7], [0, 0.9]], 1, 3)
+    picks = in_turn_select(pool, k=3)
+    assert [(pick.index, pick.facet) for pick in picks] == [(2, 1), (0, 0), (1, 1)]
+    assert [pick.gain for pick in picks] == [0.9, 0.9, 0.7]
+
+
+def test_in_turn_every_facet_with_an_own_candidate_is_served_before_one_is_served_twice() -> None:
+    relevance = np.zeros((20, 4))
+    relevance[np.arange(20), np.arange(20) // 5] = 0.8
+    pool = FacetPool(facet_relevance=relevance, weights=np.array([9.0, 1.0, 3.0, 0.5]))
+    served = [pick.facet for pick in in_turn_select(pool, k=8)]
+    assert served == [0, 2, 1, 3] * 2
 
 
 @every_method

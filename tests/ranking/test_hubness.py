@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.ranking.arrays import unit_rows
-from secondhop.ranking.hubness import bank_mean_topk, csls, hubness, k_occurrence, query_bank_norm
+from secondhop.ranking.hubness import (
+    bank_mean_topk,
+    csls,
+    hubness,
+    k_occurrence,
+    query_bank_norm,
+    top_share,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -98,3 +105,10 @@ def test_input_that_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="k must"):
         k_occurrence(SCORES, k=0)
     assert query_bank_norm(np.zeros((0, 3)), BANK).shape == (0, 3)
+
+
+def test_the_share_of_the_top_by_hand() -> None:
+    assert top_share(np.array([0, 1, 1, 6])) == 0.75
+    assert top_share(np.array([2] * 100)) == 0.01
+    assert top_share(np.array([4, 1, 3, 2]), share=0.5) == 0.7
+    assert top_share(np.array([0, 0])) == 0.0

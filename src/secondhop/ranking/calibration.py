@@ -1,6 +1,7 @@
 """From raw scores to probabilities that a memory is relevant, and from two legs to one score."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,10 @@ class IsotonicCalibration:
         """Calibrate scores of any shape."""
         exact = np.asarray(scores, dtype=np.float64)
         return np.asarray(np.interp(exact, self.scores, self.values), dtype=np.float64)
+
+
+Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration
+"""score -> probability, 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

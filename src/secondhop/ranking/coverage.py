@@ -6,6 +6,7 @@ units. So two picks that each cover half of a candidate cover all of it together
 maximum over pairs would miss.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,8 +49,21 @@ class Coverage:
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i the candidate j alone says."""
-        columns = [self.of_candidates(self.units[:, j]) for j in range(self.size)]
-        return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+        size = self.size
+        places = (self.owner[:, np.newaxis] * size + np.arange(size)).ravel()
+        sums = np.bincount(places, weights=self.units.ravel(), minlength=size * size)
+        means = sums.reshape(size, size) / self._unit_counts[:, np.newaxis]
+        return np.asarray(means, dtype=np.float64)
+
+    def part(self, candidates: Sequence[int]) -> "Coverage":
+        """Of some candidates, in that order, as if there were no others."""
+        chosen = np.asarray(candidates, dtype=np.intp)
+        place = np.full(self.size, -1, dtype=np.intp)
+        place[chosen] = np.arange(len(chosen))
+        places = place[self.owner]
+        kept = np.flatnonzero(places >= 0)
+        kept = kept[np.argsort(places[kept], kind="stable")]
+        return Coverage(self.units[np.ix_(kept, chosen)], places[kept])
 
     @cached_property
     def _unit_counts(self) -> Indices:

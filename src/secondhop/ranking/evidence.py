@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats, Indices, Vectors
+from secondhop.ranking.arrays import Floats, Indices, Vectors, row_products
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,6 +61,11 @@ class Evidence:
     def owner(self) -> Indices:
         """The candidate of each entry of `rows`."""
         return np.repeat(np.arange(self.size), [len(own) for own in self.passages])
+
+    @cached_property
+    def cosines(self) -> Vectors:
+        """[n_entries, n_entries]: how near the entries of `rows` are to each other."""
+        return row_products(self.vectors[self.rows])
 
     def mean_rows(self, values: Floats) -> Floats:
         """[n_candidates, …]: mean over each one's entries of `rows`; 0 without passages."""

@@ -55,12 +55,11 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL
     Source: ours; containment by Broder 1997 (see `shingles`).
     """
     rows = evidence.rows
-    vectors = evidence.vectors[rows]
     units = np.zeros((len(rows), evidence.size))
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
         # sharpening never falls, so the best of its values is the value of the best
-        said = sharpening(np.maximum.reduceat(vectors @ vectors.T, starts, axis=1))
+        said = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
         if evidence.texts is not None:
             texts = [evidence.texts[int(row)] for row in rows]
             copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)

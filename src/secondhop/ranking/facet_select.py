@@ -6,6 +6,7 @@ A candidate covered above `duplicate_at` is out while any other is left: no weig
 fourth copy of the same research into the answer.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,10 +72,15 @@ def facet_select(
     k: int,
     coverage: Coverage | None = None,
     settings: FacetSelectSettings = _DEFAULTS,
+    first: Sequence[int] = (),
 ) -> FacetSelection:
     """Pick at most `k` candidates and say of every other one what it lost to.
 
     Ties go to the higher overall relevance, then to the lower index.
+
+    Args:
+        first: candidates that are picked before all others, in this order; what they say and
+            serve counts against those that follow.
 
     Raises:
         ValueError: a setting is outside its range, k < 1 with candidates to reject, or the
@@ -88,7 +94,7 @@ def facet_select(
         coverage=coverage, weight=settings.coverage_weight, duplicate_at=settings.duplicate_at
     )
     scheme = _scheme(pool, settings=settings)
-    steps = list(greedy_steps(pool, scheme, k=k, repetition=repetition))
+    steps = list(greedy_steps(pool, scheme, k=k, repetition=repetition, first=first))
     picks = tuple(
         FacetPick(step.pick, step.facet if step.facet >= 0 else None, float(step.gains[step.pick]))
         for step in steps

@@ -1,6 +1,6 @@
 """The greedy loop under every facet selection: the best gain, less what was said already."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,11 +60,19 @@ class Step:
 
 
 def greedy_steps(
-    pool: FacetPool, scheme: GainScheme, *, k: int, repetition: Repetition
+    pool: FacetPool,
+    scheme: GainScheme,
+    *,
+    k: int,
+    repetition: Repetition,
+    first: Sequence[int] = (),
 ) -> Iterator[Step]:
     """At most `k` steps; the first k of k + 1 steps are the same.
 
     Ties go to the higher overall relevance, then to the lower index.
+
+    Args:
+        first: candidates that are picked before all others, in this order, whatever they gain.
 
     Raises:
         ValueError: k is negative, or the coverage knows another number of candidates.
@@ -78,13 +86,16 @@ def greedy_steps(
     remaining = np.ones(pool.size, dtype=np.bool_)
     units = None if coverage is None else np.zeros(len(coverage.owner))
     covered = np.zeros(pool.size)
-    for _ in range(min(k, pool.size)):
+    for turn in range(min(k, pool.size)):
         fresh = remaining & (covered <= repetition.duplicate_at)
         eligible = fresh if fresh.any() else remaining
         raw, facets = scheme.gains(eligible)
         gains = raw * (1 - repetition.weight * covered)
         visible = np.where(eligible, gains, -np.inf)
-        pick = first_best(visible, relevance=overall, slack=_TIE * float(visible.max()))
+        if turn < len(first):
+            pick = first[turn]
+        else:
+            pick = first_best(visible, relevance=overall, slack=_TIE * float(visible.max()))
         yield Step(pick, int(facets[pick]), gains, covered, remaining.copy())
         remaining[pick] = False
         scheme.take(pick)

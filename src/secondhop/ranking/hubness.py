@@ -135,3 +135,18 @@ def hubness(occurrences: Indices) -> float:
     deviations = occurrences - occurrences.mean()
     spread = float(np.sqrt((deviations**2).mean()))
     return float((deviations**3).mean()) / spread**3 if spread > 0 else 0.0
+
+
+def top_share(occurrences: Indices, *, share: float = 0.01) -> float:
+    """What part of all places the most found candidates take, 0..1; 0 when there are none.
+
+    `share` when all are found alike. At least one candidate counts as the top.
+
+    Args:
+        share: of the candidates that are the top, 0..1.
+    """
+    total = int(occurrences.sum())
+    if not total:
+        return 0.0
+    top = max(1, round(share * len(occurrences)))
+    return float(np.sort(occurrences)[-top:].sum()) / total

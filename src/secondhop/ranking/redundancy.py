@@ -30,6 +30,11 @@ TOPIC_SIZE = 8
 """Candidates a cluster in `topic_cluster`, about, when no topics are given."""
 
 
+def nothing_repeats(evidence: Evidence) -> Floats:
+    """0 everywhere: what a selection does when repetition is free."""
+    return np.zeros((evidence.size, evidence.size))
+
+
 def title_jaccard(evidence: Evidence) -> Floats:
     """|A ∩ B| / |A ∪ B| over the words of the titles, all scripts.
 
@@ -122,6 +127,7 @@ def shingle_containment(evidence: Evidence) -> Floats:
 
 REDUNDANCY: Mapping[str, Callable[[Evidence], Floats]] = MappingProxyType(
     {
+        "none": nothing_repeats,
         "title_jaccard": title_jaccard,
         "mean": mean_vectors,
         "length_weighted_mean": length_weighted_mean,

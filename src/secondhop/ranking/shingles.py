@@ -7,11 +7,14 @@ from hashlib import sha256
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats, Indices
+from secondhop.ranking.arrays import Floats, Indices, row_products
 from secondhop.ranking.words import words
 
 _COLUMNS = 4096
 """Shingles a matrix product: bounds the memory at n_texts x this."""
+
+_BINS = 1 << 16
+"""A pool of usual size has some 20,000 shingles."""
 
 _TEXTS_KEPT = 4096
 """Texts whose shingles are remembered: some 8 MB of numbers for passages of usual length."""
@@ -83,6 +86,10 @@ def _shared_counts(shingles: list[Indices]) -> Floats:
     n = len(shingles)
     rows = np.repeat(np.arange(n), [len(own) for own in shingles])
     values = np.concatenate([*shingles, np.empty(0, dtype=np.int64)])
+    # most stand in one text only: whatever shares no bin with another need not be sorted
+    bins = values & (_BINS - 1)
+    shares = np.bincount(bins, minlength=_BINS)[bins] > 1
+    rows, values = rows[shares], values[shares]
     _, columns, texts_with = np.unique(values, return_inverse=True, return_counts=True)
     common = texts_with > 1
     column_of = np.cumsum(common) - 1
@@ -94,7 +101,7 @@ def _shared_counts(shingles: list[Indices]) -> Floats:
         here = (columns >= start) & (columns < start + _COLUMNS)
         has = np.zeros((n, min(_COLUMNS, total - start)), dtype=np.float32)
         has[rows[here], columns[here] - start] = 1.0
-        shared += has @ has.T
+        shared += row_products(has)
     # shingles of one text only were left out above; they belong on the diagonal
     own_only = np.array([len(own) for own in shingles]) - np.diag(shared)
     shared[np.diag_indices(n)] += own_only

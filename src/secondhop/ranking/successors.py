@@ -28,11 +28,10 @@ def successors(
 
     Source: ours, after the temporal scenario of the reference on retrieval relevance.
     """
-    vectors = evidence.vectors[evidence.rows]
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers) < 2:
         return {}
-    cosines = np.maximum.reduceat(vectors @ vectors.T, starts, axis=1)
+    cosines = np.maximum.reduceat(evidence.cosines, starts, axis=1)
     near = np.maximum.reduceat(cosines, starts, axis=0)
     np.fill_diagonal(near, -1.0)
     nearest = near.argmax(axis=1)

@@ -1,0 +1,39 @@
+"""First node of a session: a recall's beginning, and how long it stays open."""
+
+import time
+import uuid
+from typing import cast
+
+from secondhop.nodes.begin import begin, checked_count
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionInput, SessionUpdate
+from secondhop.nodes.state import RecallInput
+
+
+async def begin_session(state: SessionInput, *, services: Services) -> SessionUpdate:
+    """As `begin`, with a session's own k; no votes yet.
+
+    Raises:
+        UsageError: an empty question, k or max_rounds below 1.
+    """
+    settings = services.session
+    k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
+    asked: RecallInput = {"question": state["question"], "k": settings.k if k is None else k}
+    asked["asked_at"], asked["trace_id"] = state.get("asked_at"), state.get("trace_id")
+    begun = await begin(asked, services=services)
+    begun.pop("exposure", None)  # votes say what is to give way here
+    open_ttl_s = settings.ttl_s if ttl_s is None else ttl_s
+    opened: SessionUpdate = {
+        "session_id": state.get("session_id") or uuid.uuid4().hex,
+        "max_rounds": checked_count(rounds, default=settings.max_rounds, name="max_rounds"),
+        "ttl_s": open_ttl_s,
+        "expires_at": time.time() + open_ttl_s,
+        "ballots": [],
+        "branches": [],
+        "changes": [],
+        "proposals": [],
+        "converged": False,
+        "why": "",
+        "status": "open",
+    }
+    return cast(SessionUpdate, {**begun, **opened})

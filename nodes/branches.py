@@ -1,0 +1,75 @@
+"""What sparks led to: beside the answer, never in its slots."""
+
+from collections.abc import Collection, Mapping
+
+from secondhop.nodes.eligibility import SUPPRESSED, VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.session_state import Branch, SessionState
+from secondhop.nodes.state import Candidate, Vote
+
+
+def main_facets(state: SessionState) -> list[str]:
+    """Ids of the facets that share the slots, sorted."""
+    return sorted(set(state["facets"]) - set(state.get("sparks", {})))
+
+
+def main_candidates(state: SessionState) -> dict[str, Candidate]:
+    """What may get a slot: not what was voted for in a branch, for it stays there."""
+    in_branches = kept_in_branches(state)
+    return {
+        memory_id: candidate
+        for memory_id, candidate in state.get("candidates", {}).items()
+        if memory_id not in in_branches
+    }
+
+
+def kept_in_branches(state: SessionState) -> dict[str, str]:
+    """{memory that people or agents voted for in a branch: that branch}."""
+    sparks = state.get("sparks", {})
+    return {
+        memory_id: vote["facet_ids"][0]
+        for memory_id, vote in last_votes(state).items()
+        if is_outside(vote)
+        and vote["vote"] in VOTED_RELEVANCE
+        and vote["facet_ids"]
+        and vote["facet_ids"][0] in sparks
+    }
+
+
+def branches_of(
+    state: SessionState, taken: Collection[str], *, size: int, min_score: float
+) -> list[Branch]:
+    """Each spark's branch: what was voted for there, then the best `size` that are nowhere else.
+
+    Args:
+        taken: ids that the answer shows.
+        min_score: calibrated relevance to the branch below which nothing is shown.
+    """
+    votes, kept = last_votes(state), kept_in_branches(state)
+    gone = {*taken, *state.get("sparks", {}).values()}
+    branches: list[Branch] = []
+    for facet_id, memory_id in state.get("sparks", {}).items():
+        own = [one for one, branch in kept.items() if branch == facet_id]
+        new = [
+            one
+            for one in standing(facet_id, state, min_score=min_score)
+            if one not in gone and one not in kept and not refused(one, votes)
+        ][:size]
+        gone |= {*own, *new}
+        branches.append(Branch(facet_id=facet_id, sparked_by=memory_id, memory_ids=[*own, *new]))
+    return branches
+
+
+def standing(facet_id: str, state: SessionState, *, min_score: float) -> list[str]:
+    """The memories of one facet that are good enough, by its fused ranking."""
+    ranks = {
+        memory_id: candidate["scores"][facet_id]["rank"]
+        for memory_id, candidate in state.get("candidates", {}).items()
+        if facet_id in candidate["scores"]
+        and candidate["scores"][facet_id]["relevance"] >= min_score
+    }
+    return sorted(ranks, key=lambda memory_id: (ranks[memory_id], memory_id))
+
+
+def refused(memory_id: str, votes: Mapping[str, Vote]) -> bool:
+    """Whether a vote keeps it out."""
+    return memory_id in votes and votes[memory_id]["vote"] in SUPPRESSED

@@ -1,0 +1,102 @@
+"""What is different between two answers of a session, and which votes did it."""
+
+from collections.abc import Iterable, Sequence
+
+from secondhop.nodes.eligibility import SUPPRESSED, VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.session_state import Branch, Change, SessionState, VoteRef
+from secondhop.nodes.state import Pick, Query, Vote
+
+
+def changes_since(
+    state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
+) -> list[Change]:
+    """What came to the answer and its branches since the last round, then what left.
+
+    Args:
+        state: before the new answer stands in it.
+    """
+    before = state.get("shown", {}).get(str(state["round"] - 1))
+    if before is None:
+        return []
+    now = answer_of(picks, branches)
+    facets = {pick["memory_id"]: pick["facet_id"] for pick in picks}
+    came = [
+        arrival(memory_id, facets.get(memory_id, branch), branch, state)
+        for memory_id, branch in now.items()
+        if before.get(memory_id) != branch
+    ]
+    left = [
+        departure(memory_id, branch, state)
+        for memory_id, branch in before.items()
+        if memory_id not in now
+    ]
+    return came + left
+
+
+def answer_of(picks: Iterable[Pick], branches: Iterable[Branch]) -> dict[str, str]:
+    """{memory: the branch that shows it, or ""}, in the answer's order."""
+    shown = {pick["memory_id"]: "" for pick in picks}
+    for branch in branches:
+        shown |= {memory_id: branch["facet_id"] for memory_id in branch["memory_ids"]}
+    return shown
+
+
+def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> Change:
+    """Why a memory is new: the votes that bent the query which speaks most for it, or made room."""
+    query = telling_query(memory_id, facet_id, state)
+    bent = bending_votes(query, state) if query is not None else []
+    facet = state["facets"][facet_id]["name"]
+    if branch:
+        why = f"Found on the way that {state.get('sparks', {})[branch]} sparked."
+    elif bent:
+        why = f"Found for “{facet}”, bent by these votes."
+    elif query is not None and query["origin"] in {"evidence", "feedback", "uncovered"}:
+        why = f"Found for “{facet}”, which the critic asked for."
+    else:
+        bent = [as_ref(vote) for vote in newest(state) if vote["vote"] in SUPPRESSED]
+        why = f"Next for “{facet}”" + ("; these votes made room." if bent else ".")
+    return Change(memory_id=memory_id, change="came", branch=branch, because=bent, why=why)
+
+
+def departure(memory_id: str, branch: str, state: SessionState) -> Change:
+    """Why a memory has gone: the vote against it, or the votes that moved others past it."""
+    vote = last_votes(state).get(memory_id)
+    if vote is not None and vote["vote"] in SUPPRESSED:
+        because, why = [as_ref(vote)], f"Voted {vote['vote']} by the {vote['by']}."
+    else:
+        because = [as_ref(v) for v in newest(state) if v["vote"] in VOTED_RELEVANCE]
+        why = "Others took its place."
+    return Change(memory_id=memory_id, change="left", branch=branch, because=because, why=why)
+
+
+def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query | None:
+    """The query that found the best passage of a memory for a facet."""
+    score = state["candidates"][memory_id]["scores"].get(facet_id)
+    return state["queries"].get(score["query_ids"][0]) if score else None
+
+
+def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:
+    """The votes in favour whose passages bent a query, in the order in which they were cast."""
+    votes = last_votes(state)
+    named = {ref["memory_id"] for ref in query["feedback"] if "memory_id" in ref}
+    return [
+        as_ref(vote)
+        for memory_id, vote in votes.items()
+        if memory_id in named and vote["vote"] not in {"cold", "wrong"}
+    ]
+
+
+def newest(state: SessionState) -> list[Vote]:
+    """Votes of people and agents on the answer before this one."""
+    return [
+        vote
+        for vote in last_votes(state).values()
+        if is_outside(vote) and vote["round"] == state["round"] - 1
+    ]
+
+
+def as_ref(vote: Vote) -> VoteRef:
+    """A vote by what tells it apart."""
+    return VoteRef(
+        memory_id=vote["memory_id"], vote=vote["vote"], by=vote["by"], round=vote["round"]
+    )

@@ -1,0 +1,97 @@
+"""What stands right before and after the evidence of a memory, where it belongs to it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from secondhop.nodes.services import Services
+from secondhop.stores.records import Passage
+
+Entries: TypeAlias = dict[str, dict[str, Any]]
+"""{passage id: the passage as `Evidence` has it}."""
+
+_BEGINS_A_TURN = re.compile(r"\A[^\s:#>|`*-][^:\n]{0,39}:\s")
+_TURN = re.compile(r"(?:\A|\n\n)[^\s:#>|`*-][^:\n]{0,39}:\s")
+
+
+async def joined(
+    evidence: Mapping[str, Sequence[str]],
+    entries: Entries,
+    *,
+    max_tokens: int,
+    services: Services,
+) -> tuple[dict[str, list[str]], Entries]:
+    """(passage ids by memory, entries): the hits, then what belongs to them, within the budget.
+
+    Args:
+        max_tokens: of one memory; its best passage stays however long it is.
+    """
+    beside = {p: neighbour_ids(p) for ids in evidence.values() for p in ids}
+    wanted = {p for own in beside.values() for p in own} | set(beside)
+    passages = await services.reader.passages(sorted(wanted))
+    kept: dict[str, list[str]] = {}
+    added: Entries = {}
+    for memory_id, ids in evidence.items():
+        hits = [passage_id for passage_id in ids if passage_id in passages]
+        near = {p: hit for hit in hits for p in belonging(hit, beside[hit], passages)}
+        order = [*hits, *(p for p in near if p not in hits)]
+        kept[memory_id] = within([passages[p] for p in order], max_tokens=max_tokens)
+        for passage_id in kept[memory_id]:
+            if passage_id not in hits:
+                added[passage_id] = as_neighbour(passages[passage_id], entries[near[passage_id]])
+    return kept, added
+
+
+def neighbour_ids(passage_id: str) -> tuple[str, str]:
+    """Ids of the passages before and after it in its memory, whether there are any or not.
+
+    >>> neighbour_ids("m:0f3a:4")
+    ('m:0f3a:3', 'm:0f3a:5')
+    """
+    memory, _, ordinal = passage_id.rpartition(":")
+    return f"{memory}:{int(ordinal) - 1}", f"{memory}:{int(ordinal) + 1}"
+
+
+def belonging(hit_id: str, beside: tuple[str, str], passages: Mapping[str, Passage]) -> list[str]:
+    """Which of the two belong to the hit."""
+    before, hit, after = passages.get(beside[0]), passages[hit_id], passages.get(beside[1])
+    own: list[str] = []
+    if before is not None and belong_together(before, hit):
+        own.append(before.passage_id)
+    if after is not None and belong_together(hit, after):
+        own.append(after.passage_id)
+    return own
+
+
+def belong_together(first: Passage, second: Passage) -> bool:
+    """Whether two passages in a row are a question and its answer, or one thing cut in two.
+
+    One thing is a turn that goes on in the next passage, or a section under one heading.
+    """
+    answered = first.text.rstrip().endswith("?") and _BEGINS_A_TURN.search(second.text)
+    goes_on = _TURN.search(first.text) and not _BEGINS_A_TURN.search(second.text)
+    return bool(answered or goes_on) or (first.heading == second.heading != "")
+
+
+def within(passages: Sequence[Passage], *, max_tokens: int) -> list[str]:
+    """Ids of the first, and of those after it that still fit."""
+    kept: list[str] = []
+    left = max_tokens
+    for passage in passages:
+        if kept and passage.tokens > left:
+            continue
+        kept.append(passage.passage_id)
+        left -= passage.tokens
+    return kept
+
+
+def as_neighbour(passage: Passage, hit: Mapping[str, Any]) -> dict[str, Any]:
+    """Shown with what found the hit; no query found it, so its score is 0."""
+    return {
+        **hit,
+        "passage_id": passage.passage_id,
+        "text": passage.text,
+        "heading": passage.heading,
+        "score": 0.0,
+        "beside": hit["passage_id"],
+    }

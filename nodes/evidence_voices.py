@@ -1,0 +1,69 @@
+"""Whose words a passage holds, and whose words a question is after.
+
+In a talk of two friends a question about one of them is answered by what that one said. In a talk
+with an assistant, what holds about the person stands in the person's own turns; the replies are
+long and say it again, unless the question is about the replies.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from secondhop.stores.records import Passage
+
+OWN_TURNS = 0.5
+"""What a passage of nothing but the person's own turns gains, in a talk with an assistant."""
+
+NAMED_SPEAKER = 0.4
+"""What a passage of nothing but the turns of the one whom the question names gains."""
+
+TELLING_PASSAGES = 5
+"""A label before fewer passages than this may be a heading and is no speaker."""
+
+PERSON = "User"
+"""The label of the person's turns (`secondhop.ingest.chunk`)."""
+
+_LABEL = re.compile(r"(?:\A|\n\n)([^\s:#>|`*-][^:\n]{0,39}):(?=\s)")
+
+_ABOUT_REPLIES = re.compile(
+    r"\b(did|have|had|were) you\b|\bassistant\b"
+    r"|\byou(['’]ve| have)? (said|told|suggested|recommended|advised|gave|given|explained|"
+    r"mentioned|wrote|showed|listed|proposed|provided)\b"
+    r"|\byour (answer|advice|suggestions?|recommendations?|reply|explanation)\b",
+    re.I,
+)
+
+
+def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float]:
+    """{passage id: what its score is multiplied by}, 1 for nobody's words in particular."""
+    shares = {passage.passage_id: speaker_shares(passage.text) for passage in passages}
+    spoken = Counter(label for own in shares.values() for label in own)
+    gains = {} if _ABOUT_REPLIES.search(question) else {PERSON: OWN_TURNS}
+    named = [label for label in spoken if is_named(label, question)]
+    if len(named) == 1 and spoken[named[0]] >= TELLING_PASSAGES:
+        gains[named[0]] = NAMED_SPEAKER
+    return {passage_id: factor(own, gains) for passage_id, own in shares.items()}
+
+
+def speaker_shares(text: str) -> dict[str, float]:
+    """{speaker: share of the characters}; {} where nobody is named before a paragraph.
+
+    >>> speaker_shares("Ann: Tea?")
+    {'Ann': 1.0}
+    """
+    found = list(_LABEL.finditer(text))
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    shares: dict[str, float] = {}
+    for match, end in zip(found, ends, strict=False):  # no label: no end is needed
+        shares[match[1]] = shares.get(match[1], 0.0) + (end - match.start()) / len(text)
+    return shares
+
+
+def is_named(label: str, question: str) -> bool:
+    """Whether the question names this speaker, capitals as written."""
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", question) is not None
+
+
+def factor(shares: Mapping[str, float], gains: Mapping[str, float]) -> float:
+    """1, and the gain of each speaker by the share of his words."""
+    return 1.0 + sum(gains.get(label, 0.0) * share for label, share in shares.items())

@@ -1,0 +1,134 @@
+"""What a recall may not show: what ended, what was written later, and what is given apart."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from secondhop.nodes.state import RecallState, Sight
+from secondhop.stores.keeping import End, Keepings
+from secondhop.stores.records import Memory, PassageHit
+
+if TYPE_CHECKING:
+    from secondhop.nodes.services import Services
+
+REMEMBERED = 64
+"""Recalls at a time whose hidden memories are kept; of more, some look theirs up again."""
+
+NOTED = 10
+"""Hidden memories a query that the trace tells of."""
+
+APART = "it is a preference: those that count are given apart"
+
+
+class MemoryKeeping(Protocol):
+    """How the memories of an entity stand."""
+
+    async def keepings(self) -> Keepings:
+        """By memory id; those that stand as they were stored are left out."""
+        ...
+
+    async def preferences(self) -> Sequence[Memory]:
+        """All preferences, the oldest first."""
+        ...
+
+    async def written_after(self, moment: datetime) -> frozenset[str]:
+        """Ids of what was written later than that."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """What one recall may not show, and why; the same from its first query to its last."""
+
+    reasons: Mapping[str, str]
+    """{memory id: why it does not come back}."""
+    ended: Mapping[str, End]
+    """Memories that do not hold, shown or not."""
+    preferences: Sequence[Memory]
+    """Those that hold, the oldest first."""
+
+
+NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
+
+
+@dataclass(slots=True, eq=False)
+class HiddenMemory:
+    """The hidden memories of the recalls that run."""
+
+    _kept: OrderedDict[str, Hidden] = field(default_factory=OrderedDict[str, Hidden])
+
+    async def of(self, sight: Sight | None, services: "Services") -> Hidden:
+        """Looked up once a recall."""
+        if sight is None or services.keeping is None:
+            return NOTHING_HIDDEN
+        known = self._kept.get(sight["trace_id"])
+        if known is None:
+            known = await looked_up(sight, services.keeping)
+            self._kept[sight["trace_id"]] = known
+            while len(self._kept) > REMEMBERED:
+                self._kept.popitem(last=False)
+        return known
+
+
+async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
+    """What a recall with this sight may not show."""
+    now = datetime.fromisoformat(sight["asked_at"])
+    as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    ended = {
+        memory_id: end
+        for memory_id, kept in (await keeping.keepings()).items()
+        if (end := kept.end(now=now, as_of=as_of)) is not None
+    }
+    reasons = {} if sight["include_stale"] else {i: end.told() for i, end in ended.items()}
+    if as_of is not None:
+        later = f"written after {as_of:%Y-%m-%d %H:%M}"
+        reasons |= dict.fromkeys(await keeping.written_after(as_of), later)
+    preferences = await keeping.preferences()
+    reasons |= {one.memory_id: APART for one in preferences}
+    holding = [
+        one
+        for one in preferences
+        if one.memory_id not in ended and (as_of is None or one.created_at <= as_of)
+    ]
+    return Hidden(reasons=reasons, ended=ended, preferences=holding)
+
+
+def sight_of(state: RecallState) -> Sight:
+    """What the recall may see."""
+    return Sight(
+        trace_id=state["trace_id"],
+        asked_at=state["asked_at"],
+        as_of=state.get("as_of", ""),
+        include_stale=state.get("include_stale", False),
+    )
+
+
+async def visible(
+    search: Callable[[int], Awaitable[list[PassageHit]]], *, k: int, hidden: Hidden
+) -> tuple[list[PassageHit], dict[str, str]]:
+    """(at most `k` hits that may be shown, why others above the last of them may not).
+
+    Searches deeper until enough is found, or nothing more is there.
+    """
+    depth = k
+    while True:
+        hits = await search(depth)
+        seen = [hit for hit in hits if hit.memory_id not in hidden.reasons]
+        if len(seen) >= k or len(hits) < depth or not hidden.reasons:
+            return seen[:k], passed_over(hits, seen[:k], hidden)
+        depth *= 2
+
+
+def passed_over(
+    hits: Sequence[PassageHit], seen: Sequence[PassageHit], hidden: Hidden
+) -> dict[str, str]:
+    """The hidden memories among the hits, best first, down to the last that is shown."""
+    noted: dict[str, str] = {}
+    for hit in hits if hidden.reasons else ():
+        if len(noted) >= NOTED or (seen and hit is seen[-1]):
+            break
+        if hit.memory_id in hidden.reasons:
+            noted[hit.memory_id] = hidden.reasons[hit.memory_id]
+    return noted

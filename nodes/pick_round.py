@@ -1,0 +1,64 @@
+"""The answer of a session's round: what was voted for, what is new, and the branches."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from secondhop.nodes.best_answer import best_answer
+from secondhop.nodes.branches import branches_of, main_candidates, main_facets
+from secondhop.nodes.changes import answer_of, changes_since
+from secondhop.nodes.eligibility import kept_ids, last_votes
+from secondhop.nodes.pool import Pool, load_pool
+from secondhop.nodes.resolve import ms_so_far
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
+from secondhop.nodes.settle_rules import settled
+from secondhop.nodes.state import Pick
+from secondhop.nodes.supersession import proposals_of
+
+
+async def pick_round(state: SessionState, *, services: Services) -> SessionUpdate:
+    """What people and agents voted for stays; beside it stand at most k others, best first.
+
+    Branches are filled last, with what the answer does not show: a spark takes no slot.
+    """
+    min_score = services.settings.ranking.min_score
+    pool = await load_pool(
+        main_candidates(state), main_facets(state), services=services, k=state["k"]
+    )
+    picks = picks_of(pool, state, services=services)
+    branches = branches_of(
+        state,
+        [pick["memory_id"] for pick in picks],
+        size=services.session.branch_memories,
+        min_score=min_score,
+    )
+    shown = answer_of(picks, branches)
+    converged, why = settled(state, list(shown), settings=services.settings.ranking)
+    return {
+        "picks": picks,
+        "branches": branches,
+        "shown": {str(state["round"]): shown},
+        "changes": changes_since(state, picks, branches),
+        "proposals": proposals_of(pool, state),
+        "converged": converged,
+        "why": why,
+        "round_ms": ms_so_far(state, services.settings.limits),
+        "note": note_of(picks, branches, state),
+    }
+
+
+def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pick]:
+    """The answer without its branches; [] when the memory does not speak of the question."""
+    if not pool.ids:
+        return []
+    ranking = services.settings.ranking
+    if state["round"] > 1:
+        lower = min(ranking.min_score, services.session.later_min_score)
+        ranking = replace(ranking, min_score=lower)
+    return best_answer(pool, state, settings=ranking).picks
+
+
+def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
+    """ "5 picked, 2 kept, 1 branches"."""
+    kept = kept_ids(last_votes(state))
+    return f"{len(picks)} picked, {len(kept)} kept, {len(branches)} branches"

@@ -1,0 +1,96 @@
+"""The answer of a round with its texts: only looked up, nothing is decided here."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.eligibility import is_outside, last_votes
+from secondhop.nodes.hidden import Hidden, sight_of
+from secondhop.nodes.pool import evidence_of
+from secondhop.nodes.preferences import given
+from secondhop.nodes.resolve import looked_up, recalled
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.staleness import marked
+from secondhop.nodes.voting import shown_now
+
+
+async def present(state: SessionState, *, services: Services) -> SessionUpdate:
+    """The answer that stands, as `SessionAnswer` has it; what was deleted meanwhile is left out."""
+    shown = shown_now(state)
+    facets = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
+    hidden = await services.hidden.of(sight_of(state), services)
+    memories = await shown_memories(shown, facets, state, hidden=hidden, services=services)
+    votes = last_votes(state)
+    kept = [one for one in memories if one in votes and is_outside(votes[one])]
+    earlier = {
+        memory_id
+        for number, ids in state.get("shown", {}).items()
+        if int(number) < state["round"]
+        for memory_id in ids
+    }
+    return {
+        "answer": {
+            "session_id": state["session_id"],
+            "entity": services.entity,
+            "question": state["question"],
+            "asked_at": state["asked_at"],
+            "round": state["round"],
+            "rounds_left": max(0, state["max_rounds"] - state["round"]),
+            "expires_at": datetime.fromtimestamp(state["expires_at"], UTC).isoformat(),
+            "memories": [memory for one, memory in memories.items() if not shown[one]],
+            "kept": kept,
+            "new": [one for one in memories if one not in earlier],
+            "branches": branch_views(memories, state),
+            "preferences": given(state.get("preferences", {}), hidden.preferences),
+            "changes": change_views(state),
+            "converged": state["converged"],
+            "why": state["why"],
+            "proposals": state["proposals"],
+            "cast": {ballot["by"]: ballot["votes"] for ballot in state.get("ballots", [])},
+            "degraded": sorted(set(state.get("degraded", {}).values())),
+            "spent": spent_fields(state, services.price) | {"ms": state["round_ms"]},
+        },
+        "note": f"{len(memories)} memories",
+    }
+
+
+async def shown_memories(
+    shown: Mapping[str, str],
+    facets: Mapping[str, str],
+    state: SessionState,
+    *,
+    hidden: Hidden,
+    services: Services,
+) -> dict[str, dict[str, Any]]:
+    """{memory id: as `RecalledMemory` has it}, in the order of the answer."""
+    candidates, min_score = state.get("candidates", {}), services.settings.ranking.min_score
+    evidence = {one: evidence_of(candidates[one]) for one in shown if one in candidates}
+    entries = await looked_up(evidence, state, services=services)
+    views = [
+        recalled(one, shown[one] or facets.get(one), ids, entries, state, min_score=min_score)
+        for one, ids in evidence.items()
+        if any(passage_id in entries for passage_id in ids)
+    ]
+    return {view["id"]: view for view in marked(views, hidden)}
+
+
+def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[str, Any]]:
+    """Each branch with its memories."""
+    candidates = state.get("candidates", {})
+    return [
+        {
+            "sparked_by": branch["sparked_by"],
+            "title": candidates[branch["sparked_by"]]["title"],
+            "memories": [memories[one] for one in branch["memory_ids"] if one in memories],
+        }
+        for branch in state["branches"]
+        if branch["sparked_by"] in candidates
+    ]
+
+
+def change_views(state: SessionState) -> list[dict[str, Any]]:
+    """The changes, a branch named by what sparked it."""
+    sparks = state.get("sparks", {})
+    return [{**change, "branch": sparks.get(change["branch"], "")} for change in state["changes"]]

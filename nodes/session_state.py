@@ -1,0 +1,136 @@
+"""The state of a recall that stays open for votes: a recall's, and what sessions add to it."""
+
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName, merge_keys
+
+Voter: TypeAlias = Literal["person", "agent"]
+"""Who votes from outside."""
+
+SessionStatus: TypeAlias = Literal["open", "resolved", "abandoned", "expired"]
+
+
+class VoteRef(TypedDict):
+    """A vote that brought something about."""
+
+    memory_id: str
+    vote: VoteName
+    by: str
+    round: int
+
+
+class Change(TypedDict):
+    """A difference between two answers of a session."""
+
+    memory_id: str
+    change: Literal["came", "left"]
+    branch: str
+    """Facet id of the branch it came to or left; "" for the answer itself."""
+    because: list[VoteRef]
+    """[]: no vote did it; the critic asked for more, or the ranking moved by itself."""
+    why: str
+
+
+class Branch(TypedDict):
+    """What a spark led to."""
+
+    facet_id: str
+    sparked_by: str
+    memory_ids: list[str]
+    """Those that were voted for first."""
+
+
+class Proposal(TypedDict):
+    """A memory voted wrong, and what seems to have taken its place. Nothing is written."""
+
+    memory_id: str
+    replaced_by: str | None
+    why: str
+
+
+class CastBallot(TypedDict):
+    """Votes of one voter, on their way into a round."""
+
+    by: Voter
+    votes: dict[str, VoteName]
+
+
+class Reply(TypedDict):
+    """What the host of a session graph answers to an interrupt; one of them."""
+
+    votes: NotRequired[dict[str, str]]
+    """{memory id: vote}; the next round begins."""
+    by: NotRequired[str]
+    """Whose votes; default person."""
+    resolve: NotRequired[dict[str, Any]]
+    """{"accepted": [ids] or None, "note": ""}."""
+    abandon: NotRequired[bool]
+
+
+class SessionInput(RecallInput):
+    """What a host gives a session graph."""
+
+    session_id: NotRequired[str]
+    max_rounds: NotRequired[int | None]
+    """Default `SessionSettings.max_rounds`."""
+    ttl_s: NotRequired[float | None]
+    """Default `SessionSettings.ttl_s`."""
+
+
+class SessionState(RecallState):
+    """Everything a session knows between two steps."""
+
+    session_id: str
+    max_rounds: int
+    ttl_s: float
+    expires_at: float
+    """Epoch seconds."""
+    ballots: list[CastBallot]
+    """Votes on the answer that stands, until `take_votes` has counted them."""
+    shown: Annotated[dict[str, dict[str, str]], merge_keys]
+    """By round ("1", "2", …): {memory: facet of the branch that showed it, or ""}, in order."""
+    branches: list[Branch]
+    changes: list[Change]
+    proposals: list[Proposal]
+    converged: bool
+    round_ms: float
+    """Wall time of the round, milliseconds."""
+    why: str
+    """One sentence: why another round would, or would not, bring something."""
+    status: SessionStatus
+    accepted: list[str]
+    note_of_end: str
+    answer: dict[str, Any]
+    """`SessionAnswer` as plain values; written by `present`."""
+    resolved: dict[str, Any]
+    """`ResolvedSession` as plain values; written by `settle`."""
+
+
+class SessionUpdate(RecallUpdate, total=False):
+    """What a node of a session may return."""
+
+    session_id: str
+    max_rounds: int
+    ttl_s: float
+    expires_at: float
+    ballots: list[CastBallot]
+    shown: dict[str, dict[str, str]]
+    branches: list[Branch]
+    changes: list[Change]
+    proposals: list[Proposal]
+    converged: bool
+    round_ms: float
+    why: str
+    status: SessionStatus
+    accepted: list[str]
+    note_of_end: str
+    answer: dict[str, Any]
+    resolved: dict[str, Any]
+
+
+class SessionOutput(TypedDict):
+    """What a host gets in the end."""
+
+    answer: dict[str, Any]
+    status: SessionStatus
+    resolved: NotRequired[dict[str, Any]]

@@ -1,0 +1,77 @@
+"""The end of a session: what was accepted, and all that learning gets to see."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from secondhop.nodes.eligibility import VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.state import Vote
+from secondhop.nodes.voting import VOTERS, VOTES, as_votes, shown_ever
+
+
+async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
+    """Sums the session up, as `ResolvedSession` has it; votes not yet counted are in it."""
+    votes = {**state.get("votes", {}), **as_votes(state.get("ballots", []), state)}
+    counted: SessionState = {**state, "votes": votes}
+    accepted = list(dict.fromkeys(state.get("accepted", voted_for(counted))))
+    return {
+        "votes": votes,
+        "resolved": {
+            "session_id": state["session_id"],
+            "entity": services.entity,
+            "question": state["question"],
+            "asked_at": state["asked_at"],
+            "rounds": state["round"],
+            "shown": shown_ever(state),
+            "votes": list(by_round(counted)),
+            "accepted": accepted,
+            "sparks": spark_pairs(counted, accepted),
+            "proposals": state["proposals"],
+            "note": state.get("note_of_end", ""),
+        },
+        "note": f"{len(accepted)} accepted",
+    }
+
+
+def voted_for(state: SessionState) -> list[str]:
+    """Memories whose last vote from outside is hot or warm, hot first, in the order shown."""
+    votes = {m: v["vote"] for m, v in last_votes(state).items() if is_outside(v)}
+    chosen = [one for one in shown_ever(state) if votes.get(one) in VOTED_RELEVANCE]
+    return sorted(chosen, key=lambda one: votes[one] != "hot")
+
+
+def by_round(state: SessionState) -> Iterable[dict[str, Any]]:
+    """As `VotesOfRound` has them."""
+    outside = [vote for vote in state["votes"].values() if is_outside(vote)]
+    for number in sorted({vote["round"] for vote in outside}):
+        for by in VOTERS:
+            own = [vote for vote in outside if (vote["round"], vote["by"]) == (number, by)]
+            if own:
+                yield {"round": number, "by": by, **ids_by_vote(own)}
+
+
+def ids_by_vote(votes: Iterable[Vote]) -> dict[str, list[str]]:
+    """{vote: memory ids}, as they were cast."""
+    ids: dict[str, list[str]] = {name: [] for name in VOTES}
+    for vote in votes:
+        ids[vote["vote"]].append(vote["memory_id"])
+    return ids
+
+
+def spark_pairs(state: SessionState, accepted: Iterable[str]) -> list[dict[str, Any]]:
+    """What came out of each branch, as `SparkPair` has it.
+
+    A spark of the last round has no branch yet and led nowhere.
+    """
+    from_branch = {
+        memory_id: branch
+        for shown in state.get("shown", {}).values()
+        for memory_id, branch in shown.items()
+        if branch
+    }
+    sparks = state.get("sparks", {})
+    return [
+        {"spark": spark, "accepted": [one for one in accepted if from_branch.get(one) == facet_id]}
+        for facet_id, spark in sparks.items()
+    ]

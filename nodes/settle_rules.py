@@ -1,0 +1,37 @@
+"""Whether a session's answer would still change, and why."""
+
+from collections.abc import Sequence
+
+from secondhop.nodes.eligibility import VOTED_RELEVANCE, is_outside
+from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.voting import shown_ever
+from secondhop.ranking.convergence import is_stable
+
+
+def settled(
+    state: SessionState, shown: Sequence[str], *, settings: RankingSettings
+) -> tuple[bool, str]:
+    """(another round would hardly bring anything, why): a hint; whoever votes may go on."""
+    if not shown:
+        return True, "nothing stored is near enough to the question"
+    seen = set(shown_ever(state))
+    new = [memory_id for memory_id in shown if memory_id not in seen]
+    if not new:
+        return True, "the last round brought nothing that was not shown before"
+    if is_stable(accepted_by_round(state), threshold=settings.stable_jaccard):
+        return True, "the votes of two rounds agree: what is good was found"
+    return False, f"{len(new)} of {len(shown)} memories are new"
+
+
+def accepted_by_round(state: SessionState) -> list[frozenset[str]]:
+    """After each round with votes, what people and agents had voted for by then."""
+    votes = [vote for vote in state.get("votes", {}).values() if is_outside(vote)]
+    history: list[frozenset[str]] = []
+    good: dict[str, bool] = {}
+    for number in sorted({vote["round"] for vote in votes}):
+        good |= {
+            v["memory_id"]: v["vote"] in VOTED_RELEVANCE for v in votes if v["round"] == number
+        }
+        history.append(frozenset(memory_id for memory_id, yes in good.items() if yes))
+    return history

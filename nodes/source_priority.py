@@ -1,0 +1,36 @@
+"""Which kinds of documents are believed more: "note=1, conversation=0.9"."""
+
+from collections.abc import Mapping
+from functools import cache
+
+LEAST = 0.1
+MOST = 2.0
+
+
+@cache
+def parsed_priority(text: str) -> Mapping[str, float]:
+    """{source: factor} of "note=1, conversation=0.9"; {} of "".
+
+    >>> parsed_priority("note=1, conversation=0.9")
+    {'note': 1.0, 'conversation': 0.9}
+
+    Raises:
+        ValueError: it has another form, or a factor lies outside 0.1..2.
+    """
+    factors: dict[str, float] = {}
+    for entry in filter(str.strip, text.split(",")):
+        source, equals, factor = (part.strip() for part in entry.partition("="))
+        try:
+            value = float(factor)
+        except ValueError as error:
+            raise _no_priority(entry) from error
+        if not equals or not source or not LEAST <= value <= MOST:
+            raise _no_priority(entry)
+        factors[source] = value
+    return factors
+
+
+def _no_priority(entry: str) -> ValueError:
+    return ValueError(
+        f"{entry.strip()!r} is no source with a factor of {LEAST}..{MOST:g}, like note=1"
+    )

@@ -1,0 +1,21 @@
+"""Counts the votes on the answer that stands."""
+
+from secondhop.nodes.critique import positives, tally
+from secondhop.nodes.eligibility import last_votes
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.voting import as_votes
+
+
+async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:
+    """Votes of people and agents beside the critic's; the round's positives anew."""
+    votes = as_votes(state["ballots"], state)
+    counted: SessionState = {**state, "votes": {**state["votes"], **votes}}
+    return {
+        "votes": votes,
+        "positives": {str(state["round"]): positives(list(last_votes(counted).values()))},
+        "ballots": [],
+        "stop_reason": "",
+        "stop_detail": "",
+        "note": tally(list(votes.values())),
+    }

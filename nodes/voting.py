@@ -1,0 +1,91 @@
+"""Votes from outside: which are valid, and what they become in the state."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import get_args
+
+from secondhop.errors import NoRoundsLeftError, NotShownError, UnknownMemoryError, UsageError
+from secondhop.nodes.session_state import CastBallot, SessionState, Voter
+from secondhop.nodes.state import Vote, VoteName
+
+VOTES: tuple[VoteName, ...] = get_args(VoteName)
+VOTERS: tuple[Voter, ...] = get_args(Voter)
+
+
+def checked_ballot(votes: Mapping[str, str], *, by: str, state: SessionState) -> CastBallot:
+    """The votes, if all of them are about the answer that stands; else none counts.
+
+    Raises:
+        UsageError: no such vote or voter.
+        UnknownMemoryError: an id that the session has never seen.
+        NotShownError: a memory that the answer does not show.
+    """
+    names: dict[str, VoteName] = {one: checked_vote(vote) for one, vote in votes.items()}
+    check_shown(votes, shown_now(state), state)
+    return CastBallot(by=checked_voter(by), votes=names)
+
+
+def checked_vote(vote: str) -> VoteName:
+    """Raises UsageError for what is no vote."""
+    for name in VOTES:
+        if vote == name:
+            return name
+    raise UsageError(f"no vote {vote!r}; vote {', '.join(VOTES)}")
+
+
+def checked_voter(by: str) -> Voter:
+    """Raises UsageError for whoever is neither a person nor an agent."""
+    for voter in VOTERS:
+        if by == voter:
+            return voter
+    raise UsageError(f"nobody votes as {by!r}; vote by {' or '.join(VOTERS)}")
+
+
+def check_rounds_left(state: SessionState) -> None:
+    """Raises NoRoundsLeftError at the last answer: votes on it count when it is resolved."""
+    if state["round"] >= state["max_rounds"]:
+        raise NoRoundsLeftError(state["session_id"], max_rounds=state["max_rounds"])
+
+
+def check_shown(memory_ids: Iterable[str], shown: Collection[str], state: SessionState) -> None:
+    """Raises UnknownMemoryError or NotShownError for the first id that was not shown."""
+    for memory_id in memory_ids:
+        if memory_id in shown:
+            continue
+        if memory_id in state.get("candidates", {}):
+            raise NotShownError(memory_id, round_number=state["round"])
+        raise UnknownMemoryError(memory_id)
+
+
+def shown_now(state: SessionState) -> dict[str, str]:
+    """{memory: its branch or ""} of the answer that stands, in its order; branches last."""
+    return state.get("shown", {}).get(str(state["round"]), {})
+
+
+def shown_ever(state: SessionState) -> list[str]:
+    """Ids of all answers so far, in the order in which they came."""
+    shown = state.get("shown", {})
+    rounds = sorted(shown, key=int)
+    return list(dict.fromkeys(memory_id for number in rounds for memory_id in shown[number]))
+
+
+def as_votes(ballots: Iterable[CastBallot], state: SessionState) -> dict[str, Vote]:
+    """Ballots in the state's form. A vote on what only a branch shows is about that branch."""
+    votes: dict[str, Vote] = {}
+    shown = shown_now(state)
+    places = {memory_id: place for place, memory_id in enumerate(shown)}
+    for ballot in ballots:
+        in_order = sorted(ballot["votes"], key=lambda one: (places.get(one, len(places)), one))
+        for memory_id in in_order:
+            branch = shown.get(memory_id, "")
+            votes[f"{memory_id}|{state['round']}|{ballot['by']}"] = Vote(
+                memory_id=memory_id,
+                vote=ballot["votes"][memory_id],
+                by=ballot["by"],
+                round=state["round"],
+                reason=f"said the {ballot['by']}",
+                facet_ids=[branch] if branch else [],
+                repeats=None,
+                replaced_by=None,
+                place=None,
+            )
+    return votes

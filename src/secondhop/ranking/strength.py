@@ -1,0 +1,35 @@
+"""How strong being accepted has made a memory."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.decay import fsrs_recency
+
+POWER: Final = 0.7
+FULL: Final = 5.0
+"""Effective acceptances to that power at which strength is full: about ten."""
+
+
+def accepted_strength(
+    accepted: npt.ArrayLike, days_since: npt.ArrayLike, *, stability_days: npt.ArrayLike
+) -> Floats:
+    """0..1: 0 for what was never accepted; old acceptances count for less, twice over.
+
+    strength = min((n · r)^0.7 / 5, 1) · r, with r = recency of the last acceptance.
+
+    Only acceptances go in. What was merely retrieved or shown must not: it would be shown again
+    because it was shown before.
+
+    Source: the reference audit of session starts, its option A.
+
+    >>> accepted_strength([0, 10, 10], [0, 0, 365], stability_days=30).round(2).tolist()
+    [0.0, 1.0, 0.32]
+    """
+    recency = fsrs_recency(days_since, stability_days=stability_days)
+    counts = np.asarray(accepted, dtype=np.float64)
+    if (counts < 0).any():
+        raise ValueError("accepted counts must not be negative")
+    return np.asarray(np.minimum((counts * recency) ** POWER / FULL, 1.0) * recency)

@@ -1,0 +1,77 @@
+"""The days that a question names."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.nodes.evidence_dates import named_spans, nearness
+
+ASKED = date(2025, 11, 20)
+
+
+def nearest(question: str) -> list[tuple[str, str]]:
+    """Its spans in the year of the question, or in the year that it names."""
+    years = {2025} if " 202" not in question else {2023, 2024, 2025}
+    spans = named_spans(question, asked_on=ASKED)
+    return [(str(s.first), str(s.last)) for s in spans if s.first.year in years]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did we decide in June?", "2025-06-01", "2025-06-30"),
+        ("What did we decide on August 12th?", "2025-08-12", "2025-08-12"),
+        ("What happened on 3 May 2024?", "2024-05-03", "2024-05-03"),
+        ("What happened on the 3rd of May 2024?", "2024-05-03", "2024-05-03"),
+        ("Who came on 2024-02-29?", "2024-02-29", "2024-02-29"),
+        ("Which activity was in mid-January?", "2025-01-08", "2025-01-22"),
+        ("What changed at the end of February?", "2025-02-18", "2025-02-28"),
+        ("What was planned in early March?", "2025-03-01", "2025-03-12"),
+        ("What did I read in May?", "2025-05-01", "2025-05-31"),
+        ("What did I read in 2023?", "2023-01-01", "2023-12-31"),
+        ("What did I eat yesterday?", "2025-11-19", "2025-11-19"),
+        ("What did I eat last week?", "2025-11-10", "2025-11-16"),
+        ("What did I eat this month?", "2025-11-01", "2025-11-20"),
+        ("What did I eat last month?", "2025-10-01", "2025-10-31"),
+        ("Where did we go two weeks ago?", "2025-11-03", "2025-11-09"),
+    ],
+)
+def test_a_time_in_words_is_a_span_of_days(question: str, first: str, last: str) -> None:
+    assert nearest(question) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "May I ask who may come?",
+        "What did April say to August?",
+        "Who marches, and in which March?",
+        "On which day of the week was the 32nd?",
+        "How many of the 2024 tickets are left?",
+        "",
+    ],
+)
+def test_names_and_other_words_are_no_time(question: str) -> None:
+    assert named_spans(question, asked_on=ASKED) == []
+
+
+def test_a_day_without_a_year_may_be_of_any_year() -> None:
+    spans = named_spans("What happened on June 3rd?", asked_on=ASKED)
+
+    assert nearness(date(2019, 6, 3), spans) == nearness(date(2025, 6, 3), spans) == 1.0
+
+
+def test_nearness_fades_outside_the_span() -> None:
+    spans = named_spans("What happened on 3 June 2025?", asked_on=ASKED)
+
+    assert 1.0 > nearness(date(2025, 6, 4), spans) > nearness(date(2025, 5, 30), spans) > 0.4
+    assert nearness(date(2025, 9, 1), spans) < 0.01
+    assert nearness(date(2025, 9, 1), []) == 0.0
+
+
+@given(st.text(alphabet="May Jun 0123456789-,.thrdo agfweky", max_size=60), st.dates())
+def test_no_question_breaks_it(question: str, day: date) -> None:
+    for span in named_spans(question, asked_on=min(max(day, date(1900, 1, 1)), date(2200, 1, 1))):
+        assert span.first <= span.last

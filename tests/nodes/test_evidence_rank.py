@@ -1,0 +1,83 @@
+"""A passage's score: two legs of a query, the facets together, votes and the day that is named."""
+
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from secondhop.nodes.evidence_rank import passage_scores, ranking_scores
+from secondhop.nodes.state import DIRECT, Hit, Ranking, RecallState
+
+
+def ranking(dense: dict[str, float], lexical: dict[str, float]) -> Ranking:
+    return Ranking(
+        query_id="q",
+        dense=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in dense.items()],
+        lexical=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in lexical.items()],
+        cosines={},
+        ms=0.0,
+        error="",
+    )
+
+
+def state_of(
+    question: str, rankings: dict[str, Ranking], *, origin: str = "decompose", **more: Any
+) -> RecallState:
+    """A recall that asked one query a facet, "f0" first; memories are of one day a letter."""
+    memory_ids = {h["memory_id"] for r in rankings.values() for h in [*r["dense"], *r["lexical"]]}
+    return cast(
+        RecallState,
+        {
+            "question": question,
+            "asked_at": datetime(2026, 3, 1, tzinfo=UTC).isoformat(),
+            "kind": "factual",
+            "facets": {name: {"weight": 1.0} for name in rankings},
+            "queries": {
+                name: {"facet_id": name, "origin": "question" if name == DIRECT else origin}
+                for name in rankings
+            },
+            "rankings": rankings,
+            "candidates": {
+                memory_id: {"created_at": f"2025-{ord(memory_id) - 96:02d}-10T08:00:00+00:00"}
+                for memory_id in memory_ids
+            },
+            **more,
+        },
+    )
+
+
+def test_both_legs_count_the_cosine_from_half_of_the_best_and_words_from_nothing() -> None:
+    scores = ranking_scores(ranking({"a1": 0.8, "b1": 0.6, "c1": 0.3}, {"b1": 0.4, "d1": 0.2}))
+
+    assert scores == pytest.approx({"a1": 0.6, "b1": 0.7, "c1": 0.0, "d1": 0.2})
+
+
+def test_a_query_that_found_one_passage_or_none_still_scores() -> None:
+    assert ranking_scores(ranking({"a1": 0.8}, {})) == pytest.approx({"a1": 0.6})
+    assert ranking_scores(ranking({}, {})) == {}
+
+
+def test_what_serves_one_facet_well_comes_before_what_serves_both_a_little() -> None:
+    both = {"f0": ranking({"a1": 0.8, "c1": 0.62}, {}), "d1": ranking({"b1": 0.8, "c1": 0.62}, {})}
+    scores = passage_scores(state_of("Tea or coffee?", both), playbooks=True)
+
+    assert scores["a1"] == pytest.approx(scores["b1"])
+    assert scores["c1"] < scores["a1"]
+
+
+def test_a_playbook_only_breaks_ties_unless_somebody_asks_for_help() -> None:
+    found = {"f0": ranking({"a1": 0.8, "b1": 0.5}, {}), "e1": ranking({"b1": 0.8}, {})}
+    looked_up = state_of("Which tea did we drink?", found, origin="expand")
+    helped = state_of("Help me plan my tea party", found, origin="expand", kind="conceptual")
+
+    tie, help_ = (passage_scores(state, playbooks=True)["b1"] for state in (looked_up, helped))
+    assert tie < help_ < passage_scores(helped, playbooks=False)["b1"]
+
+
+def test_what_was_written_on_the_day_that_is_named_counts_for_more() -> None:
+    found = {"f0": ranking({"a1": 0.8, "b1": 0.8}, {})}
+    named = passage_scores(state_of("Which tea was it on February 10th?", found), playbooks=True)
+    unnamed = passage_scores(state_of("Which tea was it?", found), playbooks=True)
+
+    assert unnamed["a1"] == unnamed["b1"] == pytest.approx(named["a1"], rel=0.01)
+    assert named["b1"] == pytest.approx(2 * named["a1"], rel=0.01)

@@ -1,0 +1,223 @@
+"""Votes of people and agents: which counts, what it keeps, bends and takes away."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.nodes.test_selection_rules import SETTINGS, world_of
+
+from secondhop.nodes.best_answer import best_answer
+from secondhop.nodes.eligibility import judged_relevance, kept_ids, last_votes
+from secondhop.nodes.likeness import not_like_the_refused
+from secondhop.nodes.reconsider import refined_queries
+from secondhop.nodes.state import Query, RecallState, Vote, VoteName
+from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.facet_pool import FacetPool
+from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
+
+ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
+
+
+def vote(
+    memory_id: str,
+    name: VoteName,
+    *,
+    by: str = "person",
+    round_number: int = 1,
+    facet_ids: Sequence[str] = (),
+) -> Vote:
+    return Vote(
+        memory_id=memory_id,
+        vote=name,
+        by=by,
+        round=round_number,
+        reason="",
+        facet_ids=list(facet_ids),
+        repeats=None,
+        replaced_by=None,
+    )
+
+
+def voted(state: RecallState, *votes: Vote) -> RecallState:
+    kept = {f"{one['memory_id']}|{one['round']}|{one['by']}": one for one in votes}
+    return {**state, "votes": kept, "k": 2}
+
+
+def test_an_outside_vote_stands_against_every_later_vote_of_the_critic() -> None:
+    _, state = world_of(ROWS)
+
+    newest = last_votes(
+        voted(state, vote("m0", "cold"), vote("m0", "hot", by="critic", round_number=3))
+    )
+
+    assert newest["m0"]["vote"] == "cold"
+
+
+def test_the_newest_outside_vote_counts_and_in_one_round_the_persons() -> None:
+    _, state = world_of(ROWS)
+
+    newest = last_votes(
+        voted(
+            state,
+            vote("m0", "cold", by="person"),
+            vote("m0", "hot", by="agent"),
+            vote("m1", "cold", by="person"),
+            vote("m1", "hot", by="agent", round_number=2),
+        )
+    )
+
+    assert (newest["m0"]["vote"], newest["m1"]["vote"]) == ("cold", "hot")
+
+
+@given(st.permutations([("m0", "hot"), ("m1", "warm"), ("m2", "cold"), ("m0", "warm")]))
+def test_the_order_of_the_critics_votes_of_one_round_and_others_does_not_matter(
+    order: list[tuple[str, VoteName]],
+) -> None:
+    _, state = world_of(ROWS)
+    votes = [
+        vote(memory_id, name, by="critic" if name == "warm" else "person")
+        for memory_id, name in order
+    ]
+
+    newest = last_votes(voted(state, *votes))
+
+    assert {one: found["vote"] for one, found in newest.items()} == {
+        "m0": "hot",
+        "m1": "warm",
+        "m2": "cold",
+    }
+
+
+def test_hot_stays_before_warm_and_both_before_everything_else() -> None:
+    pool, state = world_of(ROWS)
+    said = voted(state, vote("m4", "warm"), vote("m3", "hot"), vote("m0", "cold"))
+
+    answer = best_answer(pool, said, settings=SETTINGS)
+
+    ids = [pick["memory_id"] for pick in answer.picks]
+    assert ids[:2] == ["m3", "m4"]
+    assert set(ids[2:]) == {"m1", "m2"}
+
+
+def test_what_only_the_critic_likes_is_not_kept() -> None:
+    _, state = world_of(ROWS)
+
+    kept = kept_ids(last_votes(voted(state, vote("m3", "hot", by="critic"), vote("m4", "warm"))))
+
+    assert kept == ["m4"]
+
+
+def test_a_vote_about_a_branch_keeps_nothing_in_the_answer() -> None:
+    _, state = world_of(ROWS)
+    votes = last_votes(voted(state, vote("m3", "hot", facet_ids=["s1.1"]), vote("m4", "warm")))
+
+    assert kept_ids(votes, facet_ids=["s1.1"]) == ["m4"]
+
+
+def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:
+    pool, state = world_of([[0.9, 0.0], [0.85, 0.0], [0.0, 0.5], [0.4, 0.0]])
+
+    plain = best_answer(pool, {**state, "k": 1}, settings=SETTINGS)
+    said = voted(state, vote("m3", "hot"))
+    after = best_answer(pool, {**said, "k": 1}, settings=SETTINGS)
+
+    assert [pick["memory_id"] for pick in plain.picks] == ["m0"]
+    assert [pick["memory_id"] for pick in after.picks] == ["m3", "m2"]
+
+
+def test_a_vote_without_facets_speaks_of_what_the_memory_serves_best() -> None:
+    pool, _ = world_of(ROWS)
+
+    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, settings=SETTINGS)
+
+    row = list(pool.ids).index("m2")
+    assert judged[row].tolist() == pytest.approx([0.5, 0.95])
+
+
+def test_a_persons_hot_brings_in_what_lies_below_the_threshold() -> None:
+    pool, state = world_of([[0.9], [0.3]])
+
+    answer = best_answer(pool, voted(state, vote("m1", "hot")), settings=SETTINGS)
+
+    assert [pick["memory_id"] for pick in answer.picks] == ["m1", "m0"]
+
+
+def test_what_is_like_a_refused_memory_yields_where_nothing_was_voted_for() -> None:
+    pool, _ = world_of([[0.9, 0.1], [0.8, 0.1], [0.7, 0.1]], directions=[0, 0, 1])
+    rows = {memory_id: row for row, memory_id in enumerate(pool.ids)}
+
+    factors = not_like_the_refused(pool, {"m0": vote("m0", "cold")})
+    wrong = not_like_the_refused(pool, {"m0": vote("m0", "wrong")})
+
+    assert factors[rows["m1"]].tolist() == pytest.approx([0.7, 1.0])
+    assert factors[rows["m2"]].tolist() == [1.0, 1.0]
+    assert wrong[rows["m1"], 0] == pytest.approx(0.4)
+
+
+def test_where_something_was_voted_for_likeness_to_the_refused_takes_nothing() -> None:
+    pool, _ = world_of([[0.9], [0.8], [0.7]], directions=[0, 0, 1])
+
+    said = {"m0": vote("m0", "cold"), "m2": vote("m2", "warm")}
+
+    assert (not_like_the_refused(pool, said) == 1).all()
+    assert (not_like_the_refused(pool, {"m0": vote("m0", "cold", by="critic")}) == 1).all()
+
+
+def with_query(state: RecallState, facet_id: str) -> RecallState:
+    query = Query(
+        query_id="q",
+        facet_id=facet_id,
+        text="what helps",
+        hop=1,
+        round=1,
+        origin="question",
+        feedback=[],
+    )
+    return {**state, "queries": {"q": query}, "round": 1}
+
+
+def test_a_facet_is_bent_by_outside_votes_on_its_memories_and_told_whose_they_are() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f0"), vote("m0", "hot"), vote("m1", "cold"), vote("m2", "warm"))
+
+    (query,) = refined_queries("f0", list(last_votes(said).values()), said)
+
+    assert {(ref.get("memory_id"), ref["vote"]) for ref in query["feedback"]} == {
+        ("m0", "hot"),
+        ("m1", "cold"),
+    }
+
+
+def test_votes_that_only_repeat_the_ranking_bend_nothing() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f0"), vote("m0", "hot", by="critic"), vote("m1", "cold"))
+
+    assert refined_queries("f0", list(last_votes(said).values()), said) == []
+
+
+def test_a_vote_about_a_branch_bends_the_branch_alone() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f1"), vote("m0", "hot", facet_ids=["f1"]))
+    said["sparks"] = {"f1": "m4"}
+
+    main = voted(with_query(state, "f1"), vote("m2", "hot"))
+    main["sparks"] = {"f1": "m4"}
+
+    assert refined_queries("f1", list(last_votes(said).values()), said)
+    assert refined_queries("f1", list(last_votes(main).values()), main) == []
+
+
+def test_what_was_picked_before_counts_against_those_that_follow() -> None:
+    pool = FacetPool(
+        facet_relevance=np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), weights=np.ones(2)
+    )
+    settings = FacetSelectSettings(scheme="xquad", lambda_=0.9)
+    repeated = Coverage.from_matrix(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]))
+
+    plain = facet_select(pool, k=2, settings=settings)
+    after = facet_select(pool, k=3, coverage=repeated, settings=settings, first=[1])
+
+    assert [pick.index for pick in plain.picks] == [0, 2]
+    assert [pick.index for pick in after.picks] == [1, 2, 0]
