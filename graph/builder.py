@@ -6,20 +6,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from secondhop.graph.rounds import add_round
 from secondhop.graph.routing import after_pick, after_reconsider
 from secondhop.graph.step import step
-from secondhop.nodes.ask import ask, send_queries
 from secondhop.nodes.begin import begin
-from secondhop.nodes.critique import critique
-from secondhop.nodes.decompose import decompose
-from secondhop.nodes.diversify import diversify
-from secondhop.nodes.expand import expand
-from secondhop.nodes.fuse import fuse
 from secondhop.nodes.pick import pick
 from secondhop.nodes.reconsider import reconsider
-from secondhop.nodes.rerank import rerank
 from secondhop.nodes.resolve import resolve
-from secondhop.nodes.retrieve import retrieve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput, RecallOutput, RecallState
 
@@ -34,27 +27,12 @@ def build_recall_graph(
     """
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     graph.add_node("begin", step(begin, services=services))
-    graph.add_node("decompose", step(decompose, services=services))
-    graph.add_node("expand", step(expand, services=services))
-    graph.add_node("ask", step(ask, services=services))
-    graph.add_node("retrieve", step(retrieve, services=services))
-    graph.add_node("fuse", step(fuse, services=services))
-    graph.add_node("rerank", step(rerank, services=services))
-    graph.add_node("diversify", step(diversify, services=services))
-    graph.add_node("critique", step(critique, services=services))
+    add_round(graph, services)
     graph.add_node("pick", step(pick, services=services))
     graph.add_node("reconsider", step(reconsider, services=services))
     graph.add_node("resolve", step(resolve, services=services))
 
     graph.add_edge(START, "begin")
-    graph.add_edge("begin", "decompose")
-    graph.add_edge("begin", "expand")
-    graph.add_edge(["decompose", "expand"], "ask")
-    graph.add_conditional_edges("ask", send_queries, ["retrieve", "fuse"])
-    graph.add_edge("retrieve", "fuse")
-    graph.add_edge("fuse", "rerank")
-    graph.add_edge("rerank", "diversify")
-    graph.add_edge("diversify", "critique")
     graph.add_edge("critique", "pick")
     graph.add_conditional_edges("pick", after_pick, {"go on": "reconsider", "stop": "resolve"})
     graph.add_conditional_edges("reconsider", after_reconsider, {"ask": "ask", "stop": "resolve"})

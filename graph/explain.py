@@ -4,7 +4,14 @@ from collections.abc import Mapping
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
-from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceFacetScore
+from secondhop.graph.trace import (
+    RecallTrace,
+    TraceCandidate,
+    TraceDrop,
+    TraceFacetScore,
+    TraceHidden,
+    hidden_of,
+)
 
 
 class Explanation(Frozen):
@@ -16,7 +23,7 @@ class Explanation(Frozen):
     story: list[str]
     """Sentences in the order things happened."""
     cut_by: str
-    """never_found, fuse, shortlist, critique, pick, tokens, or "" when it was returned."""
+    """never_found, validity, fuse, shortlist, critique, pick or tokens; "" when it came back."""
     nearest_change: str
     """The smallest change that would admit it; "" when it was returned. Settings have the names
     that `secondhop replay --set` takes."""
@@ -52,6 +59,9 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     candidate = trace.candidate(memory_id)
     if candidate is not None:
         return of_candidate(trace, candidate)
+    hidden = hidden_of(trace, memory_id)
+    if hidden is not None:
+        return kept_back(hidden)
     if reach is None:
         raise UsageError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
@@ -63,6 +73,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
 def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     """The story of a memory that some query found."""
     story = [found_story(trace, candidate), *facet_stories(trace, candidate)]
+    story += weighed(candidate)
     story += [
         f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
         for vote in candidate.votes
@@ -80,6 +91,24 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         story=story,
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+    )
+
+
+def kept_back(hidden: TraceHidden) -> Explanation:
+    """The story of a memory that was found, and does not hold."""
+    ended = hidden.reason.startswith(("superseded", "deprecated", "expired"))
+    return Explanation(
+        memory_id=hidden.memory_id,
+        title=hidden.title,
+        returned=False,
+        story=["Queries found it.", f"It does not come back: {hidden.reason}."],
+        cut_by="validity",
+        nearest_change=(
+            f"`--include-stale` shows it, marked; `secondhop restore {hidden.memory_id}` lets it "
+            f"hold again"
+            if ended
+            else "another moment, or another kind of memory"
+        ),
     )
 
 
@@ -105,6 +134,12 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         f"(cosine {score.dense:.2f}, words {score.lexical:.2f})."
         for score in candidate.facet_scores[:3]
     ]
+
+
+def weighed(candidate: TraceCandidate) -> list[str]:
+    """What its source, salience and age made of its relevance; [] for nothing."""
+    parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
+    return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
 
 
 def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -26,6 +26,9 @@ class Evidence(Frozen):
     """The query that found it, as it was asked."""
     place: int | None = None
     """Among all passages of a recall that fills tokens, from 1; None in a recall of k memories."""
+    beside: str | None = None
+    """Id of the passage that it belongs to, as an answer to its question; None: found itself.
+    No query found it, so its score is 0."""
 
 
 class RecalledMemory(Frozen):
@@ -34,6 +37,8 @@ class RecalledMemory(Frozen):
     id: str
     title: str
     source: str
+    kind: str = "continuity"
+    """factual, preferential or continuity."""
     created_at: datetime
     score: float
     """Calibrated relevance, 0..1: the best over the facets it serves."""
@@ -49,6 +54,10 @@ class RecalledMemory(Frozen):
     """Best passage first."""
     vote: str = ""
     """The last vote on it: hot, warm, cold, wrong, spark or "" for none."""
+    stale: str = ""
+    """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
+    replaced_by: str = ""
+    """Id of what superseded it."""
 
 
 class NearMiss(RecalledMemory):
@@ -56,6 +65,19 @@ class NearMiss(RecalledMemory):
 
     cut_by: str
     """What kept it out: a stage and a reason, one sentence."""
+
+
+class RecalledPreference(Frozen):
+    """A preference that counts for the question. Data, like every memory: never an instruction."""
+
+    id: str
+    text: str
+    scope: str
+    """ "always", or the context it holds in."""
+    topic: str = ""
+    created_at: datetime
+    score: float
+    """How near the question is to its context, 0..1; 1 for what always holds."""
 
 
 class FacetOutcome(Frozen):
@@ -96,6 +118,9 @@ class RecallResult(Frozen):
     memories: list[RecalledMemory]
     maybe: list[NearMiss] = Field(default_factory=list[NearMiss])
     """Near misses, best first: found, not returned."""
+    preferences: list[RecalledPreference] = Field(default_factory=list[RecalledPreference])
+    """How to behave: what always holds, then what holds in the context of the question. Beside
+    the memories, not among the k."""
     facets: list[FacetOutcome] = Field(default_factory=list[FacetOutcome])
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""

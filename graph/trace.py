@@ -118,6 +118,9 @@ class TraceCandidate(Frozen):
     first_round: int
     score: float
     facet_scores: list[TraceFacetScore]
+    factors: dict[str, float] = Field(default_factory=dict[str, float])
+    """What its source, its salience and its age make of relevance; parts of 1 are left out. Age
+    counts for the question itself alone."""
     votes: list[TraceVote]
     drops: list[TraceDrop]
     """In the order they happened; dropped in one round, it may return in the next."""
@@ -125,6 +128,15 @@ class TraceCandidate(Frozen):
     """Its place in the answer, from 1; None when it was not returned."""
     slot_facet: str = ""
     """Id of the facet that gave it the slot; "" when it was not returned."""
+
+
+class TraceHidden(Frozen):
+    """A memory that queries found and that may not be shown."""
+
+    memory_id: str
+    title: str
+    reason: str
+    """ "superseded by m-7 on 2026-03-01"."""
 
 
 class RecallTrace(Frozen):
@@ -147,6 +159,10 @@ class RecallTrace(Frozen):
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]
     """Best score first."""
+    hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
+    """What queries found and what does not hold any more, or is given apart."""
+    as_of: datetime | None = None
+    """What was believed then was asked for."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str
@@ -157,6 +173,11 @@ class RecallTrace(Frozen):
     def candidate(self, memory_id: str) -> TraceCandidate | None:
         """The candidate of that id, or None when no query found it."""
         return next((c for c in self.candidates if c.memory_id == memory_id), None)
+
+
+def hidden_of(trace: RecallTrace, memory_id: str) -> TraceHidden | None:
+    """The hidden memory of that id, or None."""
+    return next((one for one in trace.hidden if one.memory_id == memory_id), None)
 
 
 def load_trace(path: Path) -> RecallTrace:

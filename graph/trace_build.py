@@ -1,32 +1,29 @@
-"""From the final state of a recall to its trace."""
+"""From the final state of a recall to its trace, as plain values."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
-
-from pydantic import TypeAdapter
+from typing import Any, TypeVar
 
 from secondhop.graph.result import Spent
-from secondhop.graph.trace import (
-    RecallTrace,
-    TraceCandidate,
-    TraceFacet,
-    TraceHit,
-    TraceQuery,
-    TraceStep,
-)
+from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.exposure import exposure_factors
+from secondhop.nodes.factors import age_factors, factors_of, source_factors
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Drop, Hit, Query, RecallState, Step, Vote
-
-_HITS = TypeAdapter(list[TraceHit])
-_CANDIDATES = TypeAdapter(list[TraceCandidate])
-"""Build thousands of entries in one call, which is several times as fast as one call an entry."""
-
-_UNTOLD = {"memory_id", "facet_ids"}
-"""Parts of votes and drops that the trace leaves out: they stand under their memory."""
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import (
+    Candidate,
+    Drop,
+    Facet,
+    HiddenHit,
+    Hit,
+    Query,
+    RecallState,
+    Step,
+    Vote,
+)
 
 
 def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallTrace:
@@ -35,28 +32,40 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
     Args:
         ms: wall time of the recall, milliseconds.
     """
+    return RecallTrace.model_validate(trace_values(state, services=services, ms=ms))
+
+
+def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
+    """Every field of the `RecallTrace`, those that have a default too, in the order of the model.
+
+    Written as JSON they are what the model would write. Queries and candidates come one by one,
+    for whoever reads the values once: all of them together would be thousands of objects.
+    """
     returned = [memory["id"] for memory in state.get("result", {}).get("memories", [])]
-    return RecallTrace(
-        trace_id=state["trace_id"],
-        entity=services.entity,
-        question=state["question"],
-        asked_at=datetime.fromisoformat(state["asked_at"]),
-        k=state["k"],
-        tokens=state.get("tokens"),
-        settings=services.settings.flat() | {"question.kind": state["kind"]},
-        embedder=services.embedder.model_id,
-        planner=services.planner.planner_id,
-        critic=services.critic.critic_id,
-        facets=[trace_facet(state, facet_id) for facet_id in state["facets"]],
-        queries=[trace_query(query, state) for query in state["queries"].values()],
-        candidates=trace_candidates(state, returned),
-        steps=trace_steps(state.get("steps", {})),
-        returned=returned,
-        stop_reason=state["stop_reason"],
-        stop_detail=state["stop_detail"],
-        degraded=sorted(set(state.get("degraded", {}).values())),
-        spent=spent_of(state, price=services.price, ms=ms),
-    )
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "trace_id": state["trace_id"],
+        "entity": services.entity,
+        "question": state["question"],
+        "asked_at": datetime.fromisoformat(state["asked_at"]),
+        "k": state["k"],
+        "tokens": state.get("tokens"),
+        "settings": services.settings.flat() | {"question.kind": state["kind"]},
+        "embedder": services.embedder.model_id,
+        "planner": services.planner.planner_id,
+        "critic": services.critic.critic_id,
+        "facets": [trace_facet(facet) for facet in state["facets"].values()],
+        "queries": (trace_query(query, state) for query in state["queries"].values()),
+        "candidates": trace_candidates(state, returned, services.settings.ranking),
+        "hidden": [trace_hidden(one) for one in state.get("hidden", [])],
+        "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
+        "steps": trace_steps(state.get("steps", {})),
+        "returned": returned,
+        "stop_reason": state["stop_reason"],
+        "stop_detail": state["stop_detail"],
+        "degraded": sorted(set(state.get("degraded", {}).values())),
+        "spent": spent_of(state, price=services.price, ms=ms).model_dump(),
+    }
 
 
 def spent_of(state: RecallState, *, price: TokenPrice | None, ms: float) -> Spent:
@@ -64,67 +73,119 @@ def spent_of(state: RecallState, *, price: TokenPrice | None, ms: float) -> Spen
     return Spent.model_validate(spent_fields(state, price) | {"ms": round(ms, 2)})
 
 
-def trace_facet(state: RecallState, facet_id: str) -> TraceFacet:
+def trace_facet(facet: Facet) -> dict[str, Any]:
     """A facet as it was looked for."""
-    facet = state["facets"][facet_id]
-    return TraceFacet(**facet)
+    return {
+        "facet_id": facet["facet_id"],
+        "name": facet["name"],
+        "why": facet["why"],
+        "hop": facet["hop"],
+        "weight": facet["weight"],
+    }
 
 
-def trace_query(query: Query, state: RecallState) -> TraceQuery:
+def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
     """A query with what it found; one that was never asked has round 0 and no hits."""
     found = state.get("rankings", {}).get(query["query_id"])
-    return TraceQuery(
-        query_id=query["query_id"],
-        facet_id=query["facet_id"],
-        text=query["text"],
-        hop=query["hop"],
-        round=query["round"],
-        origin=query["origin"],
-        ms=found["ms"] if found else 0.0,
-        dense=trace_hits(found["dense"] if found else []),
-        lexical=trace_hits(found["lexical"] if found else []),
-        error=found["error"] if found else "",
-    )
+    return {
+        "query_id": query["query_id"],
+        "facet_id": query["facet_id"],
+        "text": query["text"],
+        "hop": query["hop"],
+        "round": query["round"],
+        "origin": query["origin"],
+        "ms": found["ms"] if found else 0.0,
+        "dense": trace_hits(found["dense"] if found else []),
+        "lexical": trace_hits(found["lexical"] if found else []),
+        "error": found["error"] if found else "",
+    }
 
 
-def trace_hits(hits: Sequence[Hit]) -> list[TraceHit]:
+def trace_hits(hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """One hit a memory: its best passage, ranked among memories. A recall has thousands."""
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit["memory_id"], hit)
-    return _HITS.validate_python(
-        [{**hit, "rank": rank} for rank, hit in enumerate(best.values(), start=1)]
-    )
+    return [
+        {
+            "memory_id": memory_id,
+            "passage_id": hit["passage_id"],
+            "rank": rank,
+            "score": hit["score"],
+        }
+        for rank, (memory_id, hit) in enumerate(best.items(), start=1)
+    ]
 
 
-def trace_candidates(state: RecallState, returned: Sequence[str]) -> list[TraceCandidate]:
+def trace_hidden(hidden: HiddenHit) -> dict[str, Any]:
+    """What queries found and what may not be shown."""
+    return {
+        "memory_id": hidden["memory_id"],
+        "title": hidden["title"],
+        "reason": hidden["reason"],
+    }
+
+
+def trace_candidates(
+    state: RecallState, returned: Sequence[str], ranking: RankingSettings
+) -> Iterator[dict[str, Any]]:
     """Every candidate with all that happened to it, best score first."""
     candidates = state.get("candidates", {})
+    sources = source_factors(candidates, ranking)
+    ages = age_factors(candidates, state, ranking)
+    worn = exposure_factors(candidates, state, ranking)
     votes = by_memory(state.get("votes", {}).values())
     drops = by_memory(state.get("drops", {}).values())
     slots = {memory_id: place for place, memory_id in enumerate(returned, start=1)}
     facet_of = {pick["memory_id"]: pick["facet_id"] for pick in reversed(state.get("picks", []))}
-    return _CANDIDATES.validate_python(
-        [
-            {
-                **candidate_fields(candidates[memory_id]),
-                "votes": votes.get(memory_id, []),
-                "drops": drops.get(memory_id, []),
-                "slot": slots.get(memory_id),
-                "slot_facet": facet_of.get(memory_id, "") if memory_id in slots else "",
-            }
-            for memory_id in sorted(candidates, key=lambda m: (-candidates[m]["score"], m))
-        ]
-    )
+    for memory_id in sorted(candidates, key=lambda m: (-candidates[m]["score"], m)):
+        yield {
+            **candidate_fields(candidates[memory_id]),
+            "factors": factors_of(candidates[memory_id], sources, ranking)
+            | ages.get(memory_id, {})
+            | worn.get(memory_id, {}),
+            "votes": [trace_vote(vote) for vote in votes.get(memory_id, ())],
+            "drops": [trace_drop(drop) for drop in drops.get(memory_id, ())],
+            "slot": slots.get(memory_id),
+            "slot_facet": facet_of.get(memory_id, "") if memory_id in slots else "",
+        }
 
 
-def by_memory(entries: Iterable[Vote] | Iterable[Drop]) -> dict[str, list[dict[str, Any]]]:
-    """Votes or drops in the order of their rounds, as the trace has them, by memory id."""
-    grouped: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+EntryT = TypeVar("EntryT", Vote, Drop)
+
+
+def by_memory(entries: Iterable[EntryT]) -> dict[str, list[EntryT]]:
+    """Votes or drops in the order of their rounds, by memory id."""
+    grouped: defaultdict[str, list[EntryT]] = defaultdict(list)
     for entry in sorted(entries, key=lambda entry: entry["round"]):
-        told = {name: value for name, value in entry.items() if name not in _UNTOLD}
-        grouped[entry["memory_id"]].append(told)
+        grouped[entry["memory_id"]].append(entry)
     return grouped
+
+
+def trace_vote(vote: Vote) -> dict[str, Any]:
+    """A vote, told under its memory; which facets it named is not."""
+    return {
+        "vote": vote["vote"],
+        "by": vote["by"],
+        "round": vote["round"],
+        "reason": vote["reason"],
+        "repeats": vote["repeats"],
+        "replaced_by": vote["replaced_by"],
+        "place": vote.get("place"),
+    }
+
+
+def trace_drop(drop: Drop) -> dict[str, Any]:
+    """A drop, told under its memory."""
+    return {
+        "stage": drop["stage"],
+        "round": drop["round"],
+        "reason": drop["reason"],
+        "rank": drop["rank"],
+        "score": drop["score"],
+        "threshold": drop["threshold"],
+        "against": drop["against"],
+    }
 
 
 def candidate_fields(candidate: Candidate) -> dict[str, Any]:
@@ -152,20 +213,20 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def trace_steps(steps: Mapping[str, Step]) -> list[TraceStep]:
+def trace_steps(steps: Mapping[str, Step]) -> list[dict[str, Any]]:
     """Node runs in the order they began."""
     ordered = sorted(steps.items(), key=lambda item: (item[1]["started_at"], item[0]))
     return [
-        TraceStep(
-            node=step["node"],
-            round=step["round"],
-            ms=step["ms"],
-            note=step["note"],
-            llm_calls=step["llm_calls"],
-            prompt_tokens=step["prompt_tokens"],
-            completion_tokens=step["completion_tokens"],
-            cached_tokens=step.get("cached_tokens", 0),
-            error=step["error"],
-        )
+        {
+            "node": step["node"],
+            "round": step["round"],
+            "ms": step["ms"],
+            "note": step["note"],
+            "llm_calls": step["llm_calls"],
+            "prompt_tokens": step["prompt_tokens"],
+            "completion_tokens": step["completion_tokens"],
+            "cached_tokens": step.get("cached_tokens", 0),
+            "error": step["error"],
+        }
         for _, step in ordered
     ]

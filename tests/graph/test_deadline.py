@@ -114,6 +114,57 @@ async def test_the_very_first_step_may_hang(world: SmallWorld) -> None:
     assert [facet.name for facet in result.facets] == ["the question itself"]
 
 
+async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: SmallWorld) -> None:
+    class StuckOnce:
+        """Hangs where passages are read for the first time: where the shortlist is drawn."""
+
+        def __init__(self, reader: Any) -> None:
+            self.reader, self.reads = reader, 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.reader, name)
+
+        async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
+            self.reads += 1
+            return await (forever() if self.reads == 1 else self.reader.passages(passage_ids))
+
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    reader = StuckOnce(world.services().reader)
+
+    result, trace = await in_time(hurried(world, planner=planner, reader=reader))
+
+    assert result.stop_reason == "deadline"
+    assert "was cancelled" in trace.stop_detail
+    assert {QUESTION, "coaching notes after the last mock interview"} <= {
+        query.text for query in trace.queries
+    }
+    assert all(query.dense for query in trace.queries)
+    assert {"plan", "research-1"} <= {one.memory_id for one in trace.candidates}
+    assert {facet.name for facet in trace.facets} == {facet.name for facet in result.facets}
+
+
+async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
+    world: SmallWorld,
+) -> None:
+    class StuckGraph:
+        """Comes to no step."""
+
+        async def astream(self, *_: object, **__: object) -> AsyncIterator[object]:
+            while True:
+                yield await asyncio.Event().wait()
+
+    services = hurried(world)
+    graph: Any = StuckGraph()
+    asked = RecallInput(question=QUESTION)
+
+    *_, last = [event async for event in run_recall(graph, asked, services=services)]
+
+    assert last.result is not None
+    assert (last.result.stop_reason, last.result.ids()) == ("deadline", [])
+    assert last.trace is not None
+    assert last.trace.question == QUESTION
+
+
 async def test_planner_twin_and_critic_may_all_hang(world: SmallWorld) -> None:
     parts: dict[str, Any] = {"planner": HangingPlanner(), "offline_planner": HangingPlanner()}
 

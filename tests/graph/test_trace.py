@@ -2,14 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.fakes import ScriptedCritic, fixed_clock, votes
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
+from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
+from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallInput
+from secondhop.running import run_recall
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -72,6 +77,27 @@ async def test_a_trace_comes_back_from_json_as_it_went(two_rounds: Answer) -> No
     trace = two_rounds.trace
 
     assert RecallTrace.model_validate_json(trace.model_dump_json()) == trace
+
+
+@pytest.mark.parametrize("asked", [{"k": 2}, {"tokens": 90}])
+async def test_a_draft_writes_what_the_trace_would_write(
+    world: SmallWorld, asked: dict[str, Any]
+) -> None:
+    draft = await last_draft(world.services(), **asked)
+
+    assert draft.json().decode() == draft.trace.model_dump_json()
+    assert draft.json().decode() == draft.trace.model_dump_json()  # as often as it is wanted
+    assert draft.trace_id == draft.trace.trace_id
+
+
+async def last_draft(services: Services, **asked: Any) -> TraceDraft:
+    """Of a recall, run to its end."""
+    given = cast(RecallInput, {"question": QUESTION, **asked})
+    async for event in run_recall(build_recall_graph(services), given, services=services):
+        if event.draft is not None:
+            assert event.trace is event.draft.trace
+            return event.draft
+    raise AssertionError("the recall ended without a trace")
 
 
 async def test_every_query_lists_its_hits_ranked_among_memories(two_rounds: Answer) -> None:

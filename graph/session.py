@@ -1,0 +1,86 @@
+"""The session graphs: a recall that stays open for votes. They read like ARCHITECTURE.md's drawing.
+
+Two forms of one graph. `build_session_graph` waits for votes inside the graph, with an interrupt,
+for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one round from a state
+to the next, for whoever keeps the state between rounds elsewhere.
+"""
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from secondhop.graph.rounds import add_round
+from secondhop.graph.session_routing import after_await, from_start
+from secondhop.graph.step import step
+from secondhop.nodes.await_votes import await_votes
+from secondhop.nodes.begin_session import begin_session
+from secondhop.nodes.pick_round import pick_round
+from secondhop.nodes.present import present
+from secondhop.nodes.reconsider import reconsider
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionInput, SessionOutput, SessionState
+from secondhop.nodes.settle import settle
+from secondhop.nodes.silent_critic import SilentCritic
+from secondhop.nodes.take_votes import take_votes
+
+SessionGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionInput, SessionOutput]
+RoundGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionState, SessionState]
+
+
+def build_session_graph(
+    services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> SessionGraph:
+    """begin -> (a round) -> pick_round -> present -> await_votes
+    -> {take_votes -> reconsider -> ask | settle | END}
+
+    `await_votes` interrupts with the answer (`SessionAnswer` as plain values, and `problem`);
+    resume it with a `Reply`. Without a checkpointer of its own it takes the host graph's.
+    """
+    graph = StateGraph(SessionState, input_schema=SessionInput, output_schema=SessionOutput)
+    add_session_round(graph, voting(services))
+    graph.add_node("present", step(present, services=services))
+    graph.add_node("await_votes", step(await_votes, services=services))
+    graph.add_node("settle", step(settle, services=services))
+
+    graph.add_edge(START, "begin")
+    graph.add_edge("pick_round", "present")
+    graph.add_edge("present", "await_votes")
+    graph.add_conditional_edges(
+        "await_votes", after_await, {"votes": "take_votes", "resolve": "settle", "over": END}
+    )
+    graph.add_edge("settle", END)
+    return graph.compile(checkpointer=checkpointer, name="session")
+
+
+def build_round_graph(services: Services) -> RoundGraph:
+    """{begin | take_votes -> reconsider} -> (a round) -> pick_round -> END"""
+    graph = StateGraph(SessionState)
+    add_session_round(graph, voting(services))
+    graph.add_conditional_edges(START, from_start, {"begin": "begin", "votes": "take_votes"})
+    graph.add_edge("pick_round", END)
+    return graph.compile(name="round")
+
+
+def add_session_round(
+    graph: "StateGraph[SessionState, None, Any, Any]", services: Services
+) -> None:
+    """begin -> (a round) -> pick_round, and take_votes -> reconsider -> ask, for later rounds."""
+    graph.add_node("begin", step(begin_session, services=services))
+    graph.add_node("take_votes", step(take_votes, services=services))
+    graph.add_node("reconsider", step(reconsider, services=services))
+    graph.add_node("pick_round", step(pick_round, services=services))
+    add_round(graph, services)
+    graph.add_edge("critique", "pick_round")
+    graph.add_edge("take_votes", "reconsider")
+    graph.add_edge("reconsider", "ask")
+
+
+def voting(services: Services) -> Services:
+    """The services with the critic that the session's settings ask for."""
+    if services.session.critic:
+        return services
+    silent = SilentCritic()
+    return replace(services, critic=silent, offline_critic=silent)

@@ -1,0 +1,169 @@
+"""The session graph in a host's hands: LangGraph threads, interrupts, replies."""
+
+import json
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
+from tests.session_world import session_services, sessions_over, started
+from tests.small_world import QUESTION, SmallWorld
+
+from secondhop.graph.session import build_session_graph
+from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.nodes.session_state import SessionInput
+
+CONFIG: Any = {"configurable": {"thread_id": "chat"}}
+
+
+def asked_of(done: dict[str, Any]) -> dict[str, Any]:
+    """What the graph waits with."""
+    (waiting,) = done["__interrupt__"]
+    payload: dict[str, Any] = waiting.value
+    return payload
+
+
+def answer_in(done: dict[str, Any]) -> SessionAnswer:
+    payload = asked_of(done)
+    return SessionAnswer.model_validate({k: v for k, v in payload.items() if k != "problem"})
+
+
+async def test_the_graph_waits_with_the_answer_and_goes_on_with_votes(world: SmallWorld) -> None:
+    services = session_services(world)
+    graph = build_session_graph(services, InMemorySaver())
+    sessions = sessions_over(services)
+    by_id = await started(sessions)
+
+    first = answer_in(await graph.ainvoke({"question": QUESTION}, CONFIG))
+    after = answer_in(
+        await graph.ainvoke(Command(resume={"votes": {"plan": "hot", "wins": "cold"}}), CONFIG)
+    )
+
+    assert first.ids() == by_id.ids()
+    voted = await sessions.vote(by_id.session_id, {"plan": "hot", "wins": "cold"})
+    assert (after.round, after.ids(), after.kept) == (2, voted.ids(), voted.kept)
+    assert [c.model_dump() for c in after.changes] == [c.model_dump() for c in voted.changes]
+
+
+async def test_a_resolution_ends_the_graph_with_the_whole_story(world: SmallWorld) -> None:
+    graph = build_session_graph(session_services(world), InMemorySaver())
+    await graph.ainvoke({"question": QUESTION}, CONFIG)
+    await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}, "by": "agent"}), CONFIG)
+
+    done = await graph.ainvoke(Command(resume={"resolve": {"note": "ok"}}), CONFIG)
+
+    told = ResolvedSession.model_validate(done["resolved"])
+    assert (done["status"], told.accepted, told.rounds, told.note) == (
+        "resolved",
+        ["plan"],
+        2,
+        "ok",
+    )
+    assert told.votes[0].by == "agent"
+    assert (await graph.aget_state(CONFIG)).next == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ({"votes": {"plan": "hot", "nobody-knows": "hot"}}, "nobody-knows"),
+        ({"votes": {"plan": "lukewarm"}}, "lukewarm"),
+        ({"votes": {"plan": "hot"}, "by": "critic"}, "critic"),
+        ({"votes": {}}, "reply"),
+        ({"resolve": {"accepted": ["garden"]}}, "garden"),
+    ],
+)
+async def test_a_reply_that_cannot_be_counted_is_asked_for_again(
+    world: SmallWorld, reply: dict[str, Any], problem: str
+) -> None:
+    graph = build_session_graph(session_services(world), InMemorySaver())
+    first = asked_of(await graph.ainvoke({"question": QUESTION}, CONFIG))
+
+    again = asked_of(await graph.ainvoke(Command(resume=reply), CONFIG))
+    after = answer_in(await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG))
+
+    assert first["problem"] == ""
+    assert problem in again["problem"]
+    assert again["round"] == 1
+    assert (after.round, after.kept) == (2, ["plan"])
+
+
+async def test_after_the_last_answer_only_a_resolution_is_taken(world: SmallWorld) -> None:
+    graph = build_session_graph(session_services(world), InMemorySaver())
+    await graph.ainvoke({"question": QUESTION, "max_rounds": 1}, CONFIG)
+
+    again = asked_of(await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG))
+    done = await graph.ainvoke(Command(resume={"resolve": {"accepted": ["plan"]}}), CONFIG)
+
+    assert "all 1 answers" in again["problem"]
+    assert done["resolved"]["accepted"] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("ttl_s", "reply", "status"),
+    [
+        (1e-6, {"votes": {"plan": "hot"}}, "expired"),
+        (60, {"abandon": True}, "abandoned"),
+    ],
+)
+async def test_a_session_may_end_without_an_outcome(
+    world: SmallWorld, ttl_s: float, reply: dict[str, Any], status: str
+) -> None:
+    graph = build_session_graph(session_services(world), InMemorySaver())
+    begun: SessionInput = {"question": QUESTION, "ttl_s": ttl_s}
+    await graph.ainvoke(begun, CONFIG)
+
+    done = await graph.ainvoke(Command(resume=reply), CONFIG)
+
+    assert done["status"] == status
+    assert "resolved" not in done
+
+
+async def test_a_thread_goes_on_in_another_process(world: SmallWorld, tmp_path: Path) -> None:
+    path = str(tmp_path / "threads.db")
+    services = session_services(world)
+    async with AsyncSqliteSaver.from_conn_string(path) as saver:
+        await build_session_graph(services, saver).ainvoke({"question": QUESTION}, CONFIG)
+
+    async with AsyncSqliteSaver.from_conn_string(path) as saver:
+        graph = build_session_graph(services, saver)
+        done = await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG)
+
+    assert answer_in(done).kept == ["plan"]
+
+
+class HostState(TypedDict):
+    """A chatbot's own state."""
+
+    question: str
+    status: str
+    resolved: dict[str, Any]
+
+
+async def test_a_session_is_a_node_of_a_host_graph(world: SmallWorld) -> None:
+    host: Any = StateGraph(HostState)
+    host.add_node("recall", build_session_graph(session_services(world)))
+    host.add_edge(START, "recall")
+    host.add_edge("recall", END)
+    graph = host.compile(checkpointer=InMemorySaver())
+
+    asked: Any = {"question": QUESTION}
+    waiting = await graph.ainvoke(asked, CONFIG)
+    await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG)
+    done = await graph.ainvoke(Command(resume={"resolve": {}}), CONFIG)
+
+    assert "plan" in answer_in(waiting).ids()
+    assert done["resolved"]["accepted"] == ["plan"]
+
+
+async def test_a_checkpoint_between_rounds_can_be_written_as_json(world: SmallWorld) -> None:
+    graph = build_session_graph(session_services(world), InMemorySaver())
+    await graph.ainvoke({"question": QUESTION}, CONFIG)
+    await graph.ainvoke(Command(resume={"votes": {"plan": "spark"}}), CONFIG)
+
+    values = (await graph.aget_state(CONFIG)).values
+
+    assert json.loads(json.dumps(values)) == values
