@@ -1,8 +1,13 @@
-"""Made-up answers and traces, with hostile text where memories bring text."""
+"""Made-up answers and traces, with hostile text; and a command line beside a model's server."""
 
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
 
 import pytest
+from tests.interfaces.model_server import ModelServer, model_server
+from typer.testing import CliRunner, Result
 
 from secondhop.graph.result import Evidence, NearMiss, RecalledMemory, RecallResult, Spent
 from secondhop.graph.trace import (
@@ -16,6 +21,10 @@ from secondhop.graph.trace import (
     TraceStep,
     TraceVote,
 )
+from secondhop.interfaces.cli import app
+from secondhop.settings import variable_names
+
+Cli: TypeAlias = Callable[..., Result]
 
 HOSTILE = "[red]Goals[/red] \x1b[31m\x07for the first year"
 DAY = datetime(2025, 11, 1, tzinfo=UTC)
@@ -126,3 +135,31 @@ def trace() -> RecallTrace:
         degraded=["the planner timed out"],
         spent=Spent(ms=88),
     )
+
+
+@pytest.fixture
+def model() -> Generator[ModelServer, None, None]:
+    """A model behind a real HTTP server."""
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def model_cli(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
+) -> Cli:
+    """Run a command in an empty folder, with caches, a key and a server, and no model named."""
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for module in ("opening", "kept_answers"):
+        place = f"secondhop.interfaces.{module}.cache_folder"
+        monkeypatch.setattr(place, lambda: tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(app, [str(one) for one in arguments])
+
+    return invoke

@@ -1,17 +1,14 @@
 """Which language model a command uses: option, then variable, then OpenAI's own variables."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.interfaces.model_server import ModelServer, model_server
+from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import TEXTS
-from typer.testing import CliRunner, Result
-
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
+from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -24,31 +21,13 @@ OFFLINE = "playbooks:2"
 
 
 @pytest.fixture
-def model() -> Generator[ModelServer, None, None]:
-    with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
-) -> Cli:
+def cli(model_cli: Cli) -> Cli:
     """Run a command where a few notes are stored, with a key and a server, and no model named."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.chdir(tmp_path)
     for name, text in TEXTS.items():
         Path("notes").mkdir(exist_ok=True)
         Path(f"notes/{name}.md").write_text(text, encoding="utf-8")
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, list(arguments))
-
-    assert invoke("ingest", "notes").exit_code == 0
-    return invoke
+    assert model_cli("ingest", "notes").exit_code == 0
+    return model_cli
 
 
 def planner(cli: Cli, *options: str) -> str:

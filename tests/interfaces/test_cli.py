@@ -198,7 +198,7 @@ WRONG_USAGE = {
     "a blank question": ("recall", " \n\t "),
     "no question": ("recall",),
     "an unknown option": ("recall", "q", "--fast"),
-    "an unknown command": ("remember", "q"),
+    "an unknown command": ("memorise", "q"),
     "a time that is none": ("recall", "q", "--at", "yesterday"),
     "an unknown kind of model": ("recall", "q", "--llm", "nonsense"),
     "an unknown embedder": ("recall", "q", "--embedder", "magic"),

@@ -111,7 +111,7 @@ class ChatOpenAI(BaseChatModel):
     """Stands in for langchain-openai's class where that is not installed."""
 
     model: str
-    max_retries: int
+    max_retries: int | None = None
 
     @property
     def _llm_type(self) -> str:
@@ -180,6 +180,7 @@ def test_the_prices_of_the_page_are_in_force(model: ModelServer, monkeypatch: An
 
 def test_the_page_s_numbers_are_the_defaults() -> None:
     from secondhop.models.circuit_breaker import BreakerSettings
+    from secondhop.models.langchain_endpoint import LangchainLLMConfig
     from secondhop.models.openai_client import OpenAIConnection
     from secondhop.models.openai_llm import OpenAILLMConfig
     from secondhop.nodes.llm_critic import CriticBounds
@@ -204,3 +205,10 @@ def test_the_page_s_numbers_are_the_defaults() -> None:
     ):
         assert told in PAGE, told
     assert breaker.failures == 3
+    patience = LangchainLLMConfig()
+    assert (patience.timeout_s, patience.attempts, patience.max_wait_s, patience.concurrency) == (
+        connection.timeout_s,
+        connection.attempts,
+        connection.max_wait_s,
+        OpenAILLMConfig(model="m").concurrency,
+    )

@@ -4,25 +4,23 @@ import asyncio
 import json
 import re
 import shlex
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.interfaces.model_server import ModelServer, model_server
+from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
 from tests.models.fault_server import status
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from secondhop.evals.measures import MEASURES
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.trial_report import TrialReport
 from secondhop.interfaces import trial_commands
-from secondhop.interfaces.cli import app
 from secondhop.interfaces.options import Common
 from secondhop.interfaces.trial_bench import TrialPlan
 from secondhop.prompts.templates import shipped_prompt
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -36,31 +34,10 @@ DEFAULTS = Common(
 
 
 @pytest.fixture
-def model() -> Generator[ModelServer, None, None]:
-    with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
-) -> Cli:
-    """Run a command with caches of its own and the model."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
+    """Run a command with the model."""
     monkeypatch.setenv("SECONDHOP_LLM", model.spec)
-    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    for module in ("opening", "trial_bench"):
-        place = f"secondhop.interfaces.{module}.cache_folder"
-        monkeypatch.setattr(place, lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(app, [str(one) for one in arguments])
-
-    return invoke
+    return model_cli
 
 
 @pytest.fixture
@@ -91,6 +68,7 @@ def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Pa
     assert (facets["against"], facets["variant"], facets["difference"]) == (0.5, 1.0, 0.5)
     assert facets["low"] <= 0.5 <= facets["high"]
     assert (facets["wins"], facets["ties"], facets["losses"]) == (1, 0, 0)
+    assert (facets["p"], found["few_questions"]) == (1.0, True)  # one question decides nothing
     changed = found["changed"][0]
     assert (changed["question_id"], changed["verdict"]) == ("q-1", "won")
     assert set(changed["variant"]["memories"]) - set(changed["against"]["memories"]) == {"wins"}
@@ -170,6 +148,7 @@ def test_the_report_for_people_fits_60_columns_and_names_what_changed(
     lines = shown.stdout.splitlines()
     assert max(len(line) for line in lines if str(variant) not in line) <= 60
     assert "1 question: 1 won, 0 lost, 0 tied" in lines
+    assert "So few questions say little, and their intervals" in shown.stdout
     assert "model: asked 10, from cache 2; paid now 150 tokens" in lines
     assert any(line.strip() == "came: wins" for line in lines)
     assert any(line.strip().startswith("+ track record: résumé") for line in lines)

@@ -1,18 +1,16 @@
 """`replay`: a recorded recall, asked again with another prompt or setting."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.interfaces.model_server import ModelServer, model_server
+from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import QUESTION, tiny_scenario, variant_of
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from secondhop.interfaces.cli import app
 from secondhop.prompts.templates import shipped_prompt
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -21,29 +19,11 @@ ASKED = str(QUESTION["query"])
 
 
 @pytest.fixture
-def model() -> Generator[ModelServer, None, None]:
-    with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
-) -> Cli:
+def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
     """Run a command on a store of four memories; without --llm it works offline."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(app, [str(one) for one in arguments])
-
-    assert invoke("ingest", tiny_scenario(tmp_path / "tiny")).exit_code == 0
-    return invoke
+    assert model_cli("ingest", tiny_scenario(tmp_path / "tiny")).exit_code == 0
+    return model_cli
 
 
 def document(result: Result) -> dict[str, Any]:

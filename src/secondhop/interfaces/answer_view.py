@@ -24,6 +24,8 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         console.print("Nothing in this memory answers that.", style="bold")
     for slot, memory in enumerate(result.memories, start=1):
         show_memory(memory, console, slot=slot)
+    for preference in result.preferences:
+        console.print(f"preference ({clean(preference.scope)}): {clean(preference.text)}")
     if result.maybe:
         console.print("Found, but not returned:", style="bold")
         for near in result.maybe:
@@ -52,6 +54,8 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
         Text(f"for: {facets}", style="cyan"),
         Text(clean(memory.why)),
     ]
+    if memory.stale:
+        lines.append(Text(f"does not hold: {clean(memory.stale)}", style="yellow"))
     if memory.evidence:
         lines.append(Text(f'"{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim"))
     for text in lines:

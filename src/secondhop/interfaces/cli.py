@@ -4,14 +4,25 @@ from typing import Annotated
 
 import typer
 
+from secondhop.interfaces.care_commands import CARE
+from secondhop.interfaces.compare_command import compare
 from secondhop.interfaces.eval_commands import demo, scenarios
 from secondhop.interfaces.evidence_commands import evidence
+from secondhop.interfaces.hub_command import hubs
+from secondhop.interfaces.keeping_commands import KEEPING
+from secondhop.interfaces.mcp_command import mcp
 from secondhop.interfaces.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.interfaces.model_commands import pull
 from secondhop.interfaces.options import with_common
+from secondhop.interfaces.playbook_commands import check_library, leave_out, list_intents, near
 from secondhop.interfaces.prompt_commands import check, diff, list_prompts, show
 from secondhop.interfaces.replay_command import replay
+from secondhop.interfaces.session_command import session
+from secondhop.interfaces.session_eval_command import sessions
+from secondhop.interfaces.supersession_command import supersession
+from secondhop.interfaces.trec_commands import topics, trec
 from secondhop.interfaces.trial_commands import try_variant
+from secondhop.interfaces.tune_commands import calibrate, tune
 
 app = typer.Typer(
     name="secondhop",
@@ -23,6 +34,7 @@ app = typer.Typer(
 evals = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+playbooks = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 
 
 def show_version(wanted: bool) -> None:
@@ -44,18 +56,35 @@ def front(
     """Memory recall for chatbots: the memories a question needs, and never names."""
 
 
-for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
+for command in (ingest, recall, explain, replay, graph, stats, reindex, demo, calibrate, tune):
     app.command()(with_common(command))
+for keeping in KEEPING:
+    app.command()(with_common(keeping))
+for name, care in CARE.items():
+    app.command(name)(with_common(care))
+app.command()(with_common(mcp))
+app.command()(with_common(session))
 evals.command()(with_common(scenarios))
+evals.command()(with_common(compare))
 evals.command()(with_common(evidence))
+evals.command()(with_common(hubs))
+evals.command()(with_common(sessions))
+evals.command()(with_common(supersession))
+evals.command()(with_common(trec))
+evals.command()(with_common(topics))
 models.command()(with_common(pull))
 for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))
 prompts.command("list")(with_common(list_prompts))
 prompts.command("eval")(with_common(try_variant))
+playbooks.command()(with_common(near))
+playbooks.command("list")(with_common(list_intents))
+playbooks.command("check")(with_common(check_library))
+playbooks.command("left-out")(with_common(leave_out))
 app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
 app.add_typer(models, name="models", help="The models that run on this machine.")
 app.add_typer(prompts, name="prompts", help="The prompts for language models: see, check, try.")
+app.add_typer(playbooks, name="playbooks", help="The intents that plan without a model.")
 
 
 @evals.callback()
@@ -66,6 +95,11 @@ def eval_group() -> None:
 @models.callback()
 def models_group() -> None:
     """The models that run on this machine."""
+
+
+@playbooks.callback()
+def playbooks_group() -> None:
+    """The intents that plan without a model."""
 
 
 @prompts.callback()

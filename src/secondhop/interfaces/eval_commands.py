@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common
+from secondhop.interfaces.options import Common, given_path
 
 if TYPE_CHECKING:
     from secondhop.evals.report import ScenarioReport
     from secondhop.evals.scenario import Scenario
+    from secondhop.interfaces.eval_bench import EvalPlan, Measured
 
 
 def scenarios(
@@ -28,22 +29,133 @@ def scenarios(
     concurrency: Annotated[
         int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
     ] = 1,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting to change, or a file of settings."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Compare with a baseline, defaults, NAME=VALUE, or a settings or report file.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write a page that tells it all."),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path, metavar="FILE|DIR", help="Keep the language model's answers there."
+        ),
+    ] = None,
+    write_run: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the run, as TREC has them."),
+    ] = None,
+    write_qrels: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the labels as TREC qrels."),
+    ] = None,
 ) -> None:
     """Measure recall on labelled scenarios.
 
     Beside it stands what plain search of the same store reaches.
     """
+    from secondhop.evals.opponents import opponent
+    from secondhop.evals.scenarios import Asking
+    from secondhop.evals.setting_files import settings_said
     from secondhop.evals.shipped import shipped_scenarios
-    from secondhop.interfaces.eval_view import show_reports
+    from secondhop.interfaces.eval_bench import EvalPlan, measured
     from secondhop.interfaces.opening import run
-    from secondhop.interfaces.terminal import print_json, screen
 
     found = load_scenarios(folders or shipped_scenarios())
-    reports = run(measure_all(found, common, fresh=fresh, at_once=concurrency))
+    expect_writable([path for path in (html, write_run, write_qrels) if path])
+    plan = EvalPlan(
+        scenarios=found,
+        changes=settings_said(changes or []),
+        against=opponent(against) if against else None,
+        asking=Asking(at_once=concurrency, stories=per_question or html is not None),
+        fresh=fresh,
+        answers=answers,
+    )
+    result = run(measured(plan, common))
+    write_trec(result.reports, run=write_run, qrels=write_qrels)
+    if html is not None:
+        write_page(html, result, plan, common)
+    show(result, common, per_question=per_question)
+
+
+def show(result: "Measured", common: Common, *, per_question: bool) -> None:
+    """Print the reports, and the comparison when there is one."""
+    from secondhop.evals.ir_library import EvalExtraMissingError, missing_modules
+    from secondhop.interfaces.comparison_view import show_comparison
+    from secondhop.interfaces.eval_view import show_reports
+    from secondhop.interfaces.terminal import notices, print_json, screen
+
+    if missing := missing_modules():
+        notices().print(f"left out: {EvalExtraMissingError(missing)}", soft_wrap=True)
     if common.json:
-        print_json({r.name: r.document(per_question=per_question) for r in reports})
-    else:
-        show_reports(reports, screen(), per_question=per_question)
+        print_json(result.document(per_question=per_question))
+        return
+    show_reports(result.reports, screen(), per_question=per_question)
+    if result.comparison is not None:
+        screen().print()
+        show_comparison(result.comparison, screen())
+
+
+def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
+    """Write the HTML report, and say where it is."""
+    from secondhop.evals.page import report_page
+    from secondhop.evals.trec_files import write_text
+    from secondhop.interfaces.page_facts import facts_of
+    from secondhop.interfaces.terminal import notices
+
+    page = report_page(result.reports, result.comparison, facts=facts_of(plan, common))
+    write_text(path, page)
+    notices().print(f"wrote {path}", soft_wrap=True)
+
+
+def write_trec(reports: "list[ScenarioReport]", *, run: Path | None, qrels: Path | None) -> None:
+    """Write what secondhop returned, and the labels, in TREC's form; None: not.
+
+    Of several scenarios a question is called SCENARIO/ID: a file holds each id once.
+    """
+    from secondhop.evals.judgements import judgements_of
+    from secondhop.evals.report import OURS
+    from secondhop.evals.trec_files import write_qrels, write_run
+
+    prefixes = {one.name: f"{one.name}/" if len(reports) > 1 else "" for one in reports}
+    if run is not None:
+        rankings = {
+            prefixes[report.name] + question_id: ids
+            for report in reports
+            for question_id, ids in report.results.items()
+        }
+        write_run(run, rankings, tag=OURS)
+    if qrels is not None:
+        judgements = (
+            one._replace(question_id=prefixes[report.name] + one.question_id)
+            for report in reports
+            for one in judgements_of(report.asked)
+        )
+        write_qrels(qrels, judgements)
+
+
+def expect_writable(paths: list[Path]) -> None:
+    """Complain now about what would fail after all the work.
+
+    Raises:
+        UsageError: a file's folder does not exist, or the file is a folder.
+    """
+    for path in paths:
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+        if path.is_dir():
+            raise UsageError(f"cannot write {path}: it is a folder")
 
 
 def load_scenarios(folders: list[Path]) -> "list[Scenario]":
@@ -64,27 +176,12 @@ def load_scenarios(folders: list[Path]) -> "list[Scenario]":
 async def measure_all(
     found: "list[Scenario]", common: Common, *, fresh: bool, at_once: int = 1
 ) -> "list[ScenarioReport]":
-    """One report a scenario, from a throwaway store unless one was named to keep."""
-    from contextlib import ExitStack
+    """One report a scenario, as shipped, from a throwaway store unless one was named to keep."""
+    from secondhop.evals.scenarios import Asking
+    from secondhop.interfaces.eval_bench import EvalPlan, measured
 
-    from secondhop.evals.scenarios import run_scenario, store_scenario
-    from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
-    from secondhop.interfaces.progress import bars
-
-    reports: list[ScenarioReport] = []
-    with ExitStack() as stack:
-        place = stack.enter_context(throwaway(common))
-        embedder = None if fresh else stack.enter_context(kept_embeddings(common, "eval"))
-        progress = stack.enter_context(bars())
-        for scenario in found:
-            async with opened(
-                place, entity=scenario.name, embedder=embedder, counting=True
-            ) as recall:
-                await store_scenario(scenario, recall, progress=progress)
-                reports.append(
-                    await run_scenario(scenario, recall, progress=progress, at_once=at_once)
-                )
-    return reports
+    plan = EvalPlan(scenarios=found, asking=Asking(at_once=at_once), fresh=fresh)
+    return (await measured(plan, common)).reports
 
 
 def demo(

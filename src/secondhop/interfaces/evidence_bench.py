@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from secondhop.evals.evidence_plans import planner_for
 from secondhop.evals.evidence_report import EvidenceReport
 from secondhop.evals.evidence_run import EvidenceRun, last_moment, run_entity
 from secondhop.evals.evidence_score import EvidenceScorer
@@ -26,6 +27,7 @@ async def measure_sets(
     budgets: list[int],
     limit: int | None = None,
     at_once: int = 1,
+    plans: str | None = None,
 ) -> list[EvidenceReport]:
     """One report a set, from a throwaway store unless one was named to keep."""
     with ExitStack() as stack:
@@ -36,6 +38,7 @@ async def measure_sets(
             budgets=budgets,
             limit=limit,
             at_once=at_once,
+            plans=plans,
         )
         return [await bench.measure(one) for one in found]
 
@@ -51,18 +54,26 @@ class EvidenceBench:
     limit: int | None
     """Questions a set; None: all."""
     at_once: int
+    plans: str | None = None
+    """"gold", or the file of the plans to follow; None: the recall's own."""
 
     async def measure(self, evidence_set: EvidenceSet) -> EvidenceReport:
         """Entity by entity: its items are stored, then its questions are asked."""
         report = EvidenceReport(name=evidence_set.name, budgets=self.budgets)
         scorer = EvidenceScorer(evidence_set)
         questions = stratified(evidence_set.questions, limit=self.limit)
+        planner = (
+            planner_for(self.plans, name=evidence_set.name, questions=questions)
+            if self.plans
+            else None
+        )
         for entity in dict.fromkeys(question.entity for question in questions):
             own, items = [q for q in questions if q.entity == entity], evidence_set.items_of(entity)
             run = EvidenceRun(
                 budget=max(self.budgets),
                 now=self.place.at or last_moment(items),
                 at_once=self.at_once,
+                planner=planner,
                 progress=self.heard(evidence_set.name, len(report.results), len(questions)),
             )
             name = f"{evidence_set.name}: {entity}"

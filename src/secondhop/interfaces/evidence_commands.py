@@ -42,6 +42,12 @@ def evidence(
     concurrency: Annotated[
         int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
     ] = 1,
+    plans: Annotated[
+        str | None,
+        typer.Option(
+            metavar="gold|FILE", help="Follow these plans: the set's own sub-questions, or a file."
+        ),
+    ] = None,
 ) -> None:
     """Measure how much of the evidence fits into a budget of tokens.
 
@@ -54,7 +60,9 @@ def evidence(
 
     wanted = given_budgets(budgets)
     found = load_sets(folders)
-    reports = run(measure_sets(found, common, budgets=wanted, limit=limit, at_once=concurrency))
+    reports = run(
+        measure_sets(found, common, budgets=wanted, limit=limit, at_once=concurrency, plans=plans)
+    )
     if common.json:
         print_json({report.name: report.document() for report in reports})
     else:

@@ -1,5 +1,6 @@
 """The commands that fill, ask and look after one memory."""
 
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common, given_path, place_again
+from secondhop.interfaces.options import Common, given_path, moment, place_again
 
 if TYPE_CHECKING:
     from secondhop.graph.result import RecallResult
@@ -84,6 +85,13 @@ def recall(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
     ] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
+    ] = None,
+    include_stale: Annotated[
+        bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
+    ] = False,
 ) -> None:
     """Find the memories a question needs.
 
@@ -98,7 +106,14 @@ def recall(
 
     async def work() -> None:
         async with opened(common, counting=tokens is not None) as memory:
-            result = await memory.arecall(question, k=k, tokens=tokens, at=common.at)
+            result = await memory.arecall(
+                question,
+                k=k,
+                tokens=tokens,
+                at=common.at,
+                as_of=as_of,
+                include_stale=include_stale,
+            )
             story = memory.trace(result.trace_id) if trace else None
         answer(result, story, common)
 

@@ -18,6 +18,8 @@ from secondhop.settings import OpenAISettings, Settings, load_settings
 if TYPE_CHECKING:
     from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
+    from secondhop.models.llm import StructuredLLM
+    from secondhop.nodes.scale import ModelScale
     from secondhop.nodes.settings import RecallSettings
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
@@ -43,6 +45,8 @@ async def opened(
     counting: bool = False,
     prompts: "PromptSource | None" = None,
     settings: "RecallSettings | None" = None,
+    llm: "StructuredLLM | None" = None,
+    scale: "ModelScale | None" = None,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -52,35 +56,47 @@ async def opened(
         counting: tokens will be counted; a missing token file is fetched or complained about now.
         prompts: instead of those that the options name.
         settings: limits and ranking; default those of the library.
+        llm: instead of the one the options name; it stays open.
+        scale: instead of the file that the options name.
     """
     from secondhop.recall import Recall
 
     environment = load_settings()
-    llm = choose_llm(common.llm or environment.llm)
-    if counting or llm is not None:  # prompts are counted, too
+    model = llm or choose_llm(common.llm or environment.llm)
+    if counting or model is not None:  # prompts are counted, too
         prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     async with await Recall.aopen(
         store_of(common, environment),
         entity=entity or common.entity or environment.entity,
         embedder=embedder or chosen_embedder(common),
-        llm=llm,
+        llm=model,
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
         settings=settings or settings_of(common, environment),
         prices=environment.prices,
+        scale=scale or common.scale or environment.scale,
     ) as recall:
         yield recall
 
 
 def settings_of(common: Common, environment: Settings) -> "RecallSettings":
-    """The library's settings, with the deadline that options or environment give."""
-    from secondhop.nodes.settings import RecallLimits, RecallSettings
+    """The library's settings, with what a settings file and the deadline option change.
 
+    Raises:
+        UsageError: the file cannot be read, or says what cannot be.
+    """
+    from secondhop.nodes.settings import RecallSettings
+
+    settings = RecallSettings()
+    if file := common.settings or environment.settings:
+        from secondhop.evals.setting_files import load_recall_settings
+
+        settings = load_recall_settings(file)
     deadline_s = common.deadline or environment.deadline
     if deadline_s is None:
-        return RecallSettings()
+        return settings
     try:
-        return RecallSettings(limits=RecallLimits(deadline_s=deadline_s))
+        return replace(settings, limits=replace(settings.limits, deadline_s=deadline_s))
     except ValueError as error:
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
 

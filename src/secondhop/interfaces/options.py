@@ -26,6 +26,8 @@ class Common:
     json: bool
     prompts: Path | None = None
     deadline: float | None = None
+    settings: Path | None = None
+    scale: Path | None = None
 
 
 def moment(text: str) -> datetime:
@@ -85,6 +87,14 @@ def common_options(
     embedder: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
     ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Settings of recall, from a file."),
+    ] = None,
+    scale: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="What `calibrate` wrote."),
+    ] = None,
     at: Annotated[
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help='The time that counts as "now".'),
@@ -104,6 +114,8 @@ def common_options(
         json=json,
         prompts=prompts,
         deadline=deadline,
+        settings=settings,
+        scale=scale,
     )
 
 

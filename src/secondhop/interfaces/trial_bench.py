@@ -1,38 +1,28 @@
 """Where prompts are tried: scenarios stored once, one model, and the answers it gave before."""
 
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import (
-    AsyncExitStack,
-    ExitStack,
-    asynccontextmanager,
-    closing,
-    contextmanager,
-)
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from secondhop.errors import ModelError, UsageError
-from secondhop.evals.prompt_trial import Pair, contender, try_scenario
+from secondhop.evals.prompt_trial import Contender, Pair, try_scenario
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.trial_report import TrialReport
+from secondhop.interfaces.kept_answers import kept_answers, opened_llm, usual_answers
 from secondhop.interfaces.opening import (
     OFFLINE,
-    cache_folder,
     kept_embeddings,
     named_llm,
     opened,
     prompts_in_force,
-    settings_of,
     throwaway,
 )
 from secondhop.interfaces.options import Common
 from secondhop.interfaces.progress import bars
 from secondhop.models.answer_cache import AnswerCounts
 from secondhop.models.answer_file import AnswerFile
-from secondhop.models.choose_llm import make_llm
-from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice, load_prices, price_of
 from secondhop.prompts.templates import Prompt, replacement
@@ -52,6 +42,8 @@ class TrialPlan:
     limit: int | None
     fresh: bool
     """Ask all anew; what both variants ask in the same words is still asked once."""
+    answers: Path | None = None
+    """File or folder of the answers that are kept; None: the user's cache folder."""
 
     def files(self) -> list[Path]:
         """The files to watch."""
@@ -81,7 +73,8 @@ class Bench:
         prompts = prompt_pair(self.plan, self.in_force)
         sides = [{**self.in_force, one.name: one} for one in prompts]
         against, variant = (
-            contender(self.llm, self.answers, prompts=side, price=self.price) for side in sides
+            Contender(prompts=side, llm=self.llm, answers=self.answers, price=self.price)
+            for side in sides
         )
         pairs: list[Pair] = []
         with bars() as progress:
@@ -94,12 +87,12 @@ class Bench:
                     limit=self.plan.limit,
                     progress=progress,
                 )
-        expect_answers(pairs, against.llm.counts, variant.llm.counts)
+        expect_answers(pairs, against.counts, variant.counts)
         return TrialReport(
             prompts=prompts,
             model=self.llm.model_id,
             pairs=pairs,
-            counts=(against.llm.counts, variant.llm.counts),
+            counts=(against.counts, variant.counts),
             price=self.price,
         )
 
@@ -139,13 +132,13 @@ async def bench_of(plan: TrialPlan, common: Common) -> AsyncGenerator[Bench, Non
     """
     spec, in_force = named_llm(common), prompts_in_force(common)
     with ExitStack() as files:
-        answers = files.enter_context(kept_answers(fresh=plan.fresh))
+        answers = files.enter_context(
+            kept_answers(None if plan.fresh else plan.answers or usual_answers())
+        )
         place = replace(files.enter_context(throwaway(common)), llm=OFFLINE)
         embedder = files.enter_context(kept_embeddings(common, "eval"))
         async with AsyncExitStack() as stack:
-            llm = make_llm(spec, timeout_s=settings_of(common, load_settings()).limits.deadline_s)
-            if isinstance(llm, HoldsConnections):
-                stack.push_async_callback(llm.aclose)
+            llm = await stack.enter_async_context(opened_llm(common, spec))
             memories: list[tuple[Scenario, Recall]] = []
             for scenario in plan.scenarios:
                 opening = opened(place, entity=scenario.name, embedder=embedder, counting=True)
@@ -161,13 +154,3 @@ async def bench_of(plan: TrialPlan, common: Common) -> AsyncGenerator[Bench, Non
                 answers=answers,
                 memories=memories,
             )
-
-
-@contextmanager
-def kept_answers(*, fresh: bool) -> Generator[AnswerFile, None, None]:
-    """The answers of earlier trials, in the user's cache folder; fresh: a file that goes again."""
-    with ExitStack() as stack:
-        folder = cache_folder() / "prompts"
-        if fresh:
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
-        yield stack.enter_context(closing(AnswerFile(folder / "answers.db")))

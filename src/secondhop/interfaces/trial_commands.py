@@ -42,6 +42,14 @@ def try_variant(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Ask the model all anew, whatever it answered before.")
     ] = False,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path,
+            metavar="FILE|DIR",
+            help="Where the model's answers are kept. [your cache folder]",
+        ),
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")
     ] = False,
@@ -58,6 +66,8 @@ def try_variant(
 
     if watch and common.json:
         raise UsageError("--json prints one document, --watch has no end; give one of them")
+    if fresh and answers is not None:
+        raise UsageError("--fresh uses no kept answers, --answers says where they are; give one")
     named_llm(common)
     folders = [*(scenarios or []), *(more or [])] or shipped_scenarios()
     plan = TrialPlan(
@@ -67,6 +77,7 @@ def try_variant(
         at_once=concurrency,
         limit=limit,
         fresh=fresh,
+        answers=answers,
     )
     if watch:
         run(run_again(plan, common))

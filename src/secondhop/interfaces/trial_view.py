@@ -9,8 +9,9 @@ from secondhop.evals.trial_report import (
     shown_measures,
     sides,
     total_spent,
-    verdict_of,
+    verdict_on,
 )
+from secondhop.interfaces.comparison_view import SURE, signed
 from secondhop.interfaces.cost_view import money
 from secondhop.interfaces.eval_view import HEADINGS
 from secondhop.interfaces.terminal import clean, shorten
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
-
-FEW = 10
-"""Questions; of fewer an interval says little."""
 
 QUERIES_SHOWN = 8
 """A side of a question; `--json` has them all."""
@@ -40,9 +38,11 @@ def show_trial(report: TrialReport, console: "Console") -> None:
     asked, verdicts = len(report.labelled()), report.verdicts()
     if asked:
         console.print(measures_table(report))
-        console.print("diff: with its 95 % interval, bold where that leaves out 0", style="dim")
-        if asked < FEW:
-            console.print("So few questions say little: ask more to decide.", style="yellow")
+        console.print("diff: with its 95 % interval; p: randomisation test", style="dim")
+        console.print(f"bold: p below {SURE}; judge one measure, chosen before", style="dim")
+        if report.is_small:
+            told = "So few questions say little, and their intervals are too narrow: trust p."
+            console.print(told, style="yellow")
         console.print()
     won, lost, tied = verdicts["won"], verdicts["lost"], verdicts["tied"]
     questions = "1 question" if asked == 1 else f"{asked} questions"
@@ -60,29 +60,21 @@ def measures_table(report: TrialReport) -> "Table":
 
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("")
-    for heading in ("against", "variant", "diff", "", "won", "tied", "lost"):
+    for heading in ("against", "variant", "diff", "", "p", "won", "tied", "lost"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in report.rows():
         span = row.interval
         cells = (
-            f"{row.against:.3f}",
-            f"{row.variant:.3f}",
+            f"{row.theirs:.3f}",
+            f"{row.ours:.3f}",
             signed(span.difference, 3),
             f"{signed(span.low, 2)}..{signed(span.high, 2)}",
+            f"{row.p:.3f}",
             *map(str, (row.wins, row.ties, row.losses)),
         )
-        style = "bold" if span.is_clear and len(report.labelled()) >= FEW else ""
-        table.add_row(Text(HEADINGS.get(row.name, row.name)), *cells, style=style)
+        style = "bold" if row.p < SURE else ""
+        table.add_row(Text(HEADINGS.get(row.measure, row.measure)), *cells, style=style)
     return table
-
-
-def signed(number: float, digits: int) -> str:
-    """With its sign, and never "-0.00".
-
-    >>> signed(0.1234, 2), signed(-0.001, 2)
-    ('+0.12', '+0.00')
-    """
-    return f"{round(number, digits) + 0.0:+.{digits}f}"
 
 
 def show_costs(report: TrialReport, console: "Console") -> None:
@@ -119,7 +111,7 @@ def show_pair(pair: Pair, console: "Console") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    verdict = verdict_of(pair)
+    verdict = verdict_on(pair)
     head = Text(f"{verdict:5}", style=STYLES[verdict])
     head.append(f"{clean(pair.scenario)}/{clean(pair.question_id)}: ", style="bold")
     head.append(shorten(pair.question, 200))

@@ -1,0 +1,57 @@
+"""Two systems side by side, for people: differences, intervals, p."""
+
+from typing import TYPE_CHECKING
+
+from secondhop.evals.comparison import COSTS, Comparison, p_shown
+from secondhop.evals.paired import FEW
+from secondhop.interfaces.eval_view import HEADINGS, figures_table
+from secondhop.interfaces.terminal import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SURE = 0.05
+"""A smaller p is shown in bold."""
+
+
+def show_comparison(comparison: Comparison, console: "Console") -> None:
+    """Print one row a measure."""
+    table = figures_table(
+        f"against {comparison.against}",
+        ["ours", "theirs", "diff", "95 %", "p", "won", "lost"],
+    )
+    for row in comparison.differences:
+        if row.measure in COSTS and not (row.ours or row.theirs):
+            continue
+        digits = 0 if row.measure in {"ms", "tokens"} else 3
+        span = row.interval
+        table.add_row(
+            HEADINGS.get(row.measure, row.measure),
+            f"{row.ours:.{digits}f}",
+            f"{row.theirs:.{digits}f}",
+            signed(span.difference, digits),
+            f"{signed(span.low, min(digits, 2))}..{signed(span.high, min(digits, 2))}",
+            p_shown(row.p),
+            str(row.wins),
+            str(row.losses),
+            style="bold" if row.p < SURE else "",
+        )
+    console.print(table)
+    asked = sum(len(rows) for rows in comparison.gains.values())
+    console.print(
+        f"{asked} questions asked of both; diff: ours less {clean(comparison.against)}, with its "
+        f"bootstrap interval; p: of the randomisation test, bold below {SURE}. Of many measures "
+        f"one is below it by chance: choose yours before you look.",
+        style="dim",
+    )
+    if asked < FEW:
+        console.print("So few questions say little: ask more to decide.", style="yellow")
+
+
+def signed(number: float, digits: int) -> str:
+    """With its sign, and never "-0.00".
+
+    >>> signed(0.1234, 2), signed(-0.001, 2)
+    ('+0.12', '+0.00')
+    """
+    return f"{round(number, digits) + 0.0:+.{digits}f}"

@@ -1,0 +1,108 @@
+"""A store of two people's memories, and a server of it in a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
+from tests.fakes import note
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.interfaces.mcp_recalls import OpenRecalls
+from secondhop.interfaces.opening import opened
+from secondhop.interfaces.options import Common
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+from secondhop.settings import variable_names
+from secondhop.stores.records import Memory
+
+MARA, NOOR = "mara", "noor"
+NOORS = (note("noors-plan", "Help me prepare for my Carefeed interview: the night shifts."),)
+TOKENS = {"m" * 40: MARA, "n" * 40: NOOR}
+ARGUMENTS = {"query": QUESTION, "limit": 3}
+
+
+async def store_two(folder: Path) -> None:
+    """A store of Mara's life and of one memory of Noor's."""
+    lives: tuple[tuple[str, Sequence[Memory]], ...] = ((MARA, LIFE), (NOOR, NOORS))
+    for entity, memories in lives:
+        async with await Recall.aopen(folder, entity=entity, embedder="hashing") as recall:
+            await recall.aadd(memories)
+
+
+def options(folder: Path) -> Common:
+    """As `--store FOLDER --embedder hashing --llm offline`."""
+    return Common(
+        store=folder,
+        chroma="",
+        entity=None,
+        llm="offline",
+        embedder="hashing",
+        at=None,
+        json=False,
+    )
+
+
+def recalls_in(folder: Path, *, at_most: int = 8) -> OpenRecalls:
+    """The memories of that store."""
+    embedder = HashingEmbedder()
+
+    def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
+        return opened(options(folder), entity=entity, embedder=embedder)
+
+    return OpenRecalls(open_one, at_most=at_most)
+
+
+def command(folder: Path, *words: str) -> list[str]:
+    """`secondhop WORDS` over that store."""
+    place = ["--store", str(folder), "--embedder", "hashing", "--llm", "offline"]
+    return [sys.executable, "-m", "secondhop", *words, *place]
+
+
+def environment() -> dict[str, str]:
+    """This process's, without a setting that somebody has made."""
+    kept = {key: value for key, value in os.environ.items() if key not in variable_names()}
+    if models := os.environ.get("SECONDHOP_MODEL_DIR"):
+        kept["SECONDHOP_MODEL_DIR"] = models
+    return kept | {"SECONDHOP_OFFLINE": "1"}
+
+
+@contextmanager
+def http_server(folder: Path, *words: str) -> Generator[str, None, None]:
+    """The URL of a server over HTTP on a free port; it is ended with a signal."""
+    line = command(folder, "mcp", "--http", "127.0.0.1:0", *words)
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment()) as child:
+        assert child.stderr is not None
+        try:
+            yield address_in(child.stderr.readline())
+        finally:
+            child.terminate()
+            child.communicate(timeout=20)
+
+
+def address_in(line: str) -> str:
+    """The URL that a server tells of."""
+    assert line.startswith("secondhop: serving MCP at http://"), line
+    return line.split()[4]
+
+
+def ids(result: CallToolResult) -> list[str]:
+    """Memory ids of an answer."""
+    return [memory["id"] for memory in content(result)["memories"]]
+
+
+def content(result: CallToolResult) -> dict[str, Any]:
+    """What a tool gave back."""
+    assert not result.is_error, words(result)
+    found: dict[str, Any] | None = result.structured_content
+    assert found is not None
+    return found
+
+
+def words(result: CallToolResult) -> str:
+    """The text of a result: the message of an error."""
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))

@@ -1,0 +1,103 @@
+"""`secondhop remember`, `forget` and their kin, as a shell calls them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from secondhop.interfaces.cli import app
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
+
+    def run(*words: str, status: int = 0) -> Any:
+        done = CliRunner().invoke(app, [*words, *store, "--json"])
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout) if done.stdout.strip() else done.stderr
+
+    return run
+
+
+def test_a_life_of_a_fact(command: Command) -> None:
+    fact = ("--subject", "me", "--attribute", "employer")
+    old = command("remember", "Acme", *fact, "--at", "2026-01-01")
+    new = command("update", old["memory_id"], "Zeta", "--at", "2026-02-01")
+
+    assert new["supersedes"] == [old["memory_id"]]
+    assert [one["value"] for one in command("facts", "me")["facts"]] == ["Zeta"]
+    then = command("facts", "--as-of", "2026-01-15")
+    assert [one["value"] for one in then["facts"]] == ["Acme"]
+    versions = command("history", new["memory_id"])["versions"]
+    assert [one["end"].split(" by ")[0] for one in versions] == ["superseded", ""]
+
+
+def test_words_are_deprecated_restored_and_forgotten(command: Command) -> None:
+    command("remember", "The key is under the mat", "--id", "key")
+    command("remember", "The key hangs in the hall", "--id", "hook")
+
+    assert command("deprecate", "key", "lost")["done"] == "deprecated"
+    assert "key" not in [one["id"] for one in command("recall", "Where is the key?")["memories"]]
+    shown = command("recall", "Where is the key?", "--include-stale")["memories"]
+    assert {one["id"]: one["stale"][:10] for one in shown}["key"] == "deprecated"
+    assert command("restore", "key")["done"] == "restored"
+    assert command("supersede", "key", "hook", "--dry-run")["dry_run"] is True
+    assert command("forget", "key", "--dry-run")["passages"] == 1
+    assert command("forget", "key")["complete"] is True
+    assert "no memory 'key'" in command("history", "key", status=2)
+
+
+def test_what_was_of_use_is_counted(command: Command) -> None:
+    command("remember", "The key is under the mat", "--id", "key")
+    trace = command("recall", "Where is the key?")["trace_id"]
+
+    assert command("accept", trace, "key", "--dry-run")["counted"] == 0
+    assert command("accept", trace, "key")["counted"] == 3
+    assert command("accept", trace, "key")["counted"] == 0
+
+
+def test_replaced_memories_are_listed_and_superseded_when_wanted(command: Command) -> None:
+    said = "We meet every Thursday evening at the old mill by the river"
+    named = ("--title", "choir practice")
+    command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
+    command("remember", f"{said}, at eight", *named, "--id", "b", "--at", "2026-02-01")
+
+    listed = command("find-superseded")
+    assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
+    assert listed["applied"] is False
+    assert command("find-superseded", "--apply")["applied"] is True
+    assert command("find-superseded")["pairs"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("remember", "x", "--subject", "me"), "--subject and --attribute"),
+        (("remember", "x", "--topic", "t"), "--scope"),
+        (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
+        (("update", "x"), "nothing to update"),
+    ],
+)
+def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:
+    assert said in command(*words, status=2)
+
+
+def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
+    first = CliRunner().invoke(app, ["remember", "Berlin", "--id", "home", *store])
+    story = CliRunner().invoke(app, ["history", "home", *store])
+    gone = CliRunner().invoke(app, ["forget", "home", *store])
+
+    assert first.stdout == "remembered home\n"
+    assert "home  holds" in story.stdout
+    assert gone.stdout == "forgot home: 1 passages and 0 traces\n"

@@ -1,0 +1,187 @@
+"""The tools of the MCP server, through a client in the same process."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from tests.interfaces.mcp_world import (
+    ARGUMENTS,
+    MARA,
+    NOOR,
+    content,
+    ids,
+    recalls_in,
+    store_two,
+    words,
+)
+from tests.small_world import QUESTION
+
+from secondhop.interfaces.mcp_server import memory_server
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mcp") / "store"
+    asyncio.run(store_two(folder))
+    return folder
+
+
+Connected = Callable[[], Client]
+
+
+@pytest.fixture
+def connected(store: Path) -> Connected:
+    """A client of a server of Mara's memory."""
+    return lambda: Client(memory_server(recalls_in(store), entity=MARA))
+
+
+async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: Connected) -> None:
+    async with connected() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+        assert list(tools) == [
+            "recall",
+            "recall_session_start",
+            "recall_vote",
+            "recall_resolve",
+            "remember",
+            "forget",
+            "explain",
+        ]
+        assert all("Use it" in (tool.description or "") for tool in tools.values())
+        assert all(tool.output_schema for tool in tools.values())
+        assert {"sessionId", "memories", "sparkBranches", "converged", "round"} <= set(
+            (tools["recall_vote"].output_schema or {})["properties"]
+        )
+        assert set(tools["recall_resolve"].input_schema["properties"]) == {
+            "sessionId",
+            "acceptedMemoryIds",
+            "note",
+        }
+        forget = tools["forget"].annotations
+        assert forget is not None
+        assert forget.destructive_hint
+
+
+async def test_recall_gives_what_the_library_gives_and_tells_its_steps(
+    connected: Connected, store: Path
+) -> None:
+    async with connected() as client:
+        steps: list[tuple[float, str]] = []
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            steps.append((progress, message or ""))
+
+        found = await client.call_tool("recall", ARGUMENTS, progress_callback=hear)
+
+        async with await Recall.aopen(store, entity=MARA, embedder=HashingEmbedder()) as recall:
+            asked = await recall.arecall(QUESTION, k=3)
+        assert ids(found) == asked.ids()
+        assert len(asked.ids()) == 3
+        assert [number for number, _ in steps] == list(range(1, len(steps) + 1))
+        assert any("retrieve" in message for _, message in steps)
+
+
+async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
+    async with connected() as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+        hot, cold = (memory["id"] for memory in first["memories"][:2])
+
+        ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "cold"}}
+        second = content(await client.call_tool("recall_vote", ballot))
+        ended = content(
+            await client.call_tool(
+                "recall_resolve", {"sessionId": first["sessionId"], "note": "used"}
+            )
+        )
+
+        shown = [memory["id"] for memory in second["memories"]]
+        assert (first["round"], second["round"]) == (1, 2)
+        assert shown[0] == hot
+        assert cold not in shown
+        assert ended["acceptedMemoryIds"] == [hot]
+        late = await client.call_tool("recall_vote", ballot)
+        assert late.is_error
+        assert "resolved" in words(late)
+
+
+async def test_what_is_remembered_comes_back_until_it_is_forgotten(connected: Connected) -> None:
+    async with connected() as client:
+        kept = content(
+            await client.call_tool(
+                "remember", {"text": "Zeta", "subject": "me", "attribute": "employer"}
+            )
+        )
+        asked = {"query": "The employer of me is Zeta?", "limit": 2}
+        found = await client.call_tool("recall", asked)
+
+        assert kept["done"] == "remembered"
+        assert kept["memoryId"] in ids(found)
+        gone = content(await client.call_tool("forget", {"memoryIds": [kept["memoryId"]]}))
+        assert gone["memoryIds"] == [kept["memoryId"]]
+        assert kept["memoryId"] not in ids(await client.call_tool("recall", asked))
+
+
+async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:
+    async with connected() as client:
+        trace_id = content(await client.call_tool("recall", ARGUMENTS))["traceId"]
+        story = content(
+            await client.call_tool("explain", {"traceId": trace_id, "memoryId": "garden"})
+        )
+
+        assert story["returned"] is False
+        assert story["cutBy"]
+
+
+async def test_explain_opens_no_file(connected: Connected, tmp_path: Path) -> None:
+    async with connected() as client:
+        path = tmp_path / "trace.json"
+        path.write_text("{}", encoding="utf-8")
+
+        refused = await client.call_tool("explain", {"traceId": str(path), "memoryId": "plan"})
+
+        assert refused.is_error
+        assert "is not a trace id" in words(refused)
+
+
+async def test_errors_of_ours_say_what_happened(connected: Connected) -> None:
+    async with connected() as client:
+        unknown = await client.call_tool(
+            "recall_vote", {"sessionId": "nobody", "votes": {"a": "hot"}}
+        )
+        no_vote = await client.call_tool("recall_vote", {"sessionId": "x", "votes": {"a": "great"}})
+        empty = await client.call_tool("recall", {"query": " "})
+
+        assert all(result.is_error for result in (unknown, no_vote, empty))
+        assert "start a new session" in words(unknown)
+        assert "hot" in words(no_vote)
+        assert "empty" in words(empty)
+
+
+async def test_another_entity_cannot_be_named(connected: Connected) -> None:
+    async with connected() as client:
+        for tool in ("recall", "recall_session_start"):
+            refused = await client.call_tool(tool, {**ARGUMENTS, "entity": NOOR})
+            assert refused.is_error
+            assert "'mara' alone" in words(refused)
+        own = await client.call_tool("recall", {**ARGUMENTS, "entity": MARA})
+        assert "noors-plan" not in ids(own)
+
+
+async def test_without_a_token_and_an_entity_nobody_is_served(store: Path) -> None:
+    async with Client(memory_server(recalls_in(store))) as client:
+        refused = await client.call_tool("recall", ARGUMENTS)
+
+    assert "send a bearer token" in words(refused)

@@ -1,0 +1,71 @@
+"""`secondhop playbooks …`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.prompts.test_library import INTENT
+from tests.small_world import small_library
+from typer.testing import CliRunner, Result
+
+from secondhop.interfaces.cli import app
+from secondhop.prompts.library import shipped_intents
+
+
+def playbooks(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["playbooks", *arguments])
+
+
+def test_the_intents_of_a_domain_are_listed() -> None:
+    found = playbooks("list", "--domain", "sport", "--json")
+
+    names = [one["name"] for one in json.loads(found.stdout)["intents"]]
+    assert names == [one.name for one in shipped_intents() if one.domain == "sport"]
+
+
+def test_an_unknown_domain_is_refused_with_those_there_are() -> None:
+    found = playbooks("list", "--domain", "gardening")
+
+    assert found.exit_code != 0
+    assert "there are business, " in found.output
+
+
+def test_the_shipped_library_is_found_sound() -> None:
+    found = playbooks("check", "--json")
+
+    assert found.exit_code == 0
+    assert json.loads(found.stdout) == {"intents": len(shipped_intents()), "faults": []}
+
+
+def test_a_file_of_ones_own_is_checked_and_its_faults_set_the_status(tmp_path: Path) -> None:
+    file = tmp_path / "garden.yaml"
+    file.write_text(INTENT.format(name="planting"), encoding="utf-8")
+
+    found = playbooks("check", str(file))
+
+    assert found.exit_code == 1
+    assert "garden/planting: 2 asks, 5 to 9 are wanted" in found.output
+
+
+def test_a_file_that_is_not_there_is_no_sound_library(tmp_path: Path) -> None:
+    found = playbooks("check", str(tmp_path / "none.yaml"))
+
+    assert found.exit_code != 0
+    assert "there is no playbook file" in found.output
+
+
+def test_the_intents_near_a_question_are_shown_the_nearest_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("secondhop.prompts.library.shipped_intents", small_library)
+    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path)
+
+    found = playbooks("near", "My tomatoes look sad", "-n", "2", "--embedder", "hashing", "--json")
+
+    rows = json.loads(found.stdout)["intents"]
+    assert [row["name"] for row in rows] == ["kitchen-garden", "job-interview"]
+    assert rows[0]["nearness"] > rows[1]["nearness"]
+
+
+def test_near_refuses_an_empty_question() -> None:
+    assert playbooks("near", "  ").exit_code != 0
