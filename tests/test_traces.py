@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.small_world import SmallWorld, ask
+from tests.small_world import QUESTION, SmallWorld, ask
 
 from secondhop.errors import UsageError
+from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import RecallTrace, load_trace
+from secondhop.nodes.state import RecallInput
+from secondhop.running import run_recall
 from secondhop.traces import TraceFolder
 
 
@@ -23,6 +26,17 @@ def test_a_trace_comes_back_as_it_went(trace: RecallTrace, tmp_path: Path) -> No
 
     assert folder.load(trace.trace_id) == trace
     assert load_trace(path) == trace
+
+
+async def test_a_draft_is_written_as_its_trace(world: SmallWorld, tmp_path: Path) -> None:
+    services, folder = world.services(), TraceFolder(tmp_path / "traces")
+    asked: RecallInput = {"question": QUESTION}
+    async for event in run_recall(build_recall_graph(services), asked, services=services):
+        if event.draft is not None:
+            path = folder.save(event.draft)
+            assert (path.stem, load_trace(path)) == (event.draft.trace_id, event.trace)
+            return
+    raise AssertionError("the recall ended without a trace")
 
 
 def test_only_the_newest_are_kept(trace: RecallTrace, tmp_path: Path) -> None:

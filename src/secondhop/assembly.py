@@ -13,10 +13,12 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.coverage_critic import CoverageCritic
+from secondhop.nodes.hub_cache import NearnessFile
 from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.playbook_planner import PlaybookPlanner
 from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.scale_file import read_scale
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
 from secondhop.prompts.library import shipped_intents
@@ -42,10 +44,11 @@ SCALES: Mapping[str, ModelScale] = {
 For the default the numbers were measured: among labelled question-passage pairs help becomes
 likely around 0.62; the nearness was 0.64 to 0.66 in the memories of four people; of 40 pairs in
 which the newer memory replaced the older, 35 lay above 0.76. The others are estimates.
+docs/tuning.md holds them against labels that were left out.
 """
 
 UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept=-7.0))
-"""For other models: one half at 0.5."""
+"""For other models: one half at 0.5, a guess; `secondhop calibrate` makes a better one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,14 @@ class Embedders:
     entity: CoalescingEmbedder
     library: CachingEmbedder
     caches: tuple[CachingEmbedder, ...]
+    nearness: NearnessFile
+    """Of the entity's passages to the library's questions."""
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
         for cache in self.caches:
             cache.close()
+        self.nearness.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
                 await model.aclose()
@@ -81,7 +87,8 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
-    return Embedders(owned, CoalescingEmbedder(own), library, (own, library))
+    nearness = NearnessFile(entity_cache.with_name("hubs.db"))
+    return Embedders(owned, CoalescingEmbedder(own), library, (own, library), nearness)
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -90,6 +97,20 @@ def scale_of(model_id: str) -> ModelScale:
         if model_id.startswith(beginning):
             return scale
     return UNKNOWN_MODEL
+
+
+def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
+    """The scale that was given, in a file or made; None: the one that fits the model.
+
+    Raises:
+        UsageError: the file cannot be read, is no scale, or was made for another model.
+    """
+    if isinstance(given, ModelScale):
+        return given
+    shipped = scale_of(model_id)
+    if given is None:
+        return shipped
+    return read_scale(Path(given).expanduser(), embedder_id=model_id, shipped=shipped)
 
 
 def assemble(
@@ -102,8 +123,12 @@ def assemble(
     llm: StructuredLLM | None = None,
     prompts: PromptSource | None = None,
     prices: PriceTable | None = None,
+    scale: ModelScale | None = None,
 ) -> Services:
     """The services of one entity's recall graph; without a language model the twins do its work.
+
+    Args:
+        scale: of the embedding model; None: the one that ships for it.
 
     Raises:
         PromptError: a file of the folder `prompts` is faulty.
@@ -114,20 +139,23 @@ def assemble(
         library_embedder=embedders.library,
         facets=settings.ranking.facets,
     )
-    critic = CoverageCritic(min_score=settings.ranking.min_score)
+    critic = CoverageCritic(
+        min_score=settings.ranking.min_score, feedback_terms=settings.ranking.prf
+    )
     judges = (
         (planner, critic)
         if llm is None
         else llm_services(llm, prompts=prompts, planning=settings.planning)
     )
-    scale = scale_of(embedders.entity.model_id)
+    scale = scale or scale_of(embedders.entity.model_id)
     hubs = None
     if scale.usual_nearness is not None and settings.ranking.correct_hubs:
-        hubs = HubCorrection(planner, usual=scale.usual_nearness)
+        hubs = HubCorrection(planner, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,
         search=GatheredSearch(store),
         reader=store,
+        keeping=store,
         embedder=embedders.entity,
         scale=scale,
         hubs=hubs,

@@ -9,8 +9,18 @@ SecondhopError
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
 │   └── StoreFullError         the disk is full; what was acknowledged before is kept
-└── ModelError                 a model could not be loaded, reached or understood
-    └── ModelUnavailableError  the default model is not on this machine and may not be fetched
+├── ModelError                 a model could not be loaded, reached or understood
+│   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
+└── SessionError               a session cannot do what was asked of it
+    ├── UnknownSessionError    no session has this id
+    ├── ForeignSessionError    it belongs to another entity
+    ├── SessionOverError       it has ended
+    │   ├── SessionExpiredError, SessionResolvedError, SessionAbandonedError
+    ├── RoundMovedOnError      another vote was first, and the round is over
+    ├── NoRoundsLeftError      the last answer was given; resolve it
+    └── VoteRefusedError       this memory cannot be voted on
+        ├── UnknownMemoryError the session has never seen it
+        └── NotShownError      the answer does not show it
 
 The message says what happened, then what to do; numbers stay on the error as attributes.
 """
@@ -80,3 +90,104 @@ class ModelError(SecondhopError):
 
 class ModelUnavailableError(ModelError):
     """The default model is not on this machine and may not, or could not, be fetched."""
+
+
+class SessionError(SecondhopError):
+    """A session cannot do what was asked of it."""
+
+
+class UnknownSessionError(SessionError):
+    """No session has this id, or it ended long ago."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"no session {session_id!r} is known; it ended more than an hour ago, or its store is "
+            f"another one; start a new session"
+        )
+        self.session_id = session_id
+
+
+class ForeignSessionError(SessionError):
+    """The session belongs to another entity."""
+
+    def __init__(self, session_id: str, *, entity: str) -> None:
+        super().__init__(
+            f"session {session_id!r} does not belong to entity {entity!r}; "
+            f"open the entity that it was started for"
+        )
+        self.session_id, self.entity = session_id, entity
+
+
+class SessionOverError(SessionError):
+    """The session has ended; its votes and ids are gone."""
+
+    how = "is over"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"session {session_id!r} {self.how}; start a new one")
+        self.session_id = session_id
+
+
+class SessionExpiredError(SessionOverError):
+    """Nobody voted in time."""
+
+    how = "has expired: nobody voted in time"
+
+
+class SessionResolvedError(SessionOverError):
+    """Somebody accepted its answer."""
+
+    how = "was resolved already"
+
+
+class SessionAbandonedError(SessionOverError):
+    """Somebody gave it up."""
+
+    how = "was abandoned"
+
+
+class RoundMovedOnError(SessionError):
+    """Another vote was first: the votes were for a round that is over, and none of them counts."""
+
+    def __init__(self, session_id: str, *, voted: int, current: int) -> None:
+        super().__init__(
+            f"the votes were for round {voted} of session {session_id!r}, and that round is over; "
+            f"none of them was counted: look at the answer of round {current} and vote on it"
+        )
+        self.session_id, self.voted, self.current = session_id, voted, current
+
+
+class NoRoundsLeftError(SessionError):
+    """The last answer was given."""
+
+    def __init__(self, session_id: str, *, max_rounds: int) -> None:
+        super().__init__(
+            f"session {session_id!r} has given all {max_rounds} answers; resolve it with the "
+            f"memories that helped, or start a new one"
+        )
+        self.session_id, self.max_rounds = session_id, max_rounds
+
+
+class VoteRefusedError(SessionError):
+    """A memory cannot be voted on, or accepted; none of the votes that came with it counts."""
+
+
+class UnknownMemoryError(VoteRefusedError):
+    """The session has never seen this memory."""
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(
+            f"no memory {memory_id!r} is known to this session; vote with the ids of its answer"
+        )
+        self.memory_id = memory_id
+
+
+class NotShownError(VoteRefusedError):
+    """A memory that was found and that the answer does not show."""
+
+    def __init__(self, memory_id: str, *, round_number: int) -> None:
+        super().__init__(
+            f"memory {memory_id!r} is not in the answer of round {round_number}, and nobody can "
+            f"judge what was not shown; vote on the memories of the answer"
+        )
+        self.memory_id, self.round = memory_id, round_number

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
-from secondhop.assembly import Embedders, assemble, cached_embedders
+from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
+from secondhop.cared_recall import CaresForMemories
 from secondhop.errors import (
     ModelError,
     ModelUnavailableError,
@@ -23,27 +25,38 @@ from secondhop.errors import (
 from secondhop.graph.builder import RecallGraph, build_recall_graph
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
+from secondhop.graph.trace import RecallTrace, hidden_of
+from secondhop.graph.trace_draft import TraceDraft
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
+from secondhop.keeper import Keeper
+from secondhop.kept_recall import KeepsMemories
 from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import load_prices
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
+from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.reach import reach_of
 from secondhop.reindexing import open_entity
 from secondhop.running import RecallEvent, run_recall
+from secondhop.session_recall import KeepsSessions
+from secondhop.session_rounds import SessionRounds
+from secondhop.session_stores import chosen_sessions
+from secondhop.sessions import Sessions
+from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.records import Memory, StoreCounts
+from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
 from secondhop.threads import own_thread, resumed
 from secondhop.traces import traces_of
@@ -59,7 +72,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_STORE = Path(".secondhop")
 
 
-class Recall:
+class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
     """The memory of one entity, ready to be asked.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
@@ -75,6 +88,7 @@ class Recall:
         services: Services,
         *,
         checkpointer: BaseCheckpointSaver[str] | None = None,
+        sessions: str | SessionStore | None = None,
     ) -> None:
         """Use `open`; this takes the parts as they are."""
         self._home, self._store, self._embedders = home, store, embedders
@@ -83,7 +97,22 @@ class Recall:
         self._unkept = build_recall_graph(services) if checkpointer else self._graph
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
+        self._keeper = Keeper(
+            store=store,
+            embedder=embedders.entity,
+            caches=[embedders.caches[0]],
+            traces=self._traces,
+            counters=CounterStore(self._traces.path.parent / "counters.db"),
+            forgetting=[embedders.nearness],
+            clock=services.clock,
+        )
         self._door = SyncDoor()
+        self._open_sessions = Sessions(
+            SessionRounds(services),
+            chosen_sessions(sessions, store=home.path, entity=services.entity),
+            entity=services.entity,
+            ready=self._ready,
+        )
 
     @classmethod
     async def aopen(
@@ -99,6 +128,9 @@ class Recall:
         reranker: Reranker | None = None,
         checkpointer: BaseCheckpointSaver[str] | None = None,
         prices: str | Path | None = None,
+        sessions: str | SessionStore | None = None,
+        session_settings: SessionSettings | None = None,
+        scale: str | Path | ModelScale | None = None,
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -116,6 +148,11 @@ class Recall:
             reranker: reads question and passage together; optional.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prices: a YAML file of model prices, over those that ship with secondhop.
+            sessions: where recalls that wait for votes are kept: the address of a Redis server,
+                "memory", or a store of your own; default a file in the entity's folder.
+            session_settings: how long they stay open, and what a round shows.
+            scale: what the embedding model's cosines mean: a file that `secondhop calibrate`
+                wrote for this model; default what ships (docs/tuning.md).
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
@@ -130,6 +167,7 @@ class Recall:
         deadline_s = settings.limits.deadline_s
         model = chosen_llm(llm, deadline_s=deadline_s) if llm is not None else None
         base = await chosen_embedder(embedder)
+        own_scale = chosen_scale(scale, model_id=base.model_id)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
             store = await open_entity(home, entity, embedder=base)
@@ -153,8 +191,10 @@ class Recall:
             llm=model,
             prompts=prompts,
             prices=price_table,
+            scale=own_scale,
         )
-        return cls(home, store, embedders, services, checkpointer=checkpointer)
+        services = replace(services, session=session_settings or SessionSettings())
+        return cls(home, store, embedders, services, checkpointer=checkpointer, sessions=sessions)
 
     @classmethod
     def open(
@@ -170,6 +210,9 @@ class Recall:
         reranker: Reranker | None = None,
         checkpointer: BaseCheckpointSaver[str] | None = None,
         prices: str | Path | None = None,
+        sessions: str | SessionStore | None = None,
+        session_settings: SessionSettings | None = None,
+        scale: str | Path | ModelScale | None = None,
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
@@ -185,6 +228,9 @@ class Recall:
             reranker=reranker,
             checkpointer=checkpointer,
             prices=prices,
+            sessions=sessions,
+            session_settings=session_settings,
+            scale=scale,
         )
         try:
             opened: Self = door.call(work)
@@ -203,6 +249,8 @@ class Recall:
         k: int | None = None,
         tokens: int | None = None,
         at: datetime | None = None,
+        as_of: datetime | None = None,
+        include_stale: bool = False,
         thread_id: str | None = None,
     ) -> RecallResult:
         """The memories that a good answer to `question` needs, best first.
@@ -212,6 +260,9 @@ class Recall:
             k: memories to return; default `RecallLimits.k`.
             tokens: instead of k, fill this many tokens with evidence.
             at: "now" for the question; default the clock.
+            as_of: what was believed then: what was written later is hidden, and what was
+                superseded since comes back.
+            include_stale: what was superseded, deprecated or has expired comes back, too, marked.
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
                 the same question, interrupted under it, goes on where it stopped.
 
@@ -220,7 +271,15 @@ class Recall:
             UnknownEntityError: nothing is stored for the entity.
         """
         result: RecallResult | None = None
-        async for event in self.astream(question, k=k, tokens=tokens, at=at, thread_id=thread_id):
+        async for event in self.astream(
+            question,
+            k=k,
+            tokens=tokens,
+            at=at,
+            as_of=as_of,
+            include_stale=include_stale,
+            thread_id=thread_id,
+        ):
             result = event.result or result
         if result is None:
             raise StoreError("the recall ended without an answer; please report this")
@@ -233,27 +292,32 @@ class Recall:
         k: int | None = None,
         tokens: int | None = None,
         at: datetime | None = None,
+        as_of: datetime | None = None,
+        include_stale: bool = False,
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
-        await self._expect_memories()
-        await self._try_to_warm()
-        if at is not None and at.tzinfo is None:
-            at = at.replace(tzinfo=UTC)
+        await self._ready()
+        moments = [
+            m.replace(tzinfo=m.tzinfo or UTC).isoformat() if m else None for m in (at, as_of)
+        ]
         asked: RecallInput | Command[Any] = {
             "question": question,
             "k": k,
             "tokens": tokens,
-            "asked_at": at.isoformat() if at else None,
+            "asked_at": moments[0],
+            "as_of": moments[1],
+            "include_stale": include_stale,
         }
         if thread_id is not None:
-            thread_id = own_thread(thread_id, self._services.entity, question, k, tokens)
+            sight = (moments[1], include_stale) if as_of or include_stale else ()
+            thread_id = own_thread(thread_id, self._services.entity, question, k, tokens, *sight)
             limit = self.settings.limits.deadline_s
             asked = await resumed(self._graph, thread_id, deadline_s=limit) or asked
         graph = self._unkept if thread_id is None else self._graph
         async for event in run_recall(graph, asked, services=self._services, thread_id=thread_id):
-            if event.trace is not None:
-                await self._keep(event.trace)
+            if event.draft is not None:
+                await self._keep(event.draft)
             yield event
 
     def recall(
@@ -263,11 +327,22 @@ class Recall:
         k: int | None = None,
         tokens: int | None = None,
         at: datetime | None = None,
+        as_of: datetime | None = None,
+        include_stale: bool = False,
         thread_id: str | None = None,
     ) -> RecallResult:
         """As `arecall`, for callers without an event loop."""
         return self._door.call(
-            partial(self.arecall, question, k=k, tokens=tokens, at=at, thread_id=thread_id)
+            partial(
+                self.arecall,
+                question,
+                k=k,
+                tokens=tokens,
+                at=at,
+                as_of=as_of,
+                include_stale=include_stale,
+                thread_id=thread_id,
+            )
         )
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -355,7 +430,7 @@ class Recall:
                 f"not of {self._services.entity!r}; open that entity"
             )
         reach = None
-        if story.candidate(memory_id) is None:
+        if story.candidate(memory_id) is None and hidden_of(story, memory_id) is None:
             reach = await reach_of(
                 story,
                 memory_id,
@@ -422,6 +497,7 @@ class Recall:
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
+        await self._open_sessions.aclose()
         await self._store.aclose()
         await self._embedders.aclose()
         await self._home.aclose()
@@ -455,6 +531,10 @@ class Recall:
 
     # --- inside ---
 
+    async def _ready(self) -> None:
+        await self._expect_memories()
+        await self._try_to_warm()
+
     async def _try_to_warm(self) -> None:
         """A model that fails now may work in a moment; the recall says so if it does not."""
         try:
@@ -470,9 +550,9 @@ class Recall:
         if not self._has_memories:
             raise UnknownEntityError(self._services.entity, store=str(self._home.path))
 
-    async def _keep(self, trace: RecallTrace) -> None:
+    async def _keep(self, draft: TraceDraft) -> None:
         """A recall answers also where its trace cannot be written."""
         try:
-            await asyncio.to_thread(self._traces.save, trace)
+            await asyncio.to_thread(self._traces.save, draft)
         except OSError as error:
             logger.warning("the trace of this recall could not be kept: %s", error)

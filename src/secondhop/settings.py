@@ -40,6 +40,10 @@ class Settings(BaseSettings):
     """Seconds that a recall may take; None: 30. A slow model wants more."""
     prices: Path | None = None
     """YAML file of model prices, over those that ship with secondhop."""
+    scale: Path | None = None
+    """A file that `secondhop calibrate` wrote: what the embedding model's cosines mean."""
+    settings: Path | None = None
+    """YAML or JSON file of recall's settings, over those that ship."""
 
 
 class OpenAISettings(BaseSettings):

@@ -1,10 +1,13 @@
 """Where the traces of an entity's recalls are kept."""
 
+import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from secondhop.errors import UsageError
 from secondhop.graph.trace import RecallTrace, load_trace
+from secondhop.graph.trace_draft import TraceDraft
 from secondhop.stores.home import entity_slug
 
 KEPT = 200
@@ -22,21 +25,24 @@ class TraceFolder:
     """A folder of trace files, one a recall, named by trace id. Nothing else writes there."""
 
     def __init__(self, path: Path, *, kept: int = KEPT) -> None:
-        self._path, self._kept = path, kept
+        self.path, self._kept = path, kept
 
-    def save(self, trace: RecallTrace) -> Path:
+    def save(self, trace: RecallTrace | TraceDraft) -> Path:
         """Write a trace and let the oldest beyond `kept` go.
 
         Raises:
             OSError: the folder cannot be written.
         """
-        self._path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(parents=True, exist_ok=True)
         file = self._file(trace.trace_id)
         part = file.with_suffix(".part")
-        part.write_text(trace.model_dump_json(), encoding="utf-8")
+        part.write_bytes(
+            trace.json() if isinstance(trace, TraceDraft) else trace.model_dump_json().encode()
+        )
         part.replace(file)
-        for old in self._newest_first()[self._kept :]:
-            old.unlink(missing_ok=True)
+        if len(list(self.path.glob("*.json"))) > self._kept:
+            for old in self._newest_first()[self._kept :]:
+                old.unlink(missing_ok=True)
         return file
 
     def load(self, trace_id: str) -> RecallTrace:
@@ -68,11 +74,17 @@ class TraceFolder:
             return load_trace(path)
         return self.load(str(trace))
 
+    def naming(self, memory_ids: Sequence[str]) -> list[Path]:
+        """Files of the traces that tell of any of these memories."""
+        marks = [json.dumps(memory_id, ensure_ascii=False).encode() for memory_id in memory_ids]
+        files = sorted(self.path.glob("*.json")) + sorted(self.path.glob("*.part"))
+        return [file for file in files if any(mark in file.read_bytes() for mark in marks)]
+
     def _file(self, trace_id: str) -> Path:
         if not _TRACE_ID.fullmatch(trace_id):
             raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
-        return self._path / f"{trace_id}.json"
+        return self.path / f"{trace_id}.json"
 
     def _newest_first(self) -> list[Path]:
-        files = [(path.stat().st_mtime_ns, path) for path in self._path.glob("*.json")]
+        files = [(path.stat().st_mtime_ns, path) for path in self.path.glob("*.json")]
         return [path for _, path in sorted(files, reverse=True)]

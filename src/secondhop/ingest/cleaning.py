@@ -34,4 +34,8 @@ def clean_memory(memory: Memory) -> Memory:
         created_at=parse_date(memory.created_at) or memory.created_at.replace(tzinfo=UTC),
         messages=messages,
         origin=clean_text(memory.origin),
+        subject=" ".join(clean_text(memory.subject).split()),
+        attribute=" ".join(clean_text(memory.attribute).split()),
+        value=" ".join(clean_text(memory.value).split()),
+        scope=" ".join(clean_text(memory.scope).split()),
     )

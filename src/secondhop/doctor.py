@@ -1,0 +1,228 @@
+"""Looks a memory over: do catalog, vectors and word index agree, and does what is stored?"""
+
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from secondhop.graph.result import Frozen
+from secondhop.ingest.batches import embedding_text
+from secondhop.models.embedder import Embedder
+from secondhop.stores.catalog_keeping import KeepingView
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Memory, Passage, passage_id_of
+
+EXAMPLES = 5
+SAMPLE = 32
+"""Passages embedded again, to see whether their vectors still fit."""
+FITS = 0.98
+"""Cosine of a stored vector and a fresh one from which on they are the same; batching and
+quantisation move a vector a little."""
+_PAGE = 256
+
+
+class Finding(Frozen):
+    """One thing that is not as it should be."""
+
+    check: str
+    what: str
+    """One sentence."""
+    count: int
+    examples: list[str]
+    weight: Literal["damage", "leftover", "doubt"]
+    """damage: something is lost or wrong; leftover: something is too much; doubt: for a person."""
+    cure: str
+    fixed: bool = False
+
+
+class Examination(Frozen):
+    """Everything that was found."""
+
+    memories: int
+    passages: int
+    checks: list[str]
+    findings: list[Finding]
+
+    @property
+    def sound(self) -> bool:
+        """No damage is left."""
+        return all(one.fixed or one.weight != "damage" for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doctor:
+    """Examines the memory of one entity; `fix` mends what can be mended without a decision."""
+
+    store: EntityStore
+    embedder: Embedder
+    now: datetime
+
+    async def examine(self, *, fix: bool) -> Examination:
+        """Every check in turn."""
+        memories: list[tuple[Memory, tuple[Passage, ...]]] = []
+        after = ""
+        while page := await self.store.page(after=after, limit=_PAGE):
+            memories += page
+            after = page[-1][0].memory_id
+        checks: dict[str, Callable[[], Coroutine[Any, Any, Sequence[Finding]]]] = {
+            "file": self._file,
+            "vectors": lambda: self._vectors(memories, fix=fix),
+            "word index": lambda: self._word_index(fix=fix),
+            "links": lambda: self._links(memories, fix=fix),
+            "embeddings": lambda: self._embeddings(memories),
+            "duplicates": lambda: self._duplicates(memories),
+            "contradictions": self._contradictions,
+        }
+        findings = [one for check in checks.values() for one in await check()]
+        return Examination(
+            memories=len(memories),
+            passages=sum(len(own) for _, own in memories),
+            checks=list(checks),
+            findings=findings,
+        )
+
+    async def _file(self) -> Sequence[Finding]:
+        faults = await self.store.file_faults()
+        if not faults:
+            return []
+        what = "SQLite finds the catalog damaged"
+        cure = "put a backup in place, or ingest the sources again"
+        return [finding("file", what, faults, weight="damage", cure=cure)]
+
+    async def _vectors(
+        self, memories: Sequence[tuple[Memory, Sequence[Passage]]], *, fix: bool
+    ) -> Sequence[Finding]:
+        wanted = {passage.passage_id for _, own in memories for passage in own}
+        stale = [
+            passage.passage_id
+            for memory, own in memories
+            for passage in own
+            if passage.passage_id != passage_id_of(memory, passage.ordinal)
+        ]
+        present = await self.store.vector_ids()
+        found: list[Finding] = []
+        cure = "`secondhop reindex` makes the vectors anew"
+        if missing := sorted(wanted - present):
+            what = "passages without a vector: no search by meaning finds them"
+            found.append(finding("vectors", what, missing, weight="damage", cure=cure))
+        if orphans := sorted(present - wanted):
+            if fix:
+                await self.store.drop_vectors(orphans)
+            what = "vectors of passages that are not stored"
+            cure_of = "--fix removes them"
+            found.append(
+                finding("vectors", what, orphans, weight="leftover", cure=cure_of, fixed=fix)
+            )
+        if stale:
+            what = "passages whose ids are not of their memory's present text"
+            found.append(finding("vectors", what, stale, weight="damage", cure="ingest them again"))
+        return found
+
+    async def _word_index(self, *, fix: bool) -> Sequence[Finding]:
+        wrong = await self.store.wrong_postings()
+        if not wrong:
+            return []
+        if fix:
+            await self.store.rebuild_lexicon()
+        what = "words whose places in the word index are not those of the stored text"
+        return [
+            finding("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
+        ]
+
+    async def _links(
+        self, memories: Sequence[tuple[Memory, Sequence[Passage]]], *, fix: bool
+    ) -> Sequence[Finding]:
+        known = {memory.memory_id for memory, _ in memories}
+        keepings = await self.store.keepings()
+        lost = sorted(
+            memory_id
+            for memory_id, kept in keepings.items()
+            if memory_id not in known or (kept.superseded_by and kept.superseded_by not in known)
+        )
+        if not lost:
+            return []
+        if fix:
+            await self.store.drop_lost_links()
+        what = "memories that are superseded by something that is not stored, or not stored either"
+        cure = "--fix cuts the links; they stay superseded"
+        return [finding("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
+
+    async def _embeddings(
+        self, memories: Sequence[tuple[Memory, Sequence[Passage]]]
+    ) -> Sequence[Finding]:
+        """A sample, the same each time: every n-th passage."""
+        pairs = [(memory, passage) for memory, own in memories for passage in own]
+        sample = pairs[:: max(1, -(-len(pairs) // SAMPLE))]
+        stored = await self.store.stored_vectors([passage.passage_id for _, passage in sample])
+        held = [pair for pair in sample if pair[1].passage_id in stored]
+        if not held:
+            return []
+        fresh = await self.embedder.embed_passages([embedding_text(*pair) for pair in held])
+        kept = np.stack([stored[passage.passage_id] for _, passage in held])
+        cosines: list[float] = (fresh * kept).sum(axis=1).tolist()
+        off = [p.passage_id for (_, p), cosine in zip(held, cosines, strict=True) if cosine < FITS]
+        if not off:
+            return []
+        what = f"of {len(held)} sampled passages, vectors that the model does not give today"
+        cure = "`secondhop reindex` makes the vectors anew"
+        return [finding("embeddings", what, off, weight="damage", cure=cure)]
+
+    async def _duplicates(
+        self, memories: Sequence[tuple[Memory, Sequence[Passage]]]
+    ) -> Sequence[Finding]:
+        same: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for memory, _ in memories:
+            said = tuple(" ".join(m.content.split()) for m in memory.messages)
+            same[(memory.kind, memory.scope, *said)].append(memory.memory_id)
+        groups = [", ".join(ids) for ids in same.values() if len(ids) > 1]
+        if not groups:
+            return []
+        what = "groups of memories with the same words"
+        cure = "`secondhop forget ID`, or `secondhop supersede OLD NEW`"
+        return [finding("duplicates", what, groups, weight="doubt", cure=cure)]
+
+    async def _contradictions(self) -> Sequence[Finding]:
+        found = await self.store.look(lambda view: contradictions(view, now=self.now))
+        if not found:
+            return []
+        what = "facts that hold several values at once"
+        cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
+        return [finding("contradictions", what, found, weight="doubt", cure=cure)]
+
+
+def contradictions(view: KeepingView, *, now: datetime) -> list[str]:
+    """Subjects and attributes with more than one value that holds."""
+    held: defaultdict[tuple[str, str], list[Memory]] = defaultdict(list)
+    for fact in view.of_kind("factual"):
+        if view.keeping(fact.memory_id).end(now=now) is None:
+            held[(fact.subject.casefold(), fact.attribute.casefold())].append(fact)
+    return [
+        f"{facts[0].subject}, {facts[0].attribute}: "
+        + "; ".join(f"{fact.value} ({fact.memory_id})" for fact in facts)
+        for facts in held.values()
+        if len({fact.value.casefold() for fact in facts}) > 1
+    ]
+
+
+def finding(
+    check: str,
+    what: str,
+    cases: Sequence[str],
+    *,
+    weight: Literal["damage", "leftover", "doubt"],
+    cure: str,
+    fixed: bool = False,
+) -> Finding:
+    """So many cases, a few of them named."""
+    return Finding(
+        check=check,
+        what=what,
+        count=len(cases),
+        examples=list(cases[:EXAMPLES]),
+        weight=weight,
+        cure=cure,
+        fixed=fixed,
+    )

@@ -1,0 +1,230 @@
+"""A whole memory as lines of JSON, and back: what is exported, imported and exported again is
+byte for byte the same."""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import Frozen
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.embedder import Embedder
+from secondhop.stores.catalog_keeping import KeepingView
+from secondhop.stores.counters import Counters, CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
+from secondhop.stores.records import Memory, Message
+
+FORMAT = "secondhop.memories"
+VERSION = 1
+_PAGE = 256
+_BATCH = 500
+
+
+class Imported(Frozen):
+    """What became of the lines of an export."""
+
+    read: int
+    stored: int
+    unchanged: int
+    conflicts: list[str]
+    """Ids under which something else is stored already: left as they are."""
+
+
+async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
+    """A header, then one line a memory, by id, without line ends. Texts, dates, kinds, how each
+    stands, its history and its counters; vectors are made anew from the texts."""
+    yield line_of({"format": FORMAT, "version": VERSION})
+    keepings, after = await store.keepings(), ""
+    while page := await store.page(after=after, limit=_PAGE):
+        ids = [memory.memory_id for memory, _ in page]
+        histories = await store.look(partial(histories_in, ids))
+        counted = await counters.of(ids)
+        for memory, _ in page:
+            memory_id = memory.memory_id
+            kept = keepings.get(memory_id, Keeping())
+            yield line_of(entry_of(memory, kept, histories[memory_id], counted[memory_id]))
+        after = ids[-1]
+
+
+def histories_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list[HistoryEntry]]:
+    """What was done to each."""
+    return {memory_id: view.history(memory_id) for memory_id in memory_ids}
+
+
+def entry_of(
+    memory: Memory, keeping: Keeping, history: Sequence[HistoryEntry], counters: Counters
+) -> dict[str, Any]:
+    """One memory as an export tells it; what is not said has its default."""
+    told: dict[str, Any] = {
+        "id": memory.memory_id,
+        "title": memory.title,
+        "source": memory.source,
+        "created_at": memory.created_at,
+        "messages": [{"role": m.role, "content": m.content} for m in memory.messages],
+    }
+    for name in ("origin", "subject", "attribute", "value", "scope"):
+        if value := getattr(memory, name):
+            told[name] = value
+    if memory.kind != "continuity":
+        told["kind"] = memory.kind
+    if keeping != Keeping():
+        told["keeping"] = asdict(keeping)
+    if history:
+        told["history"] = [
+            {name: value for name, value in asdict(entry).items() if name != "memory_id"}
+            for entry in history
+        ]
+    if counters != Counters():
+        told["counters"] = asdict(counters)
+    return told
+
+
+def line_of(entry: Mapping[str, Any]) -> str:
+    """ASCII, keys in order: the same entry is always the same bytes."""
+    return json.dumps(entry, sort_keys=True, ensure_ascii=True, default=datetime.isoformat)
+
+
+async def imported(
+    lines: Iterable[str],
+    *,
+    store: EntityStore,
+    embedder: Embedder,
+    counters: CounterStore,
+    progress: IngestProgress | None = None,
+) -> Imported:
+    """Store what an export holds; what is stored already stays. Killed, it can be run again.
+
+    Raises:
+        UsageError: not an export, or a line that cannot be read; what came before it is stored.
+    """
+    read = stored = unchanged = 0
+    conflicts: list[str] = []
+    for batch in batches(lines):
+        read += len(batch)
+        known = await store.content_hashes()
+        memories = {entry["id"]: memory_in(entry) for entry in batch}
+        clash = {i for i, m in memories.items() if known.get(i, m.content_hash) != m.content_hash}
+        fresh = [memory for i, memory in memories.items() if i not in known]
+        if fresh:
+            await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
+        mine = [entry for entry in batch if entry["id"] not in clash]
+        await store.change(partial(changes_in, mine))
+        await counters.restore(
+            {e["id"]: counters_in(e["counters"]) for e in mine if "counters" in e}
+        )
+        conflicts += sorted(clash)
+        stored += len(fresh)
+        unchanged += len(batch) - len(fresh) - len(clash)
+    await store.refresh_topics()
+    return Imported(read=read, stored=stored, unchanged=unchanged, conflicts=conflicts)
+
+
+def batches(lines: Iterable[str]) -> Iterable[list[dict[str, Any]]]:
+    """Entries after the header, some hundreds at a time.
+
+    Raises:
+        UsageError: no header of ours, or a line that is none of ours.
+    """
+    batch: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        entry = parsed(line, number)
+        if number == 1:
+            if (entry.get("format"), entry.get("version")) != (FORMAT, VERSION):
+                raise UsageError(
+                    f"this is no export of version {VERSION}; its first line must be "
+                    f"{line_of({'format': FORMAT, 'version': VERSION})}"
+                )
+            continue
+        batch.append(entry)
+        if len(batch) >= _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def parsed(line: str, number: int) -> dict[str, Any]:
+    """One line.
+
+    Raises:
+        UsageError: it is no JSON object, or (from the second on) no memory.
+    """
+    try:
+        entry = json.loads(line)
+        if number > 1:
+            memory_in(entry)
+            for told in entry.get("history", []):
+                history_in("", told)
+            keeping_in(entry.get("keeping", {}))
+        return dict(entry)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"line {number} of the export cannot be read: {error!r}") from error
+
+
+def memory_in(entry: Mapping[str, Any]) -> Memory:
+    """The memory of an entry."""
+    return Memory(
+        memory_id=entry["id"],
+        title=entry["title"],
+        source=entry["source"],
+        created_at=datetime.fromisoformat(entry["created_at"]),
+        messages=tuple(Message(m["role"], m["content"]) for m in entry["messages"]),
+        origin=entry.get("origin", ""),
+        kind=entry.get("kind", "continuity"),
+        subject=entry.get("subject", ""),
+        attribute=entry.get("attribute", ""),
+        value=entry.get("value", ""),
+        scope=entry.get("scope", ""),
+    )
+
+
+def keeping_in(told: Mapping[str, Any]) -> Keeping:
+    """How a memory stood."""
+    return Keeping(**dated(told, "valid_until", "deprecated_at", "superseded_at"))
+
+
+def history_in(memory_id: str, told: Mapping[str, Any]) -> HistoryEntry:
+    """An entry of its history."""
+    return HistoryEntry(memory_id=memory_id, **dated(told, "at"))
+
+
+def counters_in(told: Mapping[str, Any]) -> Counters:
+    """Its counters."""
+    return Counters(**dated(told, "accepted_at"))
+
+
+def dated(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The values, those of these names as moments."""
+    return {
+        name: datetime.fromisoformat(value) if name in names and value else value
+        for name, value in told.items()
+    }
+
+
+def changes_in(entries: Sequence[Mapping[str, Any]], view: KeepingView) -> list[KeepingChange]:
+    """How the memories of the entries stood, with their histories; of those that have none yet."""
+    changes: list[KeepingChange] = []
+    for entry in entries:
+        memory_id = entry["id"]
+        if view.history(memory_id) or view.memory(memory_id) is None:
+            continue
+        keeping = keeping_in(entry.get("keeping", {}))
+        changes += [
+            KeepingChange(
+                memory_id=memory_id,
+                keeping=keeping,
+                act=one.act,
+                at=one.at,
+                other_id=one.other_id,
+                detail=one.detail,
+            )
+            for one in (history_in(memory_id, told) for told in entry.get("history", []))
+        ]
+    return changes

@@ -1,0 +1,64 @@
+"""Everything that tells of a memory, so that nothing of it is left when it is forgotten."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from secondhop.ingest.batches import embedding_text
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Memory, Passage
+from secondhop.traces import TraceFolder
+
+
+class PurgesTexts(Protocol):
+    """A cache of what texts were turned into."""
+
+    async def purge(self, texts: Sequence[str]) -> None:
+        """Forget these texts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What goes with some memories."""
+
+    memory_ids: Sequence[str]
+    texts: Sequence[str]
+    """As they were embedded."""
+    passages: Sequence[str]
+    """Ids."""
+    traces: Sequence[Path]
+    """Files that name one of the memories: their queries may hold its words."""
+
+
+async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
+    """What is there to erase; changes nothing."""
+    held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
+    naming = await asyncio.to_thread(traces.naming, memory_ids)
+    return Erased(
+        memory_ids=memory_ids,
+        texts=[text for memory, passages in held for text in texts_of(memory, passages)],
+        passages=[passage.passage_id for _, passages in held for passage in passages],
+        traces=naming,
+    )
+
+
+def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
+    """All that may have been embedded of it."""
+    said = [message.content for message in memory.messages]
+    embedded = [embedding_text(memory, passage) for passage in passages]
+    return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
+
+
+async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> bool:
+    """Traces and caches first, the memory last: who is killed meanwhile can forget it again.
+
+    False: another process was reading, so that its files may still hold the text.
+    """
+    for trace in found.traces:
+        await asyncio.to_thread(trace.unlink, missing_ok=True)
+    for cache in caches:
+        await cache.purge(found.texts)
+    return await store.erase(found.memory_ids)

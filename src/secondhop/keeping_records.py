@@ -1,0 +1,119 @@
+"""What is given to be remembered, and what is told about what was done."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from secondhop.graph.result import Frozen
+from secondhop.stores.keeping import ALWAYS, Act, Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A value that a newer one replaces: (me, employer, Acme)."""
+
+    subject: str
+    attribute: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """As a sentence to embed and to read."""
+        return f"The {self.attribute} of {self.subject} is {self.value}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preference:
+    """How to behave: always, or when a question is about something."""
+
+    text: str
+    scope: str = ALWAYS
+    """ "always", or what a question must be about."""
+    topic: str = ""
+    """What it is about; a newer one of the same scope and topic replaces it. "": itself alone."""
+
+
+class Kept(Frozen):
+    """What was done to one memory."""
+
+    memory_id: str
+    done: Literal[
+        "remembered", "unchanged", "superseded", "deprecated", "restored", "changed", "forgotten"
+    ]
+    supersedes: list[str] = Field(default_factory=list[str])
+    """Ids of what it takes the place of."""
+    superseded_by: str = ""
+    dry_run: bool = False
+    """Nothing was written: this is what would have been done."""
+
+
+class Forgotten(Frozen):
+    """What is gone with a memory."""
+
+    memory_ids: list[str]
+    passages: int
+    traces: int
+    """Traces that named it."""
+    complete: bool
+    """False: another process was reading, and the text may stand in its files until the next
+    `forget`, or until every process has closed the store."""
+    dry_run: bool = False
+
+
+class Accepted(Frozen):
+    """What was counted of one recall."""
+
+    trace_id: str
+    retrieved: int
+    shown: int
+    accepted: list[str]
+    counted: int
+    """Counters that grew; 0 when all of it was counted before."""
+    dry_run: bool = False
+
+
+class PastEvent(Frozen):
+    """One line of a history."""
+
+    memory_id: str
+    at: datetime
+    act: Act | Literal["written"]
+    other_id: str = ""
+    detail: str = ""
+
+
+class MemoryHistory(Frozen):
+    """A memory with all that it superseded and all that superseded it."""
+
+    memory_id: str
+    versions: list["Version"]
+    """The oldest first."""
+    events: list[PastEvent]
+    """Of all versions, the earliest first."""
+
+
+class Version(Frozen):
+    """One memory of a chain in which each superseded the one before."""
+
+    memory_id: str
+    kind: Kind
+    title: str
+    text: str
+    created_at: datetime
+    valid_until: datetime | None
+    salience: float
+    end: str
+    """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
+    end_at: datetime | None
+
+
+class StoredFact(Frozen):
+    """A fact as it is, or was, believed."""
+
+    memory_id: str
+    subject: str
+    attribute: str
+    value: str
+    since: datetime

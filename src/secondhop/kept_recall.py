@@ -1,0 +1,315 @@
+"""The part of `Recall` that keeps single memories: remember, correct, forget."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.keeper import Forgets, Keeper
+from secondhop.keeping_detector import Suspicion
+from secondhop.keeping_memory import Rememberable
+from secondhop.keeping_records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
+from secondhop.nodes.services import Services
+from secondhop.stores.counters import Counters
+from secondhop.sync_door import SyncDoor
+
+
+class KeepsMemories:
+    """Methods of `Recall`; each has an async form, and `dry_run` writes nothing."""
+
+    _keeper: Keeper
+    _services: Services
+
+    @abstractmethod
+    def trace(self, trace_id: str) -> RecallTrace:
+        """See `Recall.trace`."""
+
+    _door: SyncDoor
+
+    async def aremember(
+        self,
+        what: Rememberable,
+        *,
+        title: str = "",
+        at: datetime | None = None,
+        valid_until: datetime | None = None,
+        salience: float | None = None,
+        supersedes: Sequence[str] = (),
+        memory_id: str | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """Store one memory: words, a `Fact` or a `Preference`.
+
+        A fact supersedes what was known of the same subject and attribute, a preference what was
+        said of the same scope and topic; by date, so that what comes late takes its place in the
+        past. What says the same as what holds is not stored again.
+
+        Args:
+            what: words are continuity: they supersede only what `supersedes` names.
+            title: default the first words, or the names of the fact.
+            at: when it was written; default now.
+            valid_until: it does not come back from then on.
+            salience: how much it matters, 0..1; 0.5 when nobody says.
+            supersedes: ids of memories whose place it takes.
+            memory_id: default one of its own.
+
+        Raises:
+            UsageError: nothing to remember, an id that is taken, or one that is not stored.
+        """
+        return await self._keeper.remember(
+            what,
+            title=title,
+            at=at,
+            valid_until=valid_until,
+            salience=salience,
+            supersedes=supersedes,
+            memory_id=memory_id,
+            dry_run=dry_run,
+        )
+
+    async def aupdate(
+        self,
+        memory_id: str,
+        what: Rememberable | None = None,
+        *,
+        at: datetime | None = None,
+        valid_until: datetime | None = None,
+        salience: float | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """Say a memory anew, or change its expiry or salience.
+
+        Said anew it is another memory, with an id of its own, which supersedes the old one.
+
+        Args:
+            what: for a fact its new value, for a preference its new text; None: the words stay.
+
+        Raises:
+            UsageError: it is not stored, or was superseded already.
+        """
+        return await self._keeper.update(
+            memory_id,
+            what,
+            at=at,
+            valid_until=valid_until,
+            salience=salience,
+            dry_run=dry_run,
+        )
+
+    async def asupersede(
+        self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
+    ) -> Kept:
+        """Let one stored memory take another's place, from its date on.
+
+        Raises:
+            UsageError: one is not stored, the old one has a successor, or it would be a circle.
+        """
+        return await self._keeper.supersede(old_id, new_id, reason=reason, dry_run=dry_run)
+
+    async def adeprecate(
+        self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
+    ) -> Kept:
+        """Let a memory come back no more, though nothing takes its place; `restore` undoes it.
+
+        Args:
+            at: from when on; default now.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        return await self._keeper.deprecate(memory_id, reason, at=at, dry_run=dry_run)
+
+    async def arestore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
+        """Let a superseded, deprecated or expired memory hold again.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        return await self._keeper.restore(memory_id, dry_run=dry_run)
+
+    async def aforget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
+        """Delete memories for good: text, vectors, word index, caches, and traces that name them.
+
+        What they were read from is not touched: an ingest of the same file brings them back.
+
+        Raises:
+            UsageError: one is not stored; nothing was forgotten.
+        """
+        return await self._keeper.forget(*memory_ids, dry_run=dry_run)
+
+    async def ahistory(self, memory_id: str) -> MemoryHistory:
+        """All versions of a memory, and what was done to them.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        return await self._keeper.history(memory_id)
+
+    async def afacts(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        as_of: datetime | None = None,
+    ) -> list[StoredFact]:
+        """Facts by their exact names, case and spaces apart, the newest first.
+
+        Args:
+            as_of: what was believed then; default what holds now.
+        """
+        return await self._keeper.facts(subject, attribute, as_of=as_of)
+
+    async def afind_superseded(
+        self, *, apply: bool = False, dry_run: bool = False
+    ) -> list[Suspicion]:
+        """What newer memories seem to have replaced, by what they say; the surest first.
+
+        Nothing is hidden by a suspicion. English texts; facts and preferences need no detector.
+
+        Args:
+            apply: believe it, and let each newer one take the older one's place. Of ten such
+                pairs in the labelled scenarios nine were right: look at them first.
+        """
+        threshold = self._services.scale.successor_at
+        return await self._keeper.find_superseded(apply=apply, dry_run=dry_run, threshold=threshold)
+
+    async def aaccept(
+        self,
+        trace: str | RecallTrace | RecallResult,
+        memory_ids: Sequence[str] = (),
+        *,
+        at: datetime | None = None,
+        dry_run: bool = False,
+    ) -> Accepted:
+        """Say which memories of a recall were of use; the rest was retrieved or shown.
+
+        The three are counted apart, in a file that no recall writes to; only what was accepted
+        makes a memory stronger. A recall counts once.
+
+        Args:
+            trace: of the recall, its id, or its result.
+            memory_ids: none: nothing was of use.
+
+        Raises:
+            UsageError: no such trace is kept, or it did not return one of the memories.
+        """
+        told = self.trace(trace.trace_id) if isinstance(trace, RecallResult) else trace
+        story = self.trace(told) if isinstance(told, str) else told
+        return await self._keeper.accept(story, memory_ids, at=at, dry_run=dry_run)
+
+    async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
+        """How often each was retrieved, shown and accepted."""
+        return await self._keeper.counters.of(memory_ids)
+
+    @property
+    def forgetting(self) -> list[Forgets]:
+        """Who else forgets what `forget` forgets; whoever keeps what it learned joins the list."""
+        return self._keeper.forgetting
+
+    # --- the same, for callers without an event loop ---
+
+    def remember(
+        self,
+        what: Rememberable,
+        *,
+        title: str = "",
+        at: datetime | None = None,
+        valid_until: datetime | None = None,
+        salience: float | None = None,
+        supersedes: Sequence[str] = (),
+        memory_id: str | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """As `aremember`, for callers without an event loop."""
+        return self._door.call(
+            partial(
+                self.aremember,
+                what,
+                title=title,
+                at=at,
+                valid_until=valid_until,
+                salience=salience,
+                supersedes=supersedes,
+                memory_id=memory_id,
+                dry_run=dry_run,
+            )
+        )
+
+    def update(
+        self,
+        memory_id: str,
+        what: Rememberable | None = None,
+        *,
+        at: datetime | None = None,
+        valid_until: datetime | None = None,
+        salience: float | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """As `aupdate`, for callers without an event loop."""
+        return self._door.call(
+            partial(
+                self.aupdate,
+                memory_id,
+                what,
+                at=at,
+                valid_until=valid_until,
+                salience=salience,
+                dry_run=dry_run,
+            )
+        )
+
+    def supersede(
+        self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
+    ) -> Kept:
+        """As `asupersede`, for callers without an event loop."""
+        work = partial(self.asupersede, old_id, new_id, reason=reason, dry_run=dry_run)
+        return self._door.call(work)
+
+    def deprecate(
+        self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
+    ) -> Kept:
+        """As `adeprecate`, for callers without an event loop."""
+        return self._door.call(partial(self.adeprecate, memory_id, reason, at=at, dry_run=dry_run))
+
+    def restore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
+        """As `arestore`, for callers without an event loop."""
+        return self._door.call(partial(self.arestore, memory_id, dry_run=dry_run))
+
+    def accept(
+        self,
+        trace: str | RecallTrace | RecallResult,
+        memory_ids: Sequence[str] = (),
+        *,
+        at: datetime | None = None,
+        dry_run: bool = False,
+    ) -> Accepted:
+        """As `aaccept`, for callers without an event loop."""
+        return self._door.call(partial(self.aaccept, trace, memory_ids, at=at, dry_run=dry_run))
+
+    def counters(self, *memory_ids: str) -> dict[str, Counters]:
+        """As `acounters`, for callers without an event loop."""
+        return self._door.call(partial(self.acounters, *memory_ids))
+
+    def forget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
+        """As `aforget`, for callers without an event loop."""
+        return self._door.call(partial(self.aforget, *memory_ids, dry_run=dry_run))
+
+    def history(self, memory_id: str) -> MemoryHistory:
+        """As `ahistory`, for callers without an event loop."""
+        return self._door.call(partial(self.ahistory, memory_id))
+
+    def find_superseded(self, *, apply: bool = False, dry_run: bool = False) -> list[Suspicion]:
+        """As `afind_superseded`, for callers without an event loop."""
+        return self._door.call(partial(self.afind_superseded, apply=apply, dry_run=dry_run))
+
+    def facts(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        as_of: datetime | None = None,
+    ) -> list[StoredFact]:
+        """As `afacts`, for callers without an event loop."""
+        return self._door.call(partial(self.afacts, subject, attribute, as_of=as_of))

@@ -1,0 +1,51 @@
+"""Sessions over the small world: real stores, the hashing embedder, no model."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.fakes import ScriptedPlanner, plan
+from tests.small_world import QUESTION, SmallWorld, interview_plan
+
+from secondhop.graph.session_result import SessionAnswer
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_settings import SessionSettings
+from secondhop.session_learning import SessionLearner
+from secondhop.session_rounds import SessionRounds
+from secondhop.sessions import Sessions
+from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_memory import MemorySessions
+
+
+async def nothing_to_do() -> None:
+    """Models that need no getting ready."""
+
+
+def session_services(
+    world: SmallWorld, *, session: dict[str, Any] | None = None, **parts: Any
+) -> Services:
+    """The small world's services with an interview's plan and a session's settings."""
+    planner = ScriptedPlanner(decompose=[plan()] * 50, expand=[interview_plan()] * 50)
+    numbers: dict[str, Any] = {"k": 3, **(session or {})}
+    settings = SessionSettings(**numbers)
+    return replace(world.services(**{"planner": planner, **parts}), session=settings)
+
+
+def sessions_over(
+    services: Services,
+    store: SessionStore | None = None,
+    *,
+    learner: SessionLearner | None = None,
+) -> Sessions:
+    """Sessions of one worker."""
+    return Sessions(
+        SessionRounds(services),
+        store if store is not None else MemorySessions(),
+        entity=services.entity,
+        ready=nothing_to_do,
+        learner=learner,
+    )
+
+
+async def started(sessions: Sessions, **asked: Any) -> SessionAnswer:
+    """A session about the interview."""
+    return await sessions.start(QUESTION, **asked)

@@ -1,0 +1,173 @@
+"""A whole memory: examined, mended, exported, imported, backed up."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.fakes import note
+
+from secondhop.errors import UsageError
+from secondhop.keeping_records import Fact, Preference
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+from secondhop.reindexing import reindex_entity
+from secondhop.stores.home import StoreHome
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+def on(month: int) -> datetime:
+    return datetime(2026, month, 1, 8, 30, 0, 250_000, tzinfo=UTC)
+
+
+async def opened(folder: Path) -> Recall:
+    return await Recall.aopen(folder, entity="mara", embedder="hashing")
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await opened(tmp_path / "store") as recall:
+        await recall.aadd(
+            [
+                note("tea", "Mara drinks tea: “sencha” ☕", day=2),
+                note("mat", "The key is under the mat", day=3),
+                note("hook", "The key is on the hook", day=4),
+            ]
+        )
+        await recall.asupersede("mat", "hook", reason="seen")
+        await recall.aremember(Fact(subject="me", attribute="job", value="baker"), at=on(1))
+        await recall.aremember(Fact(subject="me", attribute="job", value="cook"), at=on(2))
+        await recall.aremember(Preference(text="Short, please", topic="length"), salience=0.7)
+        await recall.aupdate("tea", valid_until=on(12))
+        result = await recall.arecall("Where is the key?")
+        await recall.aaccept(result, result.ids()[:1])
+        yield recall
+
+
+async def lines(recall: Recall) -> list[str]:
+    return [line async for line in recall.aexport()]
+
+
+def catalog_of(folder: Path) -> Path:
+    return next(folder.rglob("catalog.db"))
+
+
+async def test_an_export_that_is_imported_exports_the_same_bytes(
+    recall: Recall, tmp_path: Path
+) -> None:
+    first = await lines(recall)
+    async with await opened(tmp_path / "copy") as copy:
+        done = await copy.aimport(first)
+        again = await copy.aimport(first)
+        assert await lines(copy) == first
+        assert [fact.value for fact in await copy.afacts("me")] == ["cook"]
+        assert "mat" not in (await copy.arecall("Where is the key?")).ids()
+
+    assert (done.read, done.stored, done.conflicts) == (6, 6, [])
+    assert (again.stored, again.unchanged) == (0, 6)
+
+
+async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
+    recall: Recall, tmp_path: Path
+) -> None:
+    assert await recall.aexport_to(tmp_path / "all.jsonl") == 6
+    async with await opened(tmp_path / "copy") as copy:
+        await copy.aadd([note("mat", "Something else under this id")])
+        done = await copy.aimport_from(tmp_path / "all.jsonl")
+        kept = await copy.store.memory("mat")
+
+    assert done.conflicts == ["mat"]
+    assert kept is not None
+    assert kept.messages[0].content == "Something else under this id"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (['{"format": "other"}'], "no export of version 1"),
+        (['{"format": "secondhop.memories", "version": 1}', "nonsense"], "line 2"),
+        (['{"format": "secondhop.memories", "version": 1}', '{"id": "a"}'], "line 2"),
+    ],
+)
+async def test_what_is_no_export_is_refused(recall: Recall, text: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        await recall.aimport(text)
+
+
+async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
+    told = await recall.aexamine()
+
+    assert (told.memories, told.passages, told.findings) == (6, 6, [])
+    assert told.sound
+    assert len(told.checks) == 7
+
+
+async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_mended(
+    recall: Recall, tmp_path: Path
+) -> None:
+    vector = np.eye(1, 256, dtype=np.float32)
+    await vars(recall.store)["_index"].upsert(["ghost:1:0"], vector)
+    with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
+        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
+        raw.execute("UPDATE keeping SET superseded_by = 'nobody' WHERE memory_id = 'mat'")
+
+    found = await recall.aexamine()
+    mended = await recall.aexamine(fix=True)
+    after = await recall.aexamine()
+
+    assert [(one.check, one.count, one.fixed) for one in found.findings] == [
+        ("vectors", 1, False),
+        ("word index", 1, False),
+        ("links", 1, False),
+    ]
+    assert not found.sound
+    assert all(one.fixed for one in mended.findings)
+    assert after.findings == []
+    (version,) = (await recall.ahistory("mat")).versions
+    assert version.end.startswith("superseded by a memory that is gone")
+
+
+async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
+    (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
+    await vars(recall.store)["_index"].upsert([passage], np.eye(1, 256, dtype=np.float32))
+
+    told = await recall.aexamine(fix=True)
+
+    assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
+        ("embeddings", [passage], False)
+    ]
+    assert not told.sound
+
+
+async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Recall) -> None:
+    await recall.aadd([note("tea2", "Mara drinks tea: “sencha”  ☕", day=5)])
+    (fact,) = await recall.afacts("me")
+    old = (await recall.ahistory(fact.memory_id)).versions[0].memory_id
+    await recall.arestore(old)
+
+    told = await recall.aexamine(fix=True)
+
+    assert [one.check for one in told.findings] == ["duplicates", "contradictions"]
+    assert told.findings[0].examples == ["tea, tea2"]
+    assert told.findings[1].examples[0].startswith("me, job: baker")
+    assert told.sound
+
+
+async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_path: Path) -> None:
+    before = await lines(recall)
+    told = await recall.abackup(tmp_path / "backup")
+    await recall.aadd([note("late", "Written after the backup")])
+    home = StoreHome(tmp_path / "backup")
+    await reindex_entity(home, "mara", embedder=HashingEmbedder())
+    await home.aclose()
+
+    assert len(told.entities) == 1
+    async with await opened(tmp_path / "backup") as copy:
+        assert await lines(copy) == before
+        assert "hook" in (await copy.arecall("Where is the key?")).ids()
+    with pytest.raises(UsageError, match="not empty"):
+        await recall.abackup(tmp_path / "backup")

@@ -1,0 +1,299 @@
+"""Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.errors import UsageError
+from secondhop.keeping_records import Fact, Preference
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+SECRET = "Zebraquartz opens the safe behind the Kandinsky"
+
+
+def on(month: int, day: int = 1) -> datetime:
+    return datetime(2026, month, day, tzinfo=UTC)
+
+
+def employer(name: str) -> Fact:
+    return Fact(subject="me", attribute="employer", value=name)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        yield opened
+
+
+async def values(recall: Recall, *, as_of: datetime | None = None) -> list[str]:
+    return [fact.value for fact in await recall.afacts("me", "employer", as_of=as_of)]
+
+
+async def test_a_new_value_of_a_fact_supersedes_the_old_one_and_history_is_kept(
+    recall: Recall,
+) -> None:
+    old = await recall.aremember(employer("Acme"), at=on(1))
+    new = await recall.aremember(Fact(subject="Me ", attribute="EMPLOYER", value="Zeta"), at=on(3))
+
+    assert new.supersedes == [old.memory_id]
+    assert await values(recall) == ["Zeta"]
+    assert await values(recall, as_of=on(2)) == ["Acme"]
+    story = await recall.ahistory(old.memory_id)
+    assert [(one.memory_id, one.end) for one in story.versions] == [
+        (old.memory_id, f"superseded by {new.memory_id} on 2026-03-01"),
+        (new.memory_id, ""),
+    ]
+    assert "superseded" in [event.act for event in story.events]
+
+
+async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall) -> None:
+    await recall.aremember(employer("Acme"), at=on(1))
+    last = await recall.aremember(employer("Zeta"), at=on(3))
+
+    late = await recall.aremember(employer("Between"), at=on(2))
+
+    assert late.superseded_by == last.memory_id
+    believed = [await values(recall, as_of=on(month, 15)) for month in (1, 2, 3)]
+    assert believed == [["Acme"], ["Between"], ["Zeta"]]
+    assert await values(recall) == ["Zeta"]
+
+
+async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None:
+    first = await recall.aremember(employer("Acme"), at=on(1))
+    again = await recall.aremember(employer(" ACME "), at=on(2))
+
+    assert (again.done, again.memory_id) == ("unchanged", first.memory_id)
+    assert (await recall.acounts()).memories == 1
+
+
+async def test_a_value_that_comes_back_is_a_memory_of_its_own(recall: Recall) -> None:
+    ids = [
+        (await recall.aremember(employer(name), at=on(month))).memory_id
+        for month, name in enumerate(("Acme", "Zeta", "Acme"), start=1)
+    ]
+
+    assert len(set(ids)) == 3
+    assert await values(recall) == ["Acme"]
+
+
+async def test_a_newer_preference_of_a_topic_replaces_the_older(recall: Recall) -> None:
+    short = await recall.aremember(Preference(text="Keep answers short", topic="length"))
+    code = await recall.aremember(Preference(text="Prefer TypeScript", scope="writing code"))
+    long = await recall.aremember(Preference(text="Explain at length", topic="length"))
+
+    assert long.supersedes == [short.memory_id]
+    assert code.supersedes == []
+
+
+async def test_an_update_is_a_new_memory_in_the_place_of_the_old(recall: Recall) -> None:
+    old = await recall.aremember("We live in Bonn, by the river", title="Home")
+    new = await recall.aupdate(old.memory_id, "We live in Trier")
+    fact = await recall.aremember(employer("Acme"), at=on(1))
+    await recall.aupdate(fact.memory_id, "Zeta", at=on(2))
+
+    assert new.supersedes == [old.memory_id]
+    assert (await recall.ahistory(new.memory_id)).versions[0].title == "Home"
+    assert await values(recall) == ["Zeta"]
+    with pytest.raises(UsageError, match="was superseded by"):
+        await recall.aupdate(old.memory_id, "We live in Ulm")
+
+
+async def test_expiry_and_salience_change_without_a_new_memory(recall: Recall) -> None:
+    kept = await recall.aremember("The bridge is closed", salience=0.2)
+    changed = await recall.aupdate(kept.memory_id, valid_until=on(4), salience=0.9)
+
+    (version,) = (await recall.ahistory(kept.memory_id)).versions
+    assert changed.done == "changed"
+    assert (version.valid_until, version.salience) == (on(4), 0.9)
+    assert (await recall.aupdate(kept.memory_id, salience=0.9)).done == "unchanged"
+    with pytest.raises(UsageError, match=r"0\.\.1"):
+        await recall.aupdate(kept.memory_id, salience=1.5)
+
+
+async def test_what_ended_can_be_restored(recall: Recall) -> None:
+    await recall.aadd([note("old", "Bring cash to the market"), note("new", "Cards work", day=9)])
+    await recall.asupersede("old", "new", reason="new till")
+    await recall.adeprecate("new", "closed", at=on(5))
+    ends = [(await recall.ahistory(i)).versions for i in ("old", "new")]
+    assert [v.end for v in ends[0]] == [
+        "superseded by new on 2026-01-09",
+        "deprecated on 2026-05-01: closed",
+    ]
+
+    restored = [await recall.arestore(i) for i in ("old", "new", "new")]
+
+    assert [kept.done for kept in restored] == ["restored", "restored", "unchanged"]
+    assert [v.end for v in (await recall.ahistory("old")).versions] == [""]
+
+
+async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
+    await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
+    await recall.asupersede("a", "b")
+    await recall.asupersede("b", "c")
+
+    with pytest.raises(UsageError, match="restore it first"):
+        await recall.asupersede("c", "a")
+    with pytest.raises(UsageError, match="restore it first"):
+        await recall.asupersede("c", "c")
+    with pytest.raises(UsageError, match="superseded by 'b' already"):
+        await recall.asupersede("a", "c")
+    assert (await recall.asupersede("a", "b")).done == "unchanged"
+
+
+async def test_a_memory_that_is_put_again_stands_as_it_stood(recall: Recall) -> None:
+    await recall.aadd([note("n", "The key is under the mat"), note("m", "The lock is new", day=2)])
+    await recall.asupersede("n", "m")
+    await recall.aadd([note("n", "The key is under the blue mat")])
+    await recall.aadd([note("m", "The lock is quite new", day=3)])
+
+    assert [v.end for v in (await recall.ahistory("n")).versions] == [
+        "superseded by m on 2026-01-02",
+        "",
+    ]
+
+
+async def test_what_a_forgotten_memory_superseded_stays_superseded(recall: Recall) -> None:
+    await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
+    await recall.asupersede("a", "b")
+    await recall.asupersede("b", "c")
+
+    await recall.aforget("b")
+    assert [v.end for v in (await recall.ahistory("a")).versions] == [
+        "superseded by c on 2026-01-02",
+        "",
+    ]
+    await recall.aforget("c")
+    (version,) = (await recall.ahistory("a")).versions
+    assert version.end == "superseded by a memory that is gone since on 2026-01-02"
+
+
+async def test_a_dry_run_writes_nothing(recall: Recall, tmp_path: Path) -> None:
+    assert (await recall.aremember("Never stored", dry_run=True)).done == "remembered"
+    assert not (tmp_path / "store").exists()
+    await recall.aadd([note("a", "About a"), note("b", "About b", day=2)])
+    catalog = next((tmp_path / "store").rglob("catalog.db"))
+    files = [catalog, catalog.with_name("catalog.db-wal")]  # beside them stands who reads: -shm
+    before = [path.read_bytes() for path in files]
+
+    done = [
+        (await recall.aremember(employer("Acme"), supersedes=["a"], dry_run=True)).supersedes,
+        (await recall.aupdate("a", "Said anew", dry_run=True)).supersedes,
+        (await recall.asupersede("a", "b", dry_run=True)).superseded_by,
+        (await recall.adeprecate("a", "wrong", dry_run=True)).done,
+        (await recall.arestore("a", dry_run=True)).done,
+        (await recall.aforget("a", dry_run=True)).passages,
+    ]
+
+    assert done == [["a"], ["a"], "b", "deprecated", "unchanged", 1]
+    assert [path.read_bytes() for path in files] == before
+
+
+async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:
+    await recall.aadd([note("a", "About a")])
+    for doing in (
+        recall.aupdate("no", "text"),
+        recall.asupersede("a", "no"),
+        recall.adeprecate("no", "why"),
+        recall.arestore("no"),
+        recall.aforget("a", "no"),
+        recall.ahistory("no"),
+        recall.aremember("text", supersedes=["no"]),
+    ):
+        with pytest.raises(UsageError, match="no memory 'no'"):
+            await doing
+    with pytest.raises(UsageError, match="nothing to remember"):
+        await recall.aremember("  \n")
+    with pytest.raises(UsageError, match="the value of a fact is empty"):
+        await recall.aremember(employer(" "))
+    with pytest.raises(UsageError, match="says something else already"):
+        await recall.aremember("another text", memory_id="a")
+    assert (await recall.acounts()).memories == 1
+
+
+def files_with(words: bytes, folder: Path) -> list[str]:
+    """Names of all files that hold these bytes, whatever their case."""
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and words.lower() in path.read_bytes().lower()
+    )
+
+
+async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
+    kept = await recall.aremember(SECRET, salience=0.8)
+    await recall.adeprecate(kept.memory_id, "moved")
+    await recall.arestore(kept.memory_id)
+    said = [await recall.arecall(question) for question in ("Which Zebraquartz?", "What opens it?")]
+    assert kept.memory_id in said[0].ids()
+    assert files_with(b"zebraquartz", tmp_path)
+
+    gone = await recall.aforget(kept.memory_id)
+
+    assert (gone.complete, gone.passages) == (True, 1)
+    assert gone.traces >= 1
+    assert files_with(b"zebraquartz", tmp_path) == []
+    assert files_with(b"kandinsky", tmp_path) == []
+    assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
+
+
+async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
+    asked: list[str] = []
+
+    class Learned:
+        async def forget(self, memory_ids: Sequence[str]) -> None:
+            assert await recall.store.memory(memory_ids[0]) is not None
+            asked.extend(memory_ids)
+
+    await recall.aadd([note("a", "About a"), note("b", "About b")])
+    recall.forgetting.append(Learned())
+    await recall.aforget("a")
+
+    assert asked == ["a"]
+
+
+def test_callers_without_an_event_loop_keep_memories_too(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        old = recall.remember(employer("Acme"), at=on(1))
+        new = recall.update(old.memory_id, "Zeta", at=on(2))
+        assert [fact.value for fact in recall.facts("me")] == ["Zeta"]
+        recall.deprecate(new.memory_id, "left")
+        assert recall.facts("me") == []
+        recall.restore(new.memory_id)
+        assert len(recall.history(new.memory_id).versions) == 2
+        recall.remember("Something else", memory_id="x")
+        recall.supersede("x", new.memory_id)
+        assert recall.forget("x").complete
+
+
+async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note("a", "The boiler hums at night"), note("b", "The boiler is old")])
+    results = [await recall.arecall("What about the boiler?") for _ in range(3)]
+    entity = next((tmp_path / "store" / "entities").iterdir())
+    files = [entity / "catalog.db", *sorted((tmp_path / "store" / "chroma").rglob("*.bin"))]
+    before = [path.read_bytes() for path in files]
+    assert not (entity / "counters.db").exists()
+
+    dry = await recall.aaccept(results[0], ["a"], dry_run=True)
+    assert not (entity / "counters.db").exists()
+    done = await recall.aaccept(results[0], ["a"], at=on(3))
+    await recall.aaccept(results[1].trace_id)
+
+    assert (dry.counted, done.accepted) == (0, ["a"])
+    counted = await recall.acounters("a", "b")
+    assert [(one.retrieved, one.shown, one.accepted) for one in counted.values()] == [
+        (2, 2, 1),
+        (2, 2, 0),
+    ]
+    assert [path.read_bytes() for path in files] == before
+    with pytest.raises(UsageError, match="did not return nothing"):
+        await recall.aaccept(results[2], ["nothing"])

@@ -1,0 +1,404 @@
+"""Random histories of remembering, correcting, forgetting, crashes and reopening.
+
+After every step the store and a model of it, some thirty lines of plain Python, say the same:
+what is stored, what holds, what was believed on any day, and what can be found.
+"""
+
+import asyncio
+import copy
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import run_state_machine_as_test as run_machine
+from tests.small_world import words
+
+from secondhop.errors import UsageError
+from secondhop.keeper import Keeper
+from secondhop.keeping_records import Fact
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog_keeping import KeepingView
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.memory_index import MemoryIndex
+from secondhop.traces import TraceFolder
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAYS = 9
+VALUES = ("amber", "birch", "cedar", "dune")
+
+
+def on(day: int) -> datetime:
+    return START + timedelta(days=day)
+
+
+class KilledError(Exception):
+    """The process ends here."""
+
+
+class Executioner:
+    """Kills at the n-th moment between two writes; never while n is None."""
+
+    def __init__(self) -> None:
+        self.left: int | None = None
+
+    def moment(self) -> None:
+        if self.left is None:
+            return
+        self.left -= 1
+        if self.left < 0:
+            raise KilledError
+
+    def around(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            self.moment()
+            done = work(*args, **named)
+            self.moment()
+            return done
+
+        return call
+
+    def around_async(self, work: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def call(*args: Any) -> Any:
+            self.moment()
+            done = await work(*args)
+            self.moment()
+            return done
+
+        return call
+
+
+@dataclass
+class Known:
+    """A memory of the model."""
+
+    slot: str
+    text: str
+    day: int
+    superseded: tuple[int, str] | None = None
+    deprecated: int | None = None
+
+    def holds(self, day: int | None = None) -> bool:
+        """On that day's belief; None: today's."""
+        ends = [self.superseded[0]] if self.superseded else []
+        ends += [self.deprecated] if self.deprecated is not None else []
+        return not any(day is None or end <= day for end in ends)
+
+
+@dataclass
+class Model:
+    """What should be in the store."""
+
+    known: dict[str, Known] = field(default_factory=dict[str, Known])
+
+    def remember(self, memory_id: str, new: Known, *, supersedes: str | None = None) -> None:
+        rivals = [one for one in self.known.values() if one.slot == new.slot and new.slot]
+        rivals = [one for one in rivals if one.deprecated is None]
+        held = [one for one in rivals if one.day <= new.day and one.holds(new.day)]
+        if supersedes is None and any(one.text == new.text for one in held):
+            return
+        named = [self.known[supersedes]] if supersedes else []
+        for old in [*held, *(one for one in named if one not in held)]:
+            old.superseded = (max(old.day, new.day), memory_id)
+        later = sorted(
+            ((one.day, i) for i, one in self.known.items() if one in rivals and one.day > new.day)
+        )
+        new.superseded = later[0] if later else None
+        self.known[memory_id] = new
+
+    def forget(self, memory_id: str) -> None:
+        gone = self.known.pop(memory_id)
+        heir = gone.superseded[1] if gone.superseded else ""
+        for one in self.known.values():
+            if one.superseded and one.superseded[1] == memory_id:
+                one.superseded = (one.superseded[0], heir)
+
+    def circle(self, old: str, new: str) -> bool:
+        seen = {new}
+        while (link := self.known[new].superseded) and link[1] and link[1] not in seen:
+            new = link[1]
+            seen.add(new)
+        return old in seen
+
+
+class Histories(RuleBasedStateMachine):
+    """The store and the model side by side."""
+
+    keeper: Keeper
+
+    @initialize(days=st.lists(st.integers(1, DAYS), min_size=2, max_size=3))
+    def begin(self, days: list[int]) -> None:
+        """A history has begun already: facts of some days, and notes that replaced each other."""
+        self.folder = Path(tempfile.mkdtemp())
+        self.runner = asyncio.Runner()
+        self.index, self.embedder = MemoryIndex(), HashingEmbedder(dimension=64)
+        self.killer, self.model, self.number = Executioner(), Model(), 0
+        self.reopen()
+        for value, day in zip(VALUES, days, strict=False):
+            self.remember_a_fact(subject="me", value=value, day=day, dies=None)
+        for day in (3, 4, 6):
+            self.remember_words(text="dune", day=day, dies=None)
+        notes = [f"m{self.number - 2 + place}" for place in range(3)]
+        for old, new in pairwise(notes):
+            self.replace(old, new, dies=None)
+
+    def teardown(self) -> None:
+        if hasattr(self, "runner"):
+            self.runner.run(self.keeper.store.aclose())
+            self.runner.close()
+            shutil.rmtree(self.folder)
+
+    @rule()
+    def reopen(self) -> None:
+        self.killer.left = None
+        if hasattr(self, "keeper"):
+            self.runner.run(self.keeper.store.aclose())
+        catalog, killer = Catalog(self.folder / "catalog.db"), self.killer
+        for name in ("intend", "store", "remove", "settle", "change", "erase_leftovers"):
+            setattr(catalog, name, killer.around(getattr(catalog, name)))
+        index = copy.copy(self.index)  # of the same vectors: they survive the process
+        for name in ("upsert", "remove"):
+            setattr(index, name, killer.around_async(getattr(index, name)))
+        identity = Identity(entity="e", embedder_id=self.embedder.model_id, dimension=64)
+        store = EntityStore(
+            catalog, index, identity=identity, lock_path=self.folder / "writer.lock"
+        )
+        self.runner.run(store.open())
+        self.keeper = Keeper(
+            store=store,
+            embedder=self.embedder,
+            caches=[],
+            traces=TraceFolder(self.folder / "traces"),
+            counters=CounterStore(self.folder / "counters.db"),
+            clock=lambda: on(DAYS),
+            tokens=words,
+        )
+
+    def do(
+        self,
+        work: Callable[[], Awaitable[object]],
+        change: Callable[[Model], object],
+        *,
+        dies: int | None,
+    ) -> None:
+        """Both do it; when the process dies meanwhile, it was done wholly or not at all."""
+        after = copy.deepcopy(self.model)
+        change(after)
+        self.killer.left = dies
+        try:
+            self.runner.run(_awaited(work))
+        except KilledError:
+            self.reopen()
+            stored = self.told()
+            assert stored in (told_by(self.model), told_by(after))
+            if stored != told_by(after):
+                return
+        self.killer.left = None
+        self.model = after
+
+    def told(self) -> dict[str, tuple[str, str]]:
+        """What the store tells of each memory."""
+        store = self.keeper.store
+        ids = self.runner.run(store.content_hashes())
+        return self.runner.run(store.look(lambda view: told_in(view, ids)))
+
+    dying = st.one_of(st.none(), st.none(), st.integers(0, 9))
+
+    @rule(
+        subject=st.sampled_from(["me", "me", "mum"]),
+        value=st.sampled_from(VALUES),
+        day=st.integers(1, DAYS),
+        dies=dying,
+    )
+    def remember_a_fact(self, subject: str, value: str, day: int, dies: int | None) -> None:
+        self.number += 1
+        memory_id = f"m{self.number}"
+        fact = Fact(subject=subject, attribute="wood", value=value)
+        self.do(
+            lambda: self.keeper.remember(fact, at=on(day), memory_id=memory_id),
+            lambda model: model.remember(memory_id, Known(subject, value, day)),
+            dies=dies,
+        )
+
+    @rule(text=st.sampled_from(VALUES), day=st.integers(1, DAYS), dies=dying)
+    def remember_words(self, text: str, day: int, dies: int | None) -> None:
+        self.number += 1
+        memory_id = f"m{self.number}"
+        self.do(
+            lambda: self.keeper.remember(text, at=on(day), memory_id=memory_id),
+            lambda model: model.remember(memory_id, Known("", text, day)),
+            dies=dies,
+        )
+
+    @rule(pick=st.integers(0), other=st.integers(0), dies=dying)
+    def supersede(self, pick: int, other: int, dies: int | None) -> None:
+        ids = sorted(self.model.known)
+        if not ids:
+            return
+        old, new = ids[pick % len(ids)], ids[other % len(ids)]
+        link = self.model.known[old].superseded
+        if (link and link[1] == new) or not self.model.known:
+            return
+        if self.model.circle(old, new) or (link and link[1]):
+            with pytest.raises(UsageError):
+                self.runner.run(_awaited(lambda: self.keeper.supersede(old, new)))
+            return
+        self.replace(old, new, dies=dies)
+
+    def replace(self, old: str, new: str, *, dies: int | None) -> None:
+        def change(model: Model) -> None:
+            since = max(model.known[old].day, model.known[new].day)
+            model.known[old].superseded = (since, new)
+
+        self.do(lambda: self.keeper.supersede(old, new), change, dies=dies)
+
+    @rule(pick=st.integers(0), day=st.integers(1, DAYS), dies=dying)
+    def deprecate(self, pick: int, day: int, dies: int | None) -> None:
+        ids = sorted(self.model.known)
+        if not ids:
+            return
+        memory_id = ids[pick % len(ids)]
+
+        def change(model: Model) -> None:
+            one = model.known[memory_id]
+            one.deprecated = one.deprecated if one.deprecated is not None else day
+
+        self.do(lambda: self.keeper.deprecate(memory_id, "wrong", at=on(day)), change, dies=dies)
+
+    @rule(pick=st.integers(0), dies=dying)
+    def restore(self, pick: int, dies: int | None) -> None:
+        ids = sorted(self.model.known)
+        if not ids:
+            return
+        memory_id = ids[pick % len(ids)]
+
+        def change(model: Model) -> None:
+            model.known[memory_id].superseded = model.known[memory_id].deprecated = None
+
+        self.do(lambda: self.keeper.restore(memory_id), change, dies=dies)
+
+    @rule(pick=st.integers(0), text=st.sampled_from(VALUES), day=st.integers(1, DAYS), dies=dying)
+    def update(self, pick: int, text: str, day: int, dies: int | None) -> None:
+        ids = sorted(self.model.known)
+        if not ids:
+            return
+        old = ids[pick % len(ids)]
+        known = self.model.known[old]
+        if known.superseded and known.superseded[1]:
+            return
+        self.number += 1
+        new = f"m{self.number}"
+        self.do(
+            lambda: self.keeper.update(old, text, at=on(day), new_id=new),
+            lambda model: model.remember(new, Known(known.slot, text, day), supersedes=old),
+            dies=dies,
+        )
+
+    @rule(pick=st.integers(0), dies=dying)
+    def forget(self, pick: int, dies: int | None) -> None:
+        ids = sorted(self.model.known)
+        if not ids:
+            return
+        memory_id = ids[pick % len(ids)]
+        self.do(
+            lambda: self.keeper.forget(memory_id), lambda model: model.forget(memory_id), dies=dies
+        )
+
+    @invariant()
+    def both_say_the_same(self) -> None:
+        if not hasattr(self, "keeper"):
+            return
+        assert self.told() == told_by(self.model)
+        for day in (None, 2, 5, DAYS):
+            found = self.runner.run(
+                self.keeper.facts(None, "wood", as_of=None if day is None else on(day))
+            )
+            believed = {
+                i: (one.slot, one.text)
+                for i, one in self.model.known.items()
+                if one.slot and one.holds(day) and (day is None or one.day <= day)
+            }
+            assert {fact.memory_id: (fact.subject, fact.value) for fact in found} == believed
+
+    @invariant()
+    def what_is_stored_is_found_and_nothing_else(self) -> None:
+        if not hasattr(self, "keeper"):
+            return
+        store = self.keeper.store
+        hits = self.runner.run(store.lexical(" ".join(VALUES), k=1_000))
+        found = {hit.memory_id for hit in hits}
+        assert found == set(self.model.known)
+        counts = self.runner.run(store.counts())
+        assert counts.vectors == counts.passages == len(self.model.known)
+        assert counts.pending == 0
+
+
+def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """What the catalog tells of each memory."""
+    said: dict[str, tuple[str, str]] = {}
+    for memory_id in ids:
+        memory, kept = view.memory(memory_id), view.keeping(memory_id)
+        assert memory is not None
+        ends = ""
+        if kept != Keeping():
+            ends = f"{kept.superseded_at}|{kept.superseded_by}|{kept.deprecated_at}"
+        said[memory_id] = (memory.value or memory.messages[0].content, ends)
+    return said
+
+
+def told_by(model: Model) -> dict[str, tuple[str, str]]:
+    """What the store should tell of each memory."""
+    said: dict[str, tuple[str, str]] = {}
+    for memory_id, one in model.known.items():
+        since = on(one.superseded[0]) if one.superseded else None
+        heir = one.superseded[1] if one.superseded else ""
+        gone = on(one.deprecated) if one.deprecated is not None else None
+        ends = f"{since}|{heir}|{gone}" if since or gone else ""
+        said[memory_id] = (one.text, ends)
+    return said
+
+
+async def _awaited(work: Callable[[], Awaitable[object]]) -> object:
+    return await work()
+
+
+def histories(examples: int, steps: int) -> None:
+    """Run so many."""
+    how = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    run_machine(Histories, settings=how)
+
+
+def test_model_and_store_agree_at_every_step() -> None:
+    histories(examples=50, steps=3)
+
+
+def test_killed_at_any_moment_a_fact_and_what_it_replaces_change_both_or_neither() -> None:
+    side_by_side = Histories()
+    side_by_side.begin(days=[2, 5])
+    for moment in range(12):
+        value = ("cedar", "dune")[moment % 2]  # never what holds already
+        side_by_side.remember_a_fact(subject="me", value=value, day=DAYS, dies=moment)
+        side_by_side.both_say_the_same()
+        side_by_side.what_is_stored_is_found_and_nothing_else()
+    side_by_side.teardown()
+
+
+@pytest.mark.slow
+def test_model_and_store_agree_in_a_thousand_histories() -> None:
+    histories(examples=1_000, steps=15)

@@ -1,0 +1,654 @@
+"""Sessions: who may vote on what and when, what votes do, and what survives a worker's end."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import (
+    HangingCritic,
+    ScriptedCritic,
+    ScriptedPlanner,
+    facet,
+    forever,
+    note,
+    plan,
+    votes,
+)
+from tests.session_world import session_services, sessions_over, started
+from tests.small_world import QUESTION, SmallWorld, recall_settings
+
+from secondhop.errors import (
+    ForeignSessionError,
+    NoRoundsLeftError,
+    NotShownError,
+    RoundMovedOnError,
+    SecondhopError,
+    SessionAbandonedError,
+    SessionExpiredError,
+    SessionResolvedError,
+    StoreError,
+    UnknownMemoryError,
+    UnknownSessionError,
+    UsageError,
+)
+from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.nodes.judging import CriticRequest, Verdict
+from secondhop.session_learning import Learned
+from secondhop.sessions import Sessions
+from secondhop.stores.protocols import MemoryReader
+from secondhop.stores.records import Memory, MemoryCard, Passage, Topic
+from secondhop.stores.sessions_memory import MemorySessions
+from secondhop.stores.sessions_sqlite import SqliteSessions
+
+
+@pytest.fixture
+def store() -> MemorySessions:
+    return MemorySessions()
+
+
+@pytest.fixture
+def sessions(world: SmallWorld, store: MemorySessions) -> Sessions:
+    return sessions_over(session_services(world), store)
+
+
+@pytest.fixture
+async def answer(sessions: Sessions) -> SessionAnswer:
+    return await started(sessions)
+
+
+# --- answers ---
+
+
+async def test_the_first_answer_is_what_a_recall_brings(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    assert set(answer.ids()) == {"plan", "wins", "coaching"}
+    assert (answer.round, answer.rounds_left, answer.changes, answer.kept) == (1, 3, [], [])
+    assert answer.new == answer.ids()
+    assert all(memory.evidence[0].text and memory.why for memory in answer.memories)
+    assert (await sessions.answer(answer.session_id)).ids() == answer.ids()
+
+
+async def test_what_was_voted_for_stays_before_at_most_k_others(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    after = await sessions.vote(answer.session_id, {"wins": "warm", "plan": "hot"})
+
+    assert (after.round, after.kept) == (2, ["plan", "wins"])
+    assert after.ids()[:2] == ["plan", "wins"]
+    assert 0 < len(after.ids()) - 2 <= 3
+    by_id = {memory.id: memory for memory in after.memories}
+    assert (by_id["plan"].vote, by_id["wins"].vote) == ("hot", "warm")
+
+
+@pytest.mark.parametrize("vote", ["cold", "wrong"])
+async def test_nothing_voted_out_comes_back_in_this_session(
+    sessions: Sessions, answer: SessionAnswer, vote: str
+) -> None:
+    after = await sessions.vote(answer.session_id, {"plan": vote, "wins": "hot"})
+    later = await sessions.vote(answer.session_id, {after.ids()[-1]: "warm"})
+
+    assert "plan" not in {*after.ids(), *later.ids()}
+
+
+async def test_every_change_names_the_vote_that_made_it(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    after = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
+
+    left = {change.memory_id: change for change in after.changes if change.change == "left"}
+    came = {change.memory_id for change in after.changes if change.change == "came"}
+    assert came == set(after.ids()) - set(answer.ids())
+    (because,) = left["plan"].because
+    assert (because.memory_id, because.vote, because.by, because.round) == (
+        "plan",
+        "cold",
+        "agent",
+        1,
+    )
+    assert all(change.why for change in after.changes)
+
+
+async def test_an_outside_vote_outranks_the_critics_in_every_round(world: SmallWorld) -> None:
+    critic = ScriptedCritic(
+        votes(hot=["plan", "wins"], cold=["coaching"]),
+        votes(cold=["plan", "wins"], hot=["coaching"]),
+    )
+    sessions = sessions_over(session_services(world, critic=critic))
+
+    answer = await started(sessions)
+    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
+
+    assert "coaching" not in answer.ids()
+    assert after.kept == ["plan"]
+    assert "wins" not in after.ids()
+
+
+async def test_the_critic_can_be_switched_off(world: SmallWorld) -> None:
+    critic = ScriptedCritic()
+    services = session_services(world, session={"critic": False}, critic=critic)
+
+    answer = await started(sessions_over(services))
+
+    assert critic.requests == []
+    assert {memory.vote for memory in answer.memories} == {""}
+
+
+async def test_a_person_and_an_agent_vote_in_one_round_and_the_person_outranks(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    await sessions.vote(answer.session_id, {"plan": "hot"}, by="person", go_on=False)
+    after = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
+
+    assert after.kept == ["plan", "wins"]
+
+
+async def test_a_wrong_memory_is_proposed_as_superseded_and_nothing_is_written(
+    world: SmallWorld,
+) -> None:
+    await world.add(
+        note(
+            "plan-2",
+            "My plan for the first year in the new role: shorten onboarding from nine weeks "
+            "to four, then hire three designers.",
+            title="Goals, revised",
+            day=9,
+        )
+    )
+    sessions = sessions_over(session_services(world, session={"k": 5}))
+    answer = await started(sessions)
+    assert {"plan", "plan-2"} & set(answer.ids())
+    shown = "plan" if "plan" in answer.ids() else "plan-2"
+
+    after = await sessions.vote(answer.session_id, {shown: "wrong"})
+    (proposal,) = after.proposals
+
+    assert proposal.memory_id == shown
+    assert proposal.replaced_by == ("plan-2" if shown == "plan" else None)
+    assert proposal.why
+    resolution = await sessions.resolve(answer.session_id)
+    assert resolution.session.proposals == [proposal]
+
+
+async def test_a_session_without_anything_near_says_so_and_cannot_be_voted_on(
+    world: SmallWorld,
+) -> None:
+    services = replace(
+        session_services(world), settings=recall_settings(ranking={"min_score": 0.99})
+    )
+    sessions = sessions_over(services)
+
+    answer = await sessions.start("Which moon of Jupiter is the largest?")
+
+    assert (answer.ids(), answer.converged) == ([], True)
+    assert "near" in answer.why
+    with pytest.raises(UsageError, match="no vote"):
+        await sessions.vote(answer.session_id, {})
+
+
+async def test_a_session_converges_when_nothing_new_comes(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    for _ in range(2):
+        answer = await sessions.vote(
+            answer.session_id, {memory_id: "hot" for memory_id in answer.ids()}
+        )
+
+    assert answer.converged
+    assert answer.new == []
+    assert "nothing" in answer.why
+
+
+async def test_after_the_first_answer_weaker_memories_may_be_shown(world: SmallWorld) -> None:
+    strict = recall_settings(ranking={"min_score": 0.6})
+    patient = session_services(world, settings=strict, session={"later_min_score": 0.05})
+    steady = session_services(world, settings=strict, session={"later_min_score": 0.6})
+    shown: list[list[str]] = []
+    for services in (patient, steady):
+        sessions = sessions_over(services)
+        answer = await started(sessions)
+        shown.append(answer.ids())
+        shown.append((await sessions.vote(answer.session_id, {answer.ids()[0]: "hot"})).ids())
+
+    assert shown[0] == shown[2]
+    assert set(shown[1]) > set(shown[3])
+
+
+async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallWorld) -> None:
+    services = session_services(
+        world, critic=HangingCritic(), settings=recall_settings(deadline_s=0.2)
+    )
+    sessions = sessions_over(services)
+
+    answer = await started(sessions)
+    after = await sessions.vote(answer.session_id, {answer.ids()[0]: "cold"})
+
+    assert answer.ids()
+    assert after.round == 2
+    assert answer.ids()[0] not in after.ids()
+    assert any("judged offline" in reason or "over" in reason for reason in after.degraded)
+
+
+# --- sparks ---
+
+
+async def sparked(world: SmallWorld, **session: int) -> tuple[Sessions, SessionAnswer]:
+    """A session whose first answer shows the car, of which more is stored."""
+    await world.add(
+        note("garage", "The car's winter tyres and brakes: the garage changes them in October."),
+        note("cellar", "In the cellar stand the car's winter tyres, the skis and the old brakes."),
+    )
+    planner = ScriptedPlanner(
+        decompose=[plan()], expand=[plan(facet("own plan", "my plan for the first year"))]
+    )
+    services = session_services(world, session={"k": 6, **session}, planner=planner)
+    services = replace(services, settings=recall_settings(ranking={"min_score": 0.01}))
+    sessions = sessions_over(services)
+    answer = await started(sessions)
+    while "car" not in answer.ids():
+        refused = {one: "cold" for one in answer.ids() if one in {"garage", "cellar", "bread"}}
+        answer = await sessions.vote(answer.session_id, refused or {answer.ids()[0]: "hot"})
+    return sessions, answer
+
+
+async def test_a_spark_opens_a_branch_apart_and_takes_no_slot(world: SmallWorld) -> None:
+    sessions, answer = await sparked(world)
+    plain = [one for one in answer.ids() if one != "car"]
+
+    after = await sessions.vote(answer.session_id, {"car": "spark"})
+
+    (branch,) = after.branches
+    assert (branch.sparked_by, branch.title) == ("car", "About car")
+    found = [memory.id for memory in branch.memories]
+    assert not set(found) & set(after.ids())
+    assert "car" not in {*after.ids(), *found}
+    assert set(plain) <= set(after.ids())
+    assert len(found) <= 3
+
+
+async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
+    world: SmallWorld,
+) -> None:
+    sessions, answer = await sparked(world, branch_memories=2)
+    after = await sessions.vote(answer.session_id, {"car": "spark"})
+    (branch,) = after.branches
+    good = branch.memories[0].id
+
+    later = await sessions.vote(answer.session_id, {good: "hot"})
+
+    assert later.branches[0].memories[0].id == good
+    assert good not in later.ids()
+    assert good in later.kept
+    resolution = await sessions.resolve(answer.session_id)
+    (pair,) = resolution.session.sparks
+    assert (pair.spark, pair.accepted) == ("car", [good])
+
+
+async def test_no_more_branches_than_the_settings_allow(world: SmallWorld) -> None:
+    sessions, answer = await sparked(world, branches=1)
+    other = next(one for one in answer.ids() if one != "car")
+
+    after = await sessions.vote(answer.session_id, {"car": "spark", other: "spark"})
+
+    assert len(after.branches) == 1
+
+
+# --- what is refused ---
+
+
+async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    with pytest.raises(UnknownMemoryError, match="nobody-knows"):
+        await sessions.vote(answer.session_id, {"plan": "hot", "nobody-knows": "hot"})
+    with pytest.raises(NotShownError, match="garden"):
+        await sessions.vote(answer.session_id, {"plan": "hot", "garden": "cold"})
+    with pytest.raises(UsageError, match="lukewarm"):
+        await sessions.vote(answer.session_id, {"plan": "lukewarm"})
+    with pytest.raises(UsageError, match="critic"):
+        await sessions.vote(answer.session_id, {"plan": "hot"}, by="critic")
+    assert (await sessions.answer(answer.session_id)).cast == {}
+
+
+async def test_a_second_vote_after_the_round_has_moved_on_is_refused(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    await sessions.vote(answer.session_id, {"plan": "hot"}, round_number=1)
+
+    with pytest.raises(RoundMovedOnError, match="round 2") as raised:
+        await sessions.vote(answer.session_id, {"plan": "cold"}, round_number=1)
+
+    assert (raised.value.voted, raised.value.current) == (1, 2)
+    assert (await sessions.answer(answer.session_id)).kept == ["plan"]
+
+
+async def test_of_two_who_vote_at_once_exactly_one_wins(
+    world: SmallWorld, store: MemorySessions
+) -> None:
+    workers = [sessions_over(session_services(world), store) for _ in range(4)]
+    answer = await started(workers[0])
+    opinions = [{"plan": "hot"}, {"plan": "cold"}, {"wins": "hot"}, {"wins": "cold"}]
+
+    outcomes = await asyncio.gather(
+        *(
+            worker.vote(answer.session_id, opinion, round_number=1)
+            for worker, opinion in zip(workers, opinions, strict=True)
+        ),
+        return_exceptions=True,
+    )
+
+    won = [place for place, one in enumerate(outcomes) if isinstance(one, SessionAnswer)]
+    assert len(won) == 1
+    assert sum(isinstance(one, RoundMovedOnError) for one in outcomes) == 3
+    (said,) = (await workers[0].resolve(answer.session_id)).session.votes
+    ((memory_id, vote),) = opinions[won[0]].items()
+    assert getattr(said, vote) == [memory_id]
+
+
+async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    noted = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, go_on=False)
+    assert (noted.round, noted.cast) == (1, {"person": {"plan": "cold", "wins": "hot"}})
+    await sessions.vote(answer.session_id, {"plan": "hot", "wins": ""}, go_on=False)
+
+    after = await sessions.vote(answer.session_id, {"coaching": "cold"})
+
+    assert after.kept == ["plan"]
+    assert "coaching" not in after.ids()
+
+
+async def test_going_on_without_a_vote_is_refused(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    with pytest.raises(UsageError, match="no vote"):
+        await sessions.vote(answer.session_id, {})
+    await sessions.vote(answer.session_id, {"plan": "hot"}, go_on=False)
+    assert (await sessions.vote(answer.session_id, {})).kept == ["plan"]
+
+
+async def test_the_last_answer_opens_no_round_but_its_votes_count(
+    sessions: Sessions,
+) -> None:
+    answer = await started(sessions, max_rounds=2)
+    last = await sessions.vote(answer.session_id, {"plan": "hot"})
+    assert last.rounds_left == 0
+
+    with pytest.raises(NoRoundsLeftError, match="all 2 answers"):
+        await sessions.vote(answer.session_id, {"wins": "hot"})
+    await sessions.vote(answer.session_id, {last.ids()[-1]: "hot"}, go_on=False)
+
+    resolution = await sessions.resolve(answer.session_id)
+    assert resolution.session.accepted == ["plan", last.ids()[-1]]
+
+
+async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> None:
+    answer = await started(sessions, ttl_s=0.05)
+
+    await asyncio.sleep(0.1)
+
+    with pytest.raises(SessionExpiredError, match="expired"):
+        await sessions.vote(answer.session_id, {"plan": "hot"})
+    with pytest.raises(SessionExpiredError):
+        await sessions.answer(answer.session_id)
+    with pytest.raises(SessionExpiredError):
+        await sessions.resolve(answer.session_id)
+
+
+async def test_an_unknown_session_and_anothers_session_are_told_apart(
+    world: SmallWorld, store: MemorySessions, sessions: Sessions, answer: SessionAnswer
+) -> None:
+    theirs = sessions_over(replace(session_services(world), entity="theo"), store)
+
+    for act in (
+        lambda: theirs.answer(answer.session_id),
+        lambda: theirs.vote(answer.session_id, {"plan": "hot"}),
+        lambda: theirs.resolve(answer.session_id),
+        lambda: theirs.abandon(answer.session_id),
+    ):
+        with pytest.raises(ForeignSessionError) as raised:
+            await act()
+        assert "mara" not in str(raised.value)
+    with pytest.raises(UnknownSessionError, match="nowhere"):
+        await sessions.answer("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [({"k": 0}, "k must"), ({"max_rounds": 0}, "max_rounds"), ({"ttl_s": 0.0}, "ttl_s")],
+)
+async def test_settings_that_cannot_be_are_refused(
+    sessions: Sessions, asked: dict[str, float], match: str
+) -> None:
+    with pytest.raises(UsageError, match=match):
+        await started(sessions, **asked)
+
+
+# --- the end ---
+
+
+class Pupil:
+    """Remembers what it was taught."""
+
+    def __init__(self, error: SecondhopError | None = None) -> None:
+        self.lessons: list[ResolvedSession] = []
+        self._error = error
+
+    async def learn(self, session: ResolvedSession) -> Learned:
+        self.lessons.append(session)
+        if self._error is not None:
+            raise self._error
+        return Learned(updated=2, learned=True)
+
+
+async def test_a_resolved_session_tells_its_whole_story_and_is_learned_from(
+    world: SmallWorld,
+) -> None:
+    pupil = Pupil()
+    sessions = sessions_over(session_services(world), learner=pupil)
+    answer = await started(sessions)
+    await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
+    await sessions.vote(answer.session_id, {"coaching": "warm"}, by="agent", go_on=False)
+
+    resolution = await sessions.resolve(answer.session_id, note="for the panel")
+
+    told = resolution.session
+    assert (told.question, told.rounds, told.note) == (QUESTION, 2, "for the panel")
+    assert set(answer.ids()) <= set(told.shown)
+    assert [(one.round, one.by, one.hot, one.warm, one.cold) for one in told.votes] == [
+        (1, "person", ["plan"], [], ["wins"]),
+        (2, "agent", [], ["coaching"], []),
+    ]
+    assert told.accepted == ["plan", "coaching"]
+    assert told.last_votes() == {"plan": "hot", "wins": "cold", "coaching": "warm"}
+    assert pupil.lessons == [told]
+    assert (resolution.learned.updated, resolution.learned.learned) == (2, True)
+
+
+async def test_what_helped_may_be_named_and_must_have_been_shown(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    with pytest.raises(NotShownError):
+        await sessions.resolve(answer.session_id, accepted=["garden"])
+
+    resolution = await sessions.resolve(answer.session_id, accepted=["coaching", "coaching"])
+
+    assert resolution.session.accepted == ["coaching"]
+
+
+async def test_a_session_is_resolved_once(world: SmallWorld, store: MemorySessions) -> None:
+    pupil = Pupil()
+    workers = [sessions_over(session_services(world), store, learner=pupil) for _ in range(3)]
+    answer = await started(workers[0])
+
+    outcomes = await asyncio.gather(
+        *(worker.resolve(answer.session_id) for worker in workers), return_exceptions=True
+    )
+
+    assert sum(isinstance(one, SessionResolvedError) for one in outcomes) == 2
+    assert len(pupil.lessons) == 1
+    with pytest.raises(SessionResolvedError, match="resolved"):
+        await workers[0].vote(answer.session_id, {"plan": "hot"})
+
+
+async def test_a_learner_that_fails_leaves_the_session_resolved(world: SmallWorld) -> None:
+    sessions = sessions_over(session_services(world), learner=Pupil(StoreError("disk full")))
+    answer = await started(sessions)
+
+    resolution = await sessions.resolve(answer.session_id)
+
+    assert resolution.learned == Learned()
+    with pytest.raises(SessionResolvedError):
+        await sessions.answer(answer.session_id)
+
+
+async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
+    pupil = Pupil()
+    sessions = sessions_over(session_services(world), learner=pupil)
+    answer = await started(sessions)
+
+    await sessions.abandon(answer.session_id)
+    await sessions.abandon(answer.session_id)
+
+    with pytest.raises(SessionAbandonedError, match="abandoned"):
+        await sessions.vote(answer.session_id, {"plan": "hot"})
+    assert pupil.lessons == []
+
+
+# --- workers that end ---
+
+
+class Killed(BaseException):
+    """The worker is gone."""
+
+
+class MortalCritic(ScriptedCritic):
+    """Ends its worker in the second round."""
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        if request.round == 2:
+            raise Killed
+        return await super().judge(request)
+
+
+@pytest.fixture
+async def file_store(tmp_path: Path) -> AsyncIterator[SqliteSessions]:
+    store = SqliteSessions(tmp_path / "sessions.db")
+    yield store
+    await store.aclose()
+
+
+async def test_a_worker_killed_between_vote_and_answer_loses_no_vote(
+    world: SmallWorld, file_store: SqliteSessions
+) -> None:
+    said = {"plan": "hot", "wins": "cold"}
+    whole = sessions_over(session_services(world, session={"lease_s": 0.05}), file_store)
+    undisturbed = await whole.vote((await started(whole)).session_id, said)
+    mortal = MortalCritic(votes(content=True))
+    dying = sessions_over(
+        session_services(world, session={"lease_s": 0.05}, critic=mortal), file_store
+    )
+    answer = await started(dying)
+    with pytest.raises(Killed):
+        await dying.vote(answer.session_id, said)
+
+    found = await asyncio.gather(*(whole.answer(answer.session_id) for _ in range(3)))
+
+    assert {one.round for one in found} == {2}
+    assert [one.kept for one in found] == [["plan"]] * 3
+    assert found[0].ids() == undisturbed.ids()
+    with pytest.raises(RoundMovedOnError):
+        await whole.vote(answer.session_id, said, round_number=1)
+
+
+async def test_a_vote_repeated_with_its_request_id_is_the_same_vote(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    first = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="7")
+    again = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="7")
+
+    assert (again.round, again.ids()) == (2, first.ids())
+    (said,) = (await sessions.resolve(answer.session_id)).session.votes
+    assert said.hot == ["plan"]
+
+
+async def test_a_round_that_another_worker_computes_is_waited_for(
+    world: SmallWorld, store: MemorySessions
+) -> None:
+    class SlowCritic(ScriptedCritic):
+        async def judge(self, request: CriticRequest) -> Verdict:
+            await asyncio.sleep(0.3 if request.round == 2 else 0)
+            return votes(content=True)
+
+    lease = {"lease_s": 0.1}
+    critic = SlowCritic()
+    slow = sessions_over(session_services(world, session=lease, critic=critic), store)
+    quick = sessions_over(session_services(world, session=lease), store)
+    answer = await started(slow)
+    began = time.monotonic()
+
+    voting = asyncio.create_task(slow.vote(answer.session_id, {"plan": "hot"}))
+    await asyncio.sleep(0.05)
+    waited = await quick.answer(answer.session_id)
+
+    assert waited.ids() == (await voting).ids()
+    assert time.monotonic() - began >= 0.3  # nobody took over while the lease was renewed
+
+
+async def test_memories_deleted_meanwhile_are_gone_from_the_session(
+    world: SmallWorld, sessions: Sessions, answer: SessionAnswer
+) -> None:
+    await world.store.delete(["plan"])
+
+    assert "plan" not in (await sessions.answer(answer.session_id)).ids()
+    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "hot"})
+
+    assert after.kept == ["wins"]
+    assert "plan" not in after.ids()
+
+
+class StuckReader:
+    """A reader whose cards never come, from one moment on."""
+
+    def __init__(self, inner: MemoryReader) -> None:
+        self._inner = inner
+        self.left = 1_000_000
+        """Looks at cards that still succeed."""
+
+    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        self.left -= 1
+        return await (self._inner.cards(memory_ids) if self.left >= 0 else forever())
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        return await self._inner.passages(passage_ids)
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        return await self._inner.memory(memory_id)
+
+    async def topics(self) -> Sequence[Topic]:
+        return await self._inner.topics()
+
+
+async def test_a_round_that_hangs_is_cut_short_and_its_votes_still_count(
+    world: SmallWorld,
+) -> None:
+    reader = StuckReader(world.store)
+    services = session_services(
+        world, settings=recall_settings(deadline_s=0.2), session={"lease_s": 1.0}
+    )
+    sessions = sessions_over(replace(services, reader=reader))
+    answer = await started(sessions)
+    reader.left = 1  # to unpack the session; then the round itself gets stuck
+
+    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
+    reader.left = 1_000_000
+
+    assert after.round == 2
+    assert any("round 2: 0.2 s are over" in reason for reason in after.degraded)
+    assert "wins" not in after.ids()
+    assert (await sessions.answer(answer.session_id)).ids() == after.ids()
+    later = await sessions.vote(answer.session_id, {after.ids()[0]: "hot"})
+    assert later.round == 3

@@ -1,0 +1,1 @@
+../../../src/secondhop/cared_recall.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/kept_recall.py

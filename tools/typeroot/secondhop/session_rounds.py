@@ -1,0 +1,1 @@
+../../../src/secondhop/session_rounds.py
