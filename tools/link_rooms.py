@@ -26,9 +26,14 @@ def wanted_links() -> dict[Path, str]:
     return {link: os.path.relpath(target, TYPEROOT) for link, target in targets.items()}
 
 
+def pointed_at(path: Path) -> str:
+    """Where a link leads; "" for a file that some copying made of it."""
+    return os.readlink(path) if path.is_symlink() else ""
+
+
 def main() -> int:
     wanted = wanted_links()
-    found = {p: os.readlink(p) for p in TYPEROOT.iterdir()} if TYPEROOT.is_dir() else {}
+    found = {p: pointed_at(p) for p in TYPEROOT.iterdir()} if TYPEROOT.is_dir() else {}
     if found == wanted:
         return 0
     if "--check" in sys.argv[1:]:
