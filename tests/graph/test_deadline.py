@@ -126,7 +126,10 @@ async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: Smal
 
         async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
             self.reads += 1
-            return await (forever() if self.reads == 1 else self.reader.passages(passage_ids))
+            if self.reads == 1:
+                await forever()
+            found: dict[str, Any] = await self.reader.passages(passage_ids)
+            return found
 
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
     reader = StuckOnce(world.services().reader)
