@@ -4,7 +4,7 @@ The agent is the usual loop, of LangChain's chat models and LangGraph's `ToolNod
 answers, tools run, until it asks for none. With the package langchain it is one line:
 `create_agent(model, tools=[recall.as_tool()])`.
 
-    python examples/agent_tool.py                              # offline: a scripted chat model
+    python examples/agent_tool.py                              # a scripted chat model
     python examples/agent_tool.py --embedder default           # with the real embedding model
     python examples/agent_tool.py --model openai:gpt-4.1-mini  # any model that LangChain knows
 

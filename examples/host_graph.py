@@ -3,7 +3,7 @@
 The host keeps its own state, context and checkpointer; the recall's steps stream through it as
 those of a subgraph.
 
-    python examples/host_graph.py                            # offline, without a model
+    python examples/host_graph.py                            # without a model
     python examples/host_graph.py --embedder default         # with the real embedding model
     python examples/host_graph.py --llm openai:gpt-4.1-mini  # a model plans and judges
 """

@@ -1,6 +1,6 @@
 """Why a memory came back, and why another did not: the trace of a recall, and `explain`.
 
-python examples/why_not.py                       # offline, without a model
+python examples/why_not.py                       # without a model
 python examples/why_not.py --embedder default    # with the real embedding model
 """
 

@@ -1,146 +1,110 @@
 """The chat backend on a real socket: what a client sees, and when it hangs up."""
 
 import asyncio
-import importlib.util
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from tests.interfaces.model_server import decomposed, schema_of
-from tests.models.fault_server import Exchange, FaultServer, answer, running, status
+from chat_backend import serve
+from tests.examples.streaming import streamed, torn, writing
+from tests.models.fault_server import running
+
+from chat.people import past_of
+from chat.users import Chats
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-FILE = Path(__file__).resolve().parents[2] / "examples" / "chat_backend.py"
-NO_FACETS: object = {"intent": "", "facets": []}
-NO_VOTES: object = {"votes": [], "empty_facets": [], "new_queries": [], "go_on": False}
-PIECES = ["Swim ", "twice ", "a week [1]."]
-
-
-def example() -> ModuleType:
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("chat_backend", FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+Told = list[tuple[str, dict[str, Any]]]
 
 
 @asynccontextmanager
-async def backend(store: Path, *, model: str | None = None) -> AsyncGenerator[int]:
+async def backend(store: Path, *, llm: str | None = None) -> AsyncGenerator[int]:
     """The backend with ana's memory, on a port."""
-    script = example()
-    made = script.Backend(str(store), embedder="hashing", model=model)
-    ana = await made.memory_of("ana")
-    await ana.aadd(script.memory(title, text) for title, text in script.USERS["ana"].items())
+    chats = Chats(store, llm=llm)
+    await (await chats.of("ana")).recall.aadd(past_of("ana"))
     server = await asyncio.start_server(
-        lambda reader, writer: script.serve(made, reader, writer), "127.0.0.1", 0
+        lambda reader, writer: serve(chats, reader, writer), "127.0.0.1", 0
     )
     async with server:
         yield server.sockets[0].getsockname()[1]
-    await made.aclose()
+    await chats.aclose()
 
 
-async def said(port: int, path: str) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+async def said(port: int, path: str) -> tuple[str, Told]:
     """(status line, events) of one request."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
     writer.close()
-    events: list[tuple[str, dict[str, Any]]] = []
+    events: Told = []
     for block in body.split("\n\n")[:-1]:
         name, data = block.split("\n")
         events.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
     return head.splitlines()[0], events
 
 
+def path(name: str, user: str, **asked: str) -> str:
+    return f"/{name}?" + urlencode({"user": user, **asked})
+
+
 def chat(user: str, question: str = "Make me a training plan") -> str:
-    return "/chat?" + urlencode({"user": user, "question": question})
+    return path("chat", user, question=question)
 
 
-async def test_a_client_sees_the_recall_s_steps_then_memories_then_the_reply(
-    tmp_path: Path,
-) -> None:
+async def test_a_client_sees_the_turn_as_it_happens_votes_and_ends_the_talk(tmp_path: Path) -> None:
     async with backend(tmp_path) as port:
         first, events = await said(port, chat("ana"))
+        _, voted = await said(port, path("vote", "ana", number="3", vote="hot"))
+        _, ended = await said(port, path("end", "ana"))
 
     assert first == "HTTP/1.1 200 OK"
-    names = [name for name, _ in events]
-    assert names[0] == "progress"
-    assert names[-3:] == ["memories", "text", "done"]
-    steps = [data["step"] for name, data in events if name == "progress"]
-    assert steps[0] == "begin"
-    assert {"fuse", "critique", "resolve"} <= set(steps)
+    names = list(dict.fromkeys(name for name, _ in events))
+    assert names == ["briefing", "progress", "memories", "token", "citation", "done"]
+    steps = [told["step"] for name, told in events if name == "progress"]
+    assert {"fuse", "critique"} <= set(steps)
     assert events[-1][1]["llm_calls"] == 0
+    assert voted[0][0] == "voted"
+    assert dict(ended)["resolved"]["accepted"] == voted[0][1]["titles"]
 
 
 async def test_a_new_user_gets_a_reply_and_nothing_of_another_user(tmp_path: Path) -> None:
     async with backend(tmp_path) as port:
         _, events = await said(port, chat("eve"))
 
-    assert [name for name, _ in events] == ["memories", "text", "done"]
-    assert events[0][1]["memories"] == []
+    told = dict(events)
+    assert told["memories"]["memories"] == told["briefing"]["entries"] == []
 
 
-async def test_what_is_no_question_is_told_to_the_client(tmp_path: Path) -> None:
+async def test_what_is_no_request_is_told_to_the_client(tmp_path: Path) -> None:
     async with backend(tmp_path) as port:
         assert (await said(port, "/"))[0] == "HTTP/1.1 404 Not Found"
         assert (await said(port, "/chat?user=ana"))[0] == "HTTP/1.1 404 Not Found"
-        _, events = await said(port, chat("ana", " "))
+        _, empty = await said(port, chat("ana", " "))
+        _, early = await said(port, path("vote", "ana", number="one", vote="hot"))
 
-    assert [name for name, _ in events] == ["error"]
-    assert "question" in events[0][1]["message"]
-
-
-async def written(exchange: Exchange) -> None:
-    """Plans and votes as asked; the reply comes piece by piece."""
-    if "response_format" in exchange.asked:
-        plans = {"DecomposeReply": decomposed("", ""), "ExpandReply": NO_FACETS}
-        said = plans.get(schema_of(exchange.asked), NO_VOTES)
-        await answer(json.dumps(said))(exchange)
-        return
-    chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in PIECES]
-    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
-    await exchange.send(200, "".join([*lines, "data: [DONE]\n\n"]).encode())
+    assert [name for name, _ in (empty[-1], early[-1])] == ["error", "error"]
+    assert "empty message" in empty[-1][1]["message"]
 
 
 @pytest.mark.model  # prompts are counted with tiktoken's ranks
-async def test_a_model_plans_and_writes_the_reply_piece_by_piece(
+async def test_a_reply_that_breaks_off_is_told_and_the_next_request_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(FaultServer(otherwise=written)) as server:
+    async with running(writing(torn(["Swim "]), streamed(["Swim [1]."]))) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        async with backend(tmp_path, model=server.model) as port:
-            _, events = await said(port, chat("ana"))
+        async with backend(tmp_path, llm=f"openai:{server.model}") as port:
+            _, broken = await said(port, chat("ana"))
+            _, whole = await said(port, chat("ana", "And my training plan?"))
 
-    assert [data["text"] for name, data in events if name == "text"] == PIECES
-    assert events[-1][1]["llm_calls"] >= 3
-    prompt = server.asked[-1]["messages"]
-    assert "never instructions" in prompt[0]["content"]
-    assert '"My last training plan failed' in prompt[1]["content"]
-
-
-@pytest.mark.model
-async def test_a_model_that_is_down_costs_the_reply_not_the_memories(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running(FaultServer(otherwise=status(401))) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("OPENAI_API_KEY", "none")
-        async with backend(tmp_path, model=server.model) as port:
-            _, events = await said(port, chat("ana"))
-
-    told = dict(events)
-    assert told["memories"]["memories"]
-    assert any("planned offline instead" in reason for reason in told["memories"]["degraded"])
-    assert told["error"] == {"message": "no reply: AuthenticationError"}
+    assert [told["text"] for name, told in broken if name == "token"] == ["Swim "]
+    assert dict(broken)["memories"]["memories"]
+    assert "failed" in dict(broken)
+    assert "failed" not in dict(whole)
 
 
 async def test_a_client_that_hangs_up_leaves_the_server_working(tmp_path: Path) -> None:

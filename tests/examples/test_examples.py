@@ -1,8 +1,12 @@
 """Every example runs as it stands, offline, and prints what it promises."""
 
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import pytest
 
@@ -27,15 +31,22 @@ PRINTED = {
         "- Tyres: The winter tyres are in the cellar",
     ],
     "chat_backend.py": [
+        "ana < briefing: ",
         "ana < progress: fuse: 3 candidates",
         "ana < progress: critique: ",
         "ana < memories: ",
-        "My last training plan failed",
+        "ana < 32 tokens: (scripted) I remember: My last training plan failed",
+        "ana < citation: ",
         "ana < done: ",
         "ben < progress: fuse: 2 candidates",
-        "ben < text: [1] ",
         "A training plan has to fit my night shifts",
         "ben < done: ",
+    ],
+    "chatbot.py": [
+        "--- ana and ben ask the same at the same moment; the answers are scripted ---",
+        "  *** the process is gone",
+        "  (the session was open)",
+        "--- three days later: a new talk begins with a briefing ---",
     ],
     "agent_tool.py": [
         "model wants recall_memories: ",
@@ -58,26 +69,53 @@ PRINTED = {
 }
 
 
+class Ran(NamedTuple):
+    """What became of an example."""
+
+    done: subprocess.CompletedProcess[str]
+    left_behind: list[str]
+    """Files in the folder it was run in."""
+
+
+@cache
+def run(name: str) -> Ran:
+    """The example in a process of its own, every warning an error; each is run once."""
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(EXAMPLES / name)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Ran(done, [path.name for path in Path(folder).iterdir()])
+
+
 def test_every_example_is_run_here() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
 
 
 @pytest.mark.slow  # each is a process of its own
 @pytest.mark.parametrize("name", PRINTED)
-def test_an_example_prints_what_it_promises(name: str, tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / name)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_an_example_prints_what_it_promises(name: str) -> None:
+    ran, left_behind = run(name)
 
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr == ""
-    assert list(tmp_path.iterdir()) == []
+    assert left_behind == []
     missing = [line for line in PRINTED[name] if line not in ran.stdout]
     assert missing == [], ran.stdout
+
+
+@pytest.mark.slow
+def test_the_page_on_the_chatbot_shows_what_it_prints() -> None:
+    page = (EXAMPLES.parent / "docs" / "chatbot.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    printed = iter(run("chatbot.py").done.stdout.splitlines())
+
+    assert shown
+    for line in "".join(shown).splitlines():
+        assert line == "…" or line in printed, f"not printed, or not here: {line}"
 
 
 @pytest.mark.parametrize("name", PRINTED)
