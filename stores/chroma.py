@@ -56,6 +56,11 @@ class ChromaVectors:
         """See `VectorIndex`."""
         return await asyncio.to_thread(self._count)
 
+    async def erase_removed(self) -> bool:
+        """See `VectorIndex`."""
+        name = self._name()
+        return name is None or await asyncio.to_thread(self._client.erase_removed, name)
+
     async def drop(self) -> None:
         """Forget the whole collection."""
         await asyncio.to_thread(self._client.drop, self._existing_name())

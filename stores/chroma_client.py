@@ -12,7 +12,9 @@ leaves files that contradict each other. So an empty file `locks/<collection>.un
 while Chroma writes, and damage found beside one is such a leftover, not a failing disk.
 """
 
+import logging
 import shutil
+import sqlite3
 import threading
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
+from secondhop.stores.chroma_leftovers import blank_litter, littered, overwrite_removed
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import UnfinishedIndexError, check_collection, segment_folder
 from secondhop.stores.rebuild_command import rebuild_command
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     import httpx
     from chromadb.api import ServerAPI
     from chromadb.api.models.Collection import Collection
+
+_log = logging.getLogger(__name__)
 
 _OPEN_COLLECTIONS = 128
 """Indexes kept in memory at once, about 3 MB each when small."""
@@ -75,6 +80,10 @@ class ChromaClient(Protocol):
 
     def drop(self, name: str) -> None:
         """Delete the collection, whatever state it is in; none is no error."""
+        ...
+
+    def erase_removed(self, name: str) -> bool:
+        """Overwrite the vectors that files still hold of what was removed; False: it cannot."""
         ...
 
     def close(self) -> None:
@@ -153,6 +162,11 @@ class ChromaServer:
         """See `ChromaClient`."""
         with chroma_errors(self._url, cure=self._cure):
             self._connected().drop(name)
+
+    def erase_removed(self, name: str) -> bool:
+        """See `ChromaClient`. Its files are the server's."""
+        del name
+        return False
 
     def close(self) -> None:
         """See `ChromaClient`."""
@@ -261,6 +275,34 @@ class ChromaFolder:
                 shutil.rmtree(files)  # Chroma leaves them, and with them every vector
             self._unfinished(name).unlink(missing_ok=True)
             self._seen.pop(name)
+
+    def erase_removed(self, name: str) -> bool:
+        """See `ChromaClient`. Every client loads the collection again afterwards."""
+        if not self._database_file().exists():
+            return True
+        lock = self._lock(name)
+        with lock.exclusive():
+            lock.restamp()
+            self._restart()  # it would write what it has in memory over the files
+            self._mark_unfinished(name)
+            try:
+                overwrite_removed(self.folder, name)
+            except (sqlite3.Error, OSError, ValueError) as error:
+                _log.warning("removed vectors may stand in %s: %s", self.folder, error)
+                return False
+            self._unfinished(name).unlink(missing_ok=True)
+        return self._blank_litter()
+
+    def _blank_litter(self) -> bool:
+        """In small indexes of every collection; one lock at a time: nobody waits in a circle."""
+        try:
+            for name in littered(self.folder):
+                with self._lock(name).exclusive():
+                    blank_litter(self.folder, name)
+        except (sqlite3.Error, OSError, ValueError) as error:
+            _log.warning("removed vectors may stand in %s: %s", self.folder, error)
+            return False
+        return True
 
     def close(self) -> None:
         """See `ChromaClient`."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 
 import numpy as np
@@ -22,6 +22,8 @@ from secondhop.errors import CorruptStoreError
 from secondhop.stores.rebuild_command import rebuild_command
 
 _HEADER = struct.Struct("<i6QiI3QdQ")
+PATIENCE_S = 30.0
+
 _NORM_TOLERANCE = 1e-2
 _DELETED = 1  # third byte of an element's link list
 
@@ -41,8 +43,20 @@ class _CutShortError(ValueError):
     """The file ends before its contents do: Chroma empties it, and then fills it."""
 
 
+class StoredSegment(NamedTuple):
+    """A collection as Chroma's database knows it."""
+
+    collection_id: str
+    vector_segment: str
+    """Names the folder of its index files."""
+    ids: set[str]
+    """That the index must know."""
+    pending: int
+    """Log entries; at most so many ids are not in the index files yet."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Header:
+class IndexHeader:
     """`header.bin`, as hnswlib writes it; sizes and offsets in bytes."""
 
     persistence_version: int
@@ -73,9 +87,9 @@ def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> N
         CorruptStoreError: they are not, or hold fewer vectors than they should.
     """
     try:
-        found = _segment(folder, name)
+        found = stored_segment(folder, name)
         if found is not None:
-            _check_segment(folder, *found)
+            _check_segment(folder, found)
     except sqlite3.DatabaseError as error:
         raise _corrupt(folder, str(error)) from error
     except (OSError, ValueError, struct.error) as error:
@@ -93,7 +107,7 @@ def check_database(folder: Path) -> None:
     if not (folder / "chroma.sqlite3").exists():
         return
     try:
-        with closing(_connection(folder)) as connection:
+        with closing(database_connection(folder)) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
         raise _corrupt(folder, str(error)) from error
@@ -108,16 +122,17 @@ def segment_folder(folder: Path, name: str) -> Path | None:
         CorruptStoreError: Chroma's database cannot be read.
     """
     try:
-        found = _segment(folder, name)
+        found = stored_segment(folder, name)
     except sqlite3.DatabaseError as error:
         raise _corrupt(folder, str(error)) from error
-    return folder / found[0] if found else None
+    return folder / found.vector_segment if found else None
 
 
-def _connection(folder: Path) -> sqlite3.Connection:
+def database_connection(folder: Path) -> sqlite3.Connection:
+    """Of Chroma's own database; waits PATIENCE_S for other writers."""
     # rw: what a killed process left of a transaction is rolled back, or nothing can be read
     uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=30)
+    return sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)
 
 
 def _corrupt(folder: Path, reason: str) -> CorruptStoreError:
@@ -127,9 +142,9 @@ def _corrupt(folder: Path, reason: str) -> CorruptStoreError:
     )
 
 
-def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
-    """(id of the vector segment, ids that it must know, log entries not in its files yet)."""
-    with closing(_connection(folder)) as connection:
+def stored_segment(folder: Path, name: str) -> StoredSegment | None:
+    """What Chroma's database says of the collection; None when there is none."""
+    with closing(database_connection(folder)) as connection:
         row = connection.execute(
             "SELECT c.id, v.id, m.id FROM collections c "
             "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
@@ -148,25 +163,26 @@ def _segment(folder: Path, name: str) -> tuple[str, set[str], int] | None:
                 "SELECT embedding_id FROM embeddings WHERE segment_id = ?", (metadata_segment,)
             )
         }
-        return vector_segment, ids, pending
+        return StoredSegment(collection_id, vector_segment, ids, pending)
 
 
-def _check_segment(folder: Path, segment: str, ids: set[str], pending: int) -> None:
-    files = folder / segment
+def _check_segment(folder: Path, segment: StoredSegment) -> None:
+    files = folder / segment.vector_segment
     labels: Mapping[str, int] = {}
     if (files / "index_metadata.pickle").exists():
-        header = _header(files)
-        labels = _labels(files)
+        header = read_header(files)
+        labels = read_labels(files)
         _check_level0(files, header, labels)
         _check_lengths(files, header)
         _check_links(files, header)
-    missing = len(ids - labels.keys())
-    if missing > pending:
-        raise ValueError(f"{missing} of {len(ids)} vectors are missing")
+    missing = len(segment.ids - labels.keys())
+    if missing > segment.pending:
+        raise ValueError(f"{missing} of {len(segment.ids)} vectors are missing")
 
 
-def _header(files: Path) -> _Header:
-    header = _Header(*_HEADER.unpack((files / "header.bin").read_bytes()))
+def read_header(files: Path) -> IndexHeader:
+    """Of the index in this folder; a ValueError when it makes no sense."""
+    header = IndexHeader(*_HEADER.unpack((files / "header.bin").read_bytes()))
     sound = (
         header.elements <= header.max_elements
         and header.max_links_level0 * 4 + 4 <= header.vector_offset
@@ -186,7 +202,8 @@ class _PlainUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"index_metadata.pickle names {module_name}.{global_name}")
 
 
-def _labels(files: Path) -> Mapping[str, int]:
+def read_labels(files: Path) -> Mapping[str, int]:
+    """{passage id: label of its vector}; a ValueError when they cannot be read."""
     with (files / "index_metadata.pickle").open("rb") as file:
         try:
             labels = _PlainUnpickler(file).load()["id_to_label"]
@@ -201,7 +218,7 @@ def _labels(files: Path) -> Mapping[str, int]:
     return cast("dict[str, int]", labels)
 
 
-def _check_level0(files: Path, header: _Header, labels: Mapping[str, int]) -> None:
+def _check_level0(files: Path, header: IndexHeader, labels: Mapping[str, int]) -> None:
     rows = _rows(files / "data_level0.bin", header.elements, header.element_size)
     counts = rows[:, :2].copy().view("<u2")[:, 0]
     links = rows[:, 4 : 4 + 4 * header.max_links_level0].copy().view("<u4")
@@ -220,7 +237,7 @@ def _check_level0(files: Path, header: _Header, labels: Mapping[str, int]) -> No
         raise ValueError("index_metadata.pickle names vectors that data_level0.bin does not hold")
 
 
-def _check_lengths(files: Path, header: _Header) -> None:
+def _check_lengths(files: Path, header: IndexHeader) -> None:
     """Lengths of the vectors before Chroma made them unit vectors: ours always were."""
     size = header.elements * 4
     raw = (files / "length.bin").read_bytes()[:size]
@@ -237,7 +254,7 @@ def _rows(path: Path, count: int, size: int) -> npt.NDArray[np.uint8]:
     return np.memmap(path, dtype=np.uint8, mode="r", shape=(count, size))
 
 
-def _check_links(files: Path, header: _Header) -> None:
+def _check_links(files: Path, header: IndexHeader) -> None:
     """The upper levels: for each element its size in bytes, then one link list a level."""
     raw = (files / "link_lists.bin").read_bytes()
     level_size = 4 + 4 * header.max_links

@@ -220,7 +220,9 @@ class StoreHome:
                 identity = await asyncio.to_thread(catalog.identity)
                 await asyncio.to_thread(self._whole_manifest)  # it names the collections
                 await self._drop_around(identity.generation, identity)
-                await self._vectors(identity).drop()
+                vectors = self._vectors(identity)
+                await vectors.drop()
+                await vectors.erase_removed()
         except CorruptStoreError as error:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)

@@ -11,7 +11,8 @@ Killed between 1 and 3, a process leaves a closed round; whoever touches the ses
 claims it, and goes on with the very votes that were recorded.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -113,6 +114,24 @@ class SessionStore(Protocol):
         """End it, if that round stands: the state goes at once, the head stays for an hour."""
         ...
 
+    async def forget(self, memory_ids: Sequence[str], *, owner: str) -> None:
+        """Abandon the owner's open sessions that know one of these memories, and overwrite them.
+
+        A session cannot go on without it: its queries may hold words of the memory.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Close connections; sessions stay, except those that only this process holds."""
         ...
+
+
+def names_one(state: str, memory_ids: Sequence[str]) -> bool:
+    """Whether a state, which is JSON, holds one of these ids as a text of its own.
+
+    >>> names_one('{"candidates":{"plan":[1]}}', ["plan"])
+    True
+    >>> names_one('{"candidates":{"planning":[1]}}', ["plan"])
+    False
+    """
+    return any(json.dumps(memory_id) in state for memory_id in memory_ids)

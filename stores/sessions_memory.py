@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from secondhop.stores.sessions import (
@@ -13,6 +13,7 @@ from secondhop.stores.sessions import (
     SessionStatus,
     StoredSession,
     Written,
+    names_one,
 )
 
 _NO_SESSION = Written(done=False, head=None)
@@ -32,6 +33,11 @@ class _Kept:
     def cast(self) -> CastVotes:
         """A copy that nobody changes."""
         return {by: dict(votes) for by, votes in self.votes.items() if votes}
+
+
+def _end(kept: _Kept, status: SessionStatus, *, at: float) -> None:
+    kept.head = replace(kept.head, status=status)
+    kept.state, kept.votes, kept.expires_at = "", {}, at
 
 
 class MemorySessions:
@@ -111,9 +117,15 @@ class MemorySessions:
             if kept is None:
                 return refused
             votes = kept.cast()
-            kept.head = replace(kept.head, status=status)
-            kept.state, kept.votes, kept.expires_at = "", {}, self._clock()
+            _end(kept, status, at=self._clock())
             return Written(done=True, head=kept.head, votes=votes)
+
+    async def forget(self, memory_ids: Sequence[str], *, owner: str) -> None:
+        """See `SessionStore`."""
+        with self._lock:
+            for kept in self._kept.values():
+                if kept.head.owner == owner and names_one(kept.state, memory_ids):
+                    _end(kept, "abandoned", at=self._clock())
 
     async def aclose(self) -> None:
         """Forget everything."""

@@ -1,6 +1,6 @@
 """Sessions in Redis: shared by processes and machines; the server itself lets them expire."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from secondhop.errors import StoreError, UsageError
@@ -12,6 +12,7 @@ from secondhop.stores.sessions import (
     SessionStatus,
     StoredSession,
     Written,
+    names_one,
 )
 from secondhop.stores.sessions_redis_script import SCRIPT
 
@@ -113,11 +114,31 @@ class RedisSessions:
         """See `SessionStore`."""
         return await self._run(session_id, "end", round_number, status)
 
+    async def forget(self, memory_ids: Sequence[str], *, owner: str) -> None:
+        """See `SessionStore`. The server's own files hold it until it rewrites them."""
+        for session_id in await self._told(self._open_ids()):
+            while True:
+                stored = await self.load(session_id)
+                if stored is None or stored.head.owner != owner:
+                    break
+                if not names_one(stored.state, memory_ids):
+                    break
+                number = stored.head.round
+                if (await self.end(session_id, round_number=number, status="abandoned")).done:
+                    break
+
     async def aclose(self) -> None:
         """See `SessionStore`."""
         await self._redis.aclose()
 
     # --- inside ---
+
+    async def _open_ids(self) -> list[str]:
+        """Of all owners; a server of many sessions is asked in small steps."""
+        before, after = f"{self._prefix}:{{", "}"
+        scan = cast(Callable[..., AsyncIterator[bytes]], self._redis.scan_iter)
+        keys = [key async for key in scan(match=f"{before}*{after}", count=1000)]
+        return [key.decode().removeprefix(before).removesuffix(after) for key in keys]
 
     def _keys(self, session_id: str) -> list[str]:
         tag = f"{self._prefix}:{{{session_id}}}"

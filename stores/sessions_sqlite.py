@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from secondhop.stores.sessions import (
     SessionStatus,
     StoredSession,
     Written,
+    names_one,
 )
 
 _SCHEMA = """
@@ -80,6 +81,10 @@ class SqliteSessions:
     async def end(self, session_id: str, *, round_number: int, status: SessionStatus) -> Written:
         """See `SessionStore`."""
         return await asyncio.to_thread(self._end, session_id, round_number, status)
+
+    async def forget(self, memory_ids: Sequence[str], *, owner: str) -> None:
+        """See `SessionStore`."""
+        await asyncio.to_thread(self._forget, memory_ids, owner)
 
     async def aclose(self) -> None:
         """See `SessionStore`."""
@@ -171,13 +176,39 @@ class SqliteSessions:
 
     def _end(self, session_id: str, round_number: int, status: SessionStatus) -> Written:
         def write(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "UPDATE sessions SET status = ?, state = '' WHERE session_id = ?",
-                (status, session_id),
-            )
-            self._live_on(connection, session_id, 0.0)
+            self._put_an_end(connection, session_id, status)
 
         return self._written(session_id, round_number, write, closed=None, drops_votes=True)
+
+    def _forget(self, memory_ids: Sequence[str], owner: str) -> None:
+        if not self._database.path.exists():
+            return
+        with self._database.writing() as connection:
+            self._forget_the_ended(connection)
+            open_ones = connection.execute(
+                "SELECT session_id, state FROM sessions WHERE owner = ? AND status = 'open'",
+                (owner,),
+            ).fetchall()
+            for session_id, state in open_ones:
+                if names_one(state, memory_ids):
+                    self._put_an_end(connection, session_id, "abandoned")
+                    connection.execute("DELETE FROM votes WHERE session_id = ?", (session_id,))
+        with self._database.creating() as connection:  # what ended before stands in the log, too
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreError(
+                f"another program keeps {self._database.path} busy, so that what sessions knew of "
+                f"the memory cannot be overwritten; forget it again when that program is done"
+            )
+
+    def _put_an_end(
+        self, connection: sqlite3.Connection, session_id: str, status: SessionStatus
+    ) -> None:
+        """The head stays, the state goes."""
+        connection.execute(
+            "UPDATE sessions SET status = ?, state = '' WHERE session_id = ?", (status, session_id)
+        )
+        self._live_on(connection, session_id, 0.0)
 
     def _written(
         self,
