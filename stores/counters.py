@@ -65,9 +65,13 @@ class CounterStore:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    async def count(self, use: Use) -> int:
-        """Count one recall; how many counters grew. The same again changes nothing."""
-        return await asyncio.to_thread(self._count, use)
+    async def count(self, use: Use, *, noted: bool = True) -> int:
+        """Count one recall; how many counters grew. The same again changes nothing.
+
+        Args:
+            noted: False: no note is kept of which recall it was, for whoever counts it once anyway.
+        """
+        return await asyncio.to_thread(self._count, use, noted)
 
     async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
         """{memory id: its counters} of all these; zeros for those never counted."""
@@ -100,7 +104,7 @@ class CounterStore:
                 ],
             )
 
-    def _count(self, use: Use) -> int:
+    def _count(self, use: Use, noted: bool) -> int:
         grown = 0
         with self._writing() as connection:
             for what, memory_ids in (
@@ -108,7 +112,11 @@ class CounterStore:
                 ("shown", use.shown),
                 ("accepted", use.accepted),
             ):
-                fresh = [i for i in memory_ids if _is_first(connection, use.trace_id, i, what)]
+                fresh = [
+                    one
+                    for one in dict.fromkeys(memory_ids)
+                    if not noted or _is_first(connection, use.trace_id, one, what)
+                ]
                 grown += len(fresh)
                 _add(connection, what, fresh)
             connection.executemany(

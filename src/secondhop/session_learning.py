@@ -1,4 +1,4 @@
-"""What happens with a session that was resolved: nothing, unless somebody learns from it."""
+"""The port that learners plug into: what a resolved session is handed to, and what they say."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -25,7 +25,7 @@ class SessionLearner(Protocol):
 
 
 class LearnsNothing:
-    """The default."""
+    """For whoever wants sessions to leave nothing behind."""
 
     async def learn(self, session: ResolvedSession) -> Learned:
         """Nothing."""

@@ -1,0 +1,140 @@
+"""Whether learning from sessions helps, and does no harm: simulated users, before and after.
+
+The questions of a scenario are halved. One half is asked in sessions, each time in other words
+than before and never in its own; then all questions are recalled in their own words: this half has
+learned, the other shall not have changed. Then the other way round.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from secondhop.evals.learning_report import Asked, LearningRun, QuestionLearned, When
+from secondhop.evals.measures import measure
+from secondhop.evals.scenario import Question, Scenario
+from secondhop.evals.session_user import LabelledUser
+from secondhop.ingest.run import IngestProgress
+from secondhop.recall import Recall
+
+UserKind = Literal["labels", "random", "against"]
+
+USERS: tuple[UserKind, ...] = ("labels", "random", "against")
+
+MAX_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningTrial:
+    """How the users of one run vote, and how often."""
+
+    user: UserKind = "labels"
+    sessions: int = 4
+    """Resolved sessions a question."""
+    noise: float = 0.1
+    """Share of votes drawn at random, of a user who votes by the labels."""
+    seed: int = 0
+    rounds: bool = True
+    """Also count the answers that a user needs, in sessions that are abandoned."""
+
+    def voter(self, question: Question, turn: int) -> LabelledUser:
+        """Somebody new each time: who votes again by mistake makes other mistakes."""
+        return LabelledUser(
+            question,
+            noise=1.0 if self.user == "random" else self.noise,
+            against=self.user == "against",
+            seed=1000 * self.seed + turn,
+        )
+
+
+async def run_learning(
+    scenario: Scenario,
+    recall: Recall,
+    *,
+    wordings: Mapping[str, Sequence[str]],
+    trial: LearningTrial,
+    progress: IngestProgress | None = None,
+) -> LearningRun:
+    """Both halves; the memory must be stored before, and what it has learned is forgotten.
+
+    Args:
+        wordings: {question id: other wordings}, taken in turn.
+        progress: called with (scenario, steps done, steps in all).
+    """
+    questions = scenario.questions
+    recalls: dict[str, dict[When, Asked]] = {question.id: {} for question in questions}
+    rounds: dict[str, dict[Literal["before", "after"], int]] = {q.id: {} for q in questions}
+    steps, done = len(questions) * (3 + trial.sessions), 0
+
+    def step(count: int = 1) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(scenario.name, done, steps)
+
+    await recall.learning.forget_all()
+    for question in questions:
+        recalls[question.id]["before"] = await asked(question, recall)
+        if trial.rounds:
+            rounds[question.id]["before"] = await rounds_needed(question, recall, trial=trial)
+        step()
+    for half in (questions[::2], questions[1::2]):
+        await recall.learning.forget_all()
+        for turn in range(trial.sessions):
+            for question in half:
+                words = wordings[question.id]
+                await taught(question, words[turn % len(words)], recall, trial=trial, turn=turn)
+                step()
+        for question in questions:
+            learned = question in half
+            recalls[question.id]["after" if learned else "others"] = await asked(question, recall)
+            if learned and trial.rounds:
+                rounds[question.id]["after"] = await rounds_needed(question, recall, trial=trial)
+            step()
+    await recall.learning.forget_all()
+    return LearningRun(
+        name=scenario.name,
+        user=trial.user,
+        sessions=trial.sessions,
+        noise=1.0 if trial.user == "random" else trial.noise,
+        questions={
+            question.id: QuestionLearned(recalls=recalls[question.id], rounds=rounds[question.id])
+            for question in questions
+        },
+    )
+
+
+async def asked(question: Question, recall: Recall) -> Asked:
+    """A recall in the question's own words."""
+    found = await recall.arecall(question.query, k=question.k, at=question.asked_at)
+    return Asked(ids=found.ids(), measures=measure(question, found.ids()))
+
+
+async def taught(
+    question: Question, words: str, recall: Recall, *, trial: LearningTrial, turn: int
+) -> None:
+    """One session in other words, voted on until the user is content, and resolved."""
+    user = trial.voter(question, turn)
+    session = recall.session(words, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at)
+    async with session as s:
+        while True:
+            cast = user.vote_on(s.answer.ids())
+            last = user.is_content() or s.answer.rounds_left == 0 or not cast
+            if cast:
+                await s.vote(cast, go_on=not last)
+            if last:
+                await s.resolve()
+                return
+
+
+async def rounds_needed(question: Question, recall: Recall, *, trial: LearningTrial) -> int:
+    """Answers until the user is content, at most MAX_ROUNDS; the session teaches nothing."""
+    user = trial.voter(question, -1)
+    session = recall.session(
+        question.query, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at
+    )
+    async with session as s:
+        while True:
+            cast = user.vote_on(s.answer.ids())
+            if user.is_content() or s.answer.rounds_left == 0 or not cast:
+                return s.answer.round
+            await s.vote(cast)

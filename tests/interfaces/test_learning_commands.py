@@ -1,0 +1,106 @@
+"""`secondhop learning …` and what `stats` says of sessions, as a shell calls them."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.small_world import LIFE, QUESTION
+from typer.testing import CliRunner
+
+from secondhop.interfaces.cli import app
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+Command = Callable[..., Any]
+
+
+async def taught(store: Path) -> None:
+    """Two sessions about the interview."""
+    async with await Recall.aopen(store, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        for _ in range(2):
+            async with recall.session(QUESTION, k=6) as session:
+                await session.vote({"plan": "hot", "wins": "warm"}, go_on=False)
+                await session.resolve()
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    asyncio.run(taught(tmp_path / "store"))
+    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
+
+    def run(*words: str, status: int = 0, plain: bool = False) -> Any:
+        done = CliRunner().invoke(app, [*words, *store, *(() if plain else ("--json",))])
+        assert done.exit_code == status, done.output
+        return done.stderr if status else done.stdout if plain else json.loads(done.stdout)
+
+    return run
+
+
+def test_what_was_learned_is_shown(command: Command) -> None:
+    (context,) = command("learning", "show")["contexts"]
+    table = command("learning", "show", plain=True)
+
+    assert [one["memory_id"] for one in context["memories"]] == ["plan", "wins"]
+    assert context["memories"][0]["factor"] > context["memories"][1]["factor"] > 1
+    assert context["pairs"][0]["memory_ids"] == ["plan", "wins"]
+    assert "learning is on; 1 contexts" in table
+    assert "Goals for the first year" in table
+
+
+def test_memories_contexts_and_all_are_forgotten(command: Command) -> None:
+    assert command("learning", "forget", "plan", "--dry-run") == {
+        "contexts": 1,
+        "memories": 1,
+        "dry_run": True,
+    }
+    assert command("learning", "forget", "plan")["dry_run"] is False
+    (context,) = command("learning", "show")["contexts"]
+    assert [one["memory_id"] for one in context["memories"]] == ["wins"]
+
+    for words in (("--context", "x"), ("--context", "x", "--dry-run")):
+        assert "no context 'x'" in command("learning", "forget", *words, status=2)
+    command("learning", "forget", "--context", context["context_id"])
+    assert command("learning", "show")["contexts"] == []
+    assert command("stats")["sessions"]["by_rounds"] == {"1": 2}
+    command("learning", "forget", "--all")
+    assert command("stats")["sessions"]["by_rounds"] == {}
+
+
+@pytest.mark.parametrize("words", [(), ("plan", "--all"), ("--context", "c", "--all")])
+def test_what_to_forget_must_be_said(command: Command, words: tuple[str, ...]) -> None:
+    assert "say what to forget" in command("learning", "forget", *words, status=2)
+
+
+def test_learning_is_switched_off_and_on(command: Command) -> None:
+    assert command("learning", "off") == {"on": False}
+    assert command("learning", "show")["on"] is False
+    assert "off: nothing is learned" in command("learning", "show", plain=True)
+    assert command("learning", "on") == {"on": True}
+    assert command("learning", "show")["on"] is True
+
+
+def test_all_of_it_is_exported(command: Command, tmp_path: Path) -> None:
+    document = command("learning", "export")
+    told = command("learning", "export", str(tmp_path / "learned.json"))
+
+    assert document["contexts"][0]["weights"] == {"plan": [2.0, 0.0], "wins": [1.0, 0.0]}
+    assert json.loads((tmp_path / "learned.json").read_text()) == document
+    assert told["contexts"] == 1
+
+
+def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:
+    sessions = command("stats")["sessions"]
+
+    assert (sessions["sessions"], sessions["mean_rounds"]) == (2, 1.0)
+    assert "too few resolved sessions to tell (2)" in command("stats", plain=True)
+
+
+def test_an_entity_without_memories_has_learned_nothing(command: Command) -> None:
+    assert "nobody" in command("learning", "off", "--entity", "nobody", status=1)

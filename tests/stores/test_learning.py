@@ -1,0 +1,259 @@
+"""Lessons in a file: whole or not at all, two at a time, and forgotten without a trace."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+from tests.stores.learning_writer import one_more
+
+from secondhop.errors import CorruptStoreError, SchemaVersionError
+from secondhop.stores.learning import (
+    LearnedContext,
+    LearnedHook,
+    LearningChange,
+    LearningState,
+    Lessons,
+    Weight,
+)
+from secondhop.stores.learning_sqlite import SqliteLearning
+
+AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+WRITER = Path(__file__).with_name("learning_writer.py")
+
+
+def context(context_id: str, *memory_ids: str) -> LearnedContext:
+    return LearnedContext(
+        context_id=context_id,
+        embedder_id="hashing",
+        vector=np.array([0.6, 0.8], dtype=np.float32),
+        lessons=Lessons(
+            at=AT,
+            sessions=1.5,
+            rounds=4.0,
+            weights={memory_id: Weight(good=1.0, bad=0.5) for memory_id in memory_ids},
+            pairs={("a", "zebra"): 2.0} if "zebra" in memory_ids else {},
+            hooks=[LearnedHook(spark="zebra", leads_to="a", wins=2)]
+            if "zebra" in memory_ids
+            else [],
+        ),
+    )
+
+
+async def taught(path: Path, *contexts: LearnedContext) -> SqliteLearning:
+    store = SqliteLearning(path)
+    await store.change(lambda _: LearningChange(kept=contexts, rounds=3))
+    return store
+
+
+def ids(state: LearningState) -> list[str]:
+    return [one.context_id for one in state.contexts]
+
+
+async def test_reading_forgetting_and_switching_on_make_no_file(tmp_path: Path) -> None:
+    store = SqliteLearning(tmp_path / "entity" / "learning.db")
+
+    assert await store.read() == LearningState()
+    await store.forget(["a"])
+    await store.clear()
+    await store.switch(on=True)
+
+    assert not (tmp_path / "entity").exists()
+
+
+async def test_what_is_written_is_read_again_and_counted(tmp_path: Path) -> None:
+    written = [context("c1", "a", "zebra"), context("c2")]
+    store = await taught(tmp_path / "learning.db", *written)
+    await store.change(lambda _: LearningChange(rounds=3))
+    await store.change(lambda _: None)
+
+    known = await SqliteLearning(tmp_path / "learning.db").read()
+
+    assert (known.on, known.rounds, ids(known)) == (True, {3: 2}, ["c1", "c2"])
+    assert known.contexts[0].lessons == written[0].lessons
+    assert known.contexts[0].vector.tolist() == written[0].vector.tolist()
+    assert known.contexts[0].vector.dtype == np.float32
+
+
+async def test_only_chosen_contexts_are_read(tmp_path: Path) -> None:
+    store = SqliteLearning(tmp_path / "learning.db")
+    assert not await store.in_use()
+    assert await store.chosen(lambda _: ["c1"]) == []
+    await store.change(lambda _: LearningChange(rounds=1))
+    assert not await store.in_use()
+
+    await store.change(lambda _: LearningChange(kept=[context("c1", "a"), context("c2", "b")]))
+    (found,) = await store.chosen(lambda centres: [centres[1].context_id, "unknown"])
+
+    assert await store.in_use()
+    assert (found.context_id, list(found.lessons.weights)) == ("c2", ["b"])
+    await store.switch(on=False)
+    assert not await store.in_use()
+
+
+async def test_a_decision_that_fails_writes_nothing(tmp_path: Path) -> None:
+    store = await taught(tmp_path / "learning.db", context("c1", "a"))
+
+    def fails(known: LearningState) -> NoReturn:
+        raise RuntimeError(f"seen {len(known.contexts)}")
+
+    with pytest.raises(RuntimeError, match="seen 1"):
+        await store.change(fails)
+    assert (await store.read()).rounds == {3: 1}
+
+
+async def test_two_stores_over_one_file_lose_no_lesson(tmp_path: Path) -> None:
+    path = tmp_path / "learning.db"
+    stores = [SqliteLearning(path), SqliteLearning(path)]
+
+    await asyncio.gather(*(store.change(one_more) for store in stores for _ in range(15)))
+
+    known = await stores[0].read()
+    assert known.rounds == {1: 30}
+    assert known.contexts[0].lessons.sessions == 30
+    assert known.contexts[0].lessons.weights["memory-7"] == Weight(good=30)
+
+
+async def test_forgetting_a_memory_leaves_no_byte_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "learning.db"
+    store = await taught(path, context("c1", "a", "zebra"), context("c2", "zebra"))
+    assert b"zebra" in bytes_below(tmp_path)
+
+    await store.forget(["zebra", "unknown"])
+
+    assert b"zebra" not in bytes_below(tmp_path)
+    known = await store.read()
+    assert ids(known) == ["c1"]  # nothing was left in the other
+    assert known.contexts[0].lessons.weights == {"a": Weight(good=1.0, bad=0.5)}
+    assert not known.contexts[0].lessons.pairs
+    assert not known.contexts[0].lessons.hooks
+
+
+async def test_all_is_forgotten_but_the_switch(tmp_path: Path) -> None:
+    store = await taught(tmp_path / "learning.db", context("c1", "zebra"))
+    await store.switch(on=False)
+
+    await store.clear()
+
+    known = await SqliteLearning(store.path).read()
+    assert (known.on, ids(known), known.rounds) == (False, [], {})
+    assert b"zebra" not in bytes_below(tmp_path)
+    await store.switch(on=True)
+    assert (await store.read()).on
+
+
+async def test_contexts_are_replaced_and_dropped(tmp_path: Path) -> None:
+    store = await taught(tmp_path / "learning.db", context("c1", "a"), context("c2", "zebra"))
+    assert b"zebra" in bytes_below(tmp_path)
+    now = replace(context("c1", "a"), lessons=context("c1", "b").lessons)
+
+    await store.change(lambda _: LearningChange(kept=[now], dropped=["c2"]))
+
+    known = await store.read()
+    assert ids(known) == ["c1"]
+    assert list(known.contexts[0].lessons.weights) == ["b"]
+    assert b"zebra" not in bytes_below(tmp_path)
+
+
+async def test_a_file_that_is_no_database_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "learning.db"
+    path.write_bytes(b"no database at all" * 100)
+
+    with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
+        await SqliteLearning(path).read()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "lessons = '{'",
+        "lessons = '[]'",
+        "lessons = replace(lessons, '[1.0,0.5]', '[-9,0.5]')",
+        "lessons = replace(lessons, '[1.0,0.5]', '[Infinity,0.5]')",
+        "lessons = replace(lessons, '[1.0,0.5]', '[NaN,0.5]')",
+        "lessons = replace(lessons, '+00:00', '')",
+        "lessons = json_set(lessons, '$.weights', json('[]'))",
+        "lessons = json_set(lessons, '$.hooks', json('[{}]'))",
+        "vector = x'0102030405'",
+        "vector = x'0000c07f0000c07f'",
+    ],
+)
+async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
+    tmp_path: Path, damage: str
+) -> None:
+    store = await taught(tmp_path / "learning.db", context("c1", "a"))
+    with store._database.writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        connection.execute(f"UPDATE contexts SET {damage}")
+
+    with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
+        await store.chosen(lambda _: ["c1"])
+
+
+async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    store = await taught(tmp_path / "learning.db", context("c1", "a"))
+    with store._database.creating() as connection:  # pyright: ignore[reportPrivateUsage]
+        connection.execute("PRAGMA user_version = 99")
+
+    for write in (
+        store.change(one_more),
+        store.switch(on=False),
+        store.forget(["a"]),
+        store.clear(),
+    ):
+        with pytest.raises(SchemaVersionError, match="99"):
+            await write
+    with store._database.reading() as connection:  # pyright: ignore[reportPrivateUsage]
+        assert connection.execute("SELECT count(*) FROM contexts").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM switch").fetchone() == (0,)
+
+
+async def test_a_file_that_was_never_finished_is_finished_or_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "learning.db"
+    path.touch()  # whoever began it was killed
+    store = SqliteLearning(path)
+
+    assert await store.read() == LearningState()
+    assert not await store.in_use()
+    await store.forget(["a"])
+    await store.clear()
+    await store.change(one_more)
+
+    assert (await store.read()).rounds == {1: 1}
+
+
+@pytest.mark.slow
+async def test_two_processes_lose_no_lesson_and_a_killed_one_leaves_whole_ones(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "learning.db"
+    writers = [writer(path, "20"), writer(path, "20")]
+    killed = writer(path, "")
+    assert killed.stdout is not None
+    told = [killed.stdout.readline() for _ in range(5)]
+    killed.kill()
+    for one in (*writers, killed):
+        one.communicate(timeout=60)
+
+    known = await SqliteLearning(path).read()
+
+    assert told[-1] == "4\n"
+    sessions = known.contexts[0].lessons.sessions
+    assert sessions >= 45
+    assert known.rounds == {1: sessions}
+    assert set(known.contexts[0].lessons.weights.values()) == {Weight(good=sessions)}
+
+
+def writer(path: Path, *words: str) -> "subprocess.Popen[str]":
+    command: Sequence[str] = [sys.executable, str(WRITER), str(path), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def bytes_below(folder: Path) -> bytes:
+    """Of all files, the write-ahead log among them."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
