@@ -84,3 +84,52 @@ def test_the_words_of_change_are_named() -> None:
 
 def test_numbers_and_identifiers_stay_whole() -> None:
     assert {"10.0.0.7", "kestrel-1", "ssl_mode"} <= told_words("kestrel-1 (10.0.0.7), SSL_MODE=on")
+
+
+def test_a_heading_that_tells_of_a_change_needs_no_rare_word() -> None:
+    many = [told(f"The heron number {n} is about water", float(n)) for n in range(30)]
+    older = told("The heron likes tea", 40)
+    newer = told("It likes milk. " * 9, 90, "heron has moved.md")
+    matrix = np.full((32, 32), 0.3)
+    matrix[30, 31] = matrix[31, 30] = 0.9
+
+    pairs = supersessions([*many, older, newer], matrix, threshold=0.76)
+
+    assert {old: pair.because for old, pair in pairs.items()} == {30: "“has moved” beside “heron”"}
+
+
+@pytest.mark.parametrize(
+    ("near", "newer", "replaced"),
+    [
+        (0.72, "My preference: first back, then find out", True),
+        (0.60, "My preference: first back, then find out", False),
+        (0.72, "We went back first, then found out", False),
+    ],
+)
+def test_a_newer_wish_replaces_its_nearest_older_one(
+    near: float, newer: str, replaced: bool
+) -> None:
+    older = told("I'd rather fix forward than go back, as my default", 1)
+
+    assert found(older, told(newer, 90), near=near) == ({0: 1} if replaced else {})
+
+
+@pytest.mark.parametrize(
+    ("newer", "replaced"),
+    [
+        ("9f3b was revoked at noon", True),
+        ("The job (was export.sh) writes to a bucket", True),
+        ("9f3b still works, and so does export.sh", False),
+    ],
+)
+def test_the_change_of_an_identifier_needs_no_nearness(newer: str, replaced: bool) -> None:
+    older = told("The key 9f3b is read by /opt/bin/export.sh every night", 1)
+
+    assert found(older, told(newer, 90), near=0.2) == ({0: 1} if replaced else {})
+    assert found(older, told(newer, 1.5), near=0.2) == {}, "within a day"
+
+
+def test_an_identifier_that_a_third_memory_holds_is_no_sign() -> None:
+    older, third = told("The key is 9f3b", 1), told("Who has 9f3b?", 30)
+
+    assert found(older, third, told("9f3b was revoked", 90), near=0.2) == {}
