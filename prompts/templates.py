@@ -15,8 +15,11 @@ from typing import Final, TypeAlias
 
 from secondhop.prompts.prompt_text import PromptError, differences, read_text
 
-PROMPT_NAMES: Final = ("decompose", "expand", "critique")
-"""Every prompt that a recall uses."""
+RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
+"""What a recall uses."""
+
+PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe")
+"""Every prompt; the last one reads conversations."""
 
 SHIPPED: Final = "shipped"
 """Where a prompt was read that comes with secondhop."""
@@ -123,6 +126,19 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
         told = f"no prompt is named {prompt.name!r}; there are {known}"
         read_text(text, path=str(path)).refuse(told, field="name")
     return in_place_of(shipped_prompt(prompt.name), prompt)
+
+
+def recall_replacement(path: Path) -> Prompt:
+    """As `replacement`, of a prompt that a recall uses.
+
+    Raises:
+        PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
+    """
+    prompt = replacement(path)
+    if prompt.name not in RECALL_PROMPTS:
+        told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(RECALL_PROMPTS)}"
+        raise PromptError(told, path=str(path))
+    return prompt
 
 
 def read_file(path: Path) -> str:

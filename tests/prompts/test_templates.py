@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from secondhop.prompts.prompt_text import PromptError
-from secondhop.prompts.templates import PROMPT_NAMES, load_prompts, parse_prompt
+from secondhop.prompts.templates import (
+    PROMPT_NAMES,
+    load_prompts,
+    parse_prompt,
+    recall_replacement,
+    shipped_prompt,
+)
 
 EXPAND = Path(__file__).parents[2] / "prompts" / "expand.md"
 
@@ -115,3 +121,14 @@ def test_a_folder_that_is_not_there_and_a_file_that_is_no_text_are_named(tmp_pat
     (tmp_path / "expand.md").write_bytes(b"\xff\xfe")
     with pytest.raises(PromptError, match="cannot be read"):
         load_prompts(tmp_path)
+
+
+def test_a_prompt_that_no_recall_uses_is_not_tried_in_recalls(tmp_path: Path) -> None:
+    file = tmp_path / "mine.md"
+    for name in PROMPT_NAMES[:-1]:
+        file.write_text(shipped_prompt(name).text, encoding="utf-8")
+        assert recall_replacement(file).name == name
+    file.write_text(shipped_prompt("observe").text, encoding="utf-8")
+
+    with pytest.raises(PromptError, match="no recall uses the prompt observe"):
+        recall_replacement(file)

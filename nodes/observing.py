@@ -1,0 +1,115 @@
+"""The port to whoever reads a conversation: what is handed over, and what comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol, TypeAlias
+
+from secondhop.models.llm import Usage
+from secondhop.nodes.budget import Remaining
+from secondhop.stores.keeping import ALWAYS, Kind
+
+SPEAKER = "user"
+"""Whose words state facts; other roles are read only to understand them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message."""
+
+    role: str
+    content: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownThing:
+    """A fact or a preference that holds, so that a reader names the same thing the same way."""
+
+    kind: Kind
+    subject: str
+    """Of a preference: its topic."""
+    attribute: str = ""
+    text: str
+    """The value of a fact; the words of a preference."""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveRequest:
+    """A conversation to read."""
+
+    turns: Sequence[Turn]
+    known: Sequence[KnownThing]
+    """What is known and may be meant, the nearest first."""
+    remaining: Remaining
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters of one message."""
+
+    message: int
+    """Place among the turns, from 0."""
+    start: int
+    end: int
+
+    def meets(self, other: "Span") -> bool:
+        """Whether they share a character."""
+        return self.message == other.message and self.start < other.end and other.start < self.end
+
+
+ReadingKind: TypeAlias = Literal["factual", "preferential", "continuity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One thing that a message says, and the words that say it."""
+
+    kind: ReadingKind
+    span: Span
+    text: str = ""
+    """Of a preference and of continuity: the words to keep."""
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    scope: str = ALWAYS
+    topic: str = ""
+    change: str = ""
+    """Words of the message that say it is new, or a correction: "is now", "sorry"; "" for none."""
+    sure: bool = True
+    """False where the person is not sure of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfounded:
+    """What a reader claimed, and why it is not believed."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What a conversation says, in the order it is said."""
+
+    found: Sequence[Reading]
+    unfounded: Sequence[Unfounded] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+class Observer(Protocol):
+    """Reads facts and preferences out of messages."""
+
+    @property
+    def observer_id(self) -> str:
+        """Names it: "plain", or a model and its prompt."""
+        ...
+
+    async def read(self, request: ObserveRequest) -> Readings:
+        """What the user's messages state, each with the words that say it.
+
+        Raises:
+            ModelError: a model failed, or gave nothing that can be used.
+        """
+        ...

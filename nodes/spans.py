@@ -1,0 +1,41 @@
+"""Where words stand in a message, and whether a message bears a statement out."""
+
+import re
+
+from secondhop.ranking.words import words
+
+_SAME: dict[str, str] = {
+    **dict.fromkeys("'’‘", "['’‘]"),
+    **dict.fromkeys('"“”„', '["“”„]'),
+    **dict.fromkeys("-‐‑–", "[-‐‑–]"),
+}
+_NUMBER = re.compile(r"\d+")
+
+
+def located(quote: str, content: str) -> tuple[int, int] | None:
+    """(start, end) of the quote in the message; None where it does not stand there.
+
+    Spaces, case, and the shapes of quotes and dashes do not tell; nothing else is forgiven.
+
+    >>> located("I live in  Bonn", "Well, i live in Bonn.")
+    (6, 20)
+    """
+    parts = quote.split()
+    if not parts:
+        return None
+    pattern = r"\s+".join("".join(_SAME.get(c, re.escape(c)) for c in part) for part in parts)
+    found = re.search(pattern, content) or re.search(pattern, content, re.I)
+    return (found.start(), found.end()) if found else None
+
+
+def borne_out(statement: str, content: str) -> bool:
+    """Whether a message holds every number of a statement, and at least half of its words.
+
+    >>> borne_out("12 Mill Lane", "my address is 12 Mill Lane"), borne_out("Rome", "I live here")
+    (True, False)
+    """
+    numbers = set(_NUMBER.findall(content))
+    if not all(number in numbers for number in _NUMBER.findall(statement)):
+        return False
+    said, there = set(words(statement)), set(words(content))
+    return bool(said) and 2 * len(said & there) >= len(said)

@@ -1,0 +1,561 @@
+"""A conversation becomes memories: the new is written, the known is not, nothing is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.nodes.scripted_llm import ScriptedLLM
+from tests.observing.test_llm_observer import HOME, says
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import RecallResult
+from secondhop.interfaces.mcp_replies import ScoredMemory
+from secondhop.keeping_records import Fact
+from secondhop.models.embedder import Vectors
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.models.llm import LLMError
+from secondhop.nodes.settings import RecallLimits, RecallSettings
+from secondhop.observed import Observed, Said
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+def on(month: int, day: int = 1, hour: int = 9) -> datetime:
+    return datetime(2026, month, day, hour, tzinfo=UTC)
+
+
+def user(text: str, at: datetime | None = None) -> Said:
+    return Said(role="user", content=text, at=at)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        yield opened
+
+
+async def values(recall: Recall, attribute: str = "home", **asked: Any) -> list[str]:
+    return [fact.value for fact in await recall.afacts("me", attribute, **asked)]
+
+
+def done(told: Observed) -> dict[str, list[str]]:
+    """{what was done: what it was done with}."""
+    groups = {"added": told.added, "conflicts": told.conflicts, "duplicates": told.duplicates}
+    return {name: [one.value or one.text for one in ones] for name, ones in groups.items() if ones}
+
+
+LIFE_OF_LENA = [
+    user("Hi! My name is Lena and I live in Bonn.", on(1)),
+    Said(role="assistant", content="Welcome! I live in the cloud.", at=on(1)),
+    user("Please always answer in German. Remember that the bins go out on Tuesday.", on(1)),
+    user("We moved to Trier. From now on, answer in French.", on(3)),
+]
+
+
+async def test_a_conversation_becomes_facts_preferences_and_notes(recall: Recall) -> None:
+    told = await recall.aobserve(LIFE_OF_LENA)
+
+    assert done(told) == {
+        "added": [
+            "Lena",
+            "Bonn",
+            "Always answer in German",
+            "the bins go out on Tuesday",
+            "Trier",
+            "From now on, answer in French",
+        ]
+    }
+    for one in told.added:
+        content = LIFE_OF_LENA[one.source.message].content
+        assert content[one.source.start : one.source.end] == one.source.text
+    trier = told.added[4]
+    assert [old.text for old in trier.supersedes] == ["Bonn"]
+    assert "newer" in trier.why
+    assert "moved" in trier.why
+    assert await values(recall) == ["Trier"]
+    assert await values(recall, as_of=on(2)) == ["Bonn"]
+    assert (told.reader, told.degraded) == ("plain", [])
+
+
+async def test_the_history_of_a_memory_tells_which_words_it_came_from(recall: Recall) -> None:
+    told = await recall.aobserve([user("I live in Bonn.", on(1))])
+
+    story = await recall.ahistory(told.added[0].memory_id)
+    details = [event.detail for event in story.events if event.act == "remembered"]
+    assert len(details) == 1
+    assert details[0].startswith("said in message ")
+    assert details[0].endswith("characters 0-14")
+    assert "Bonn" not in details[0]  # a message may be forgotten
+
+
+async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
+    first = await recall.aobserve(LIFE_OF_LENA)
+    before = (await recall.acounts()).memories
+    again = await recall.aobserve(LIFE_OF_LENA)
+    parts = [await recall.aobserve([one]) for one in LIFE_OF_LENA]
+
+    assert again.written == [one for part in parts for one in part.written] == []
+    assert [one.memory_id for one in again.duplicates] == first.written
+    assert (await recall.acounts()).memories == before
+    assert await values(recall) == ["Trier"]
+
+
+async def test_what_was_said_twice_is_known_again_after_something_else_was_said(
+    recall: Recall,
+) -> None:
+    twice = [user("I live in Bonn.", on(1)), user("I live in Bonn.", on(4))]
+    first = await recall.aobserve(twice)
+    await recall.aobserve([user("We moved to Trier.", on(3))])
+    again = await recall.aobserve(twice)
+
+    assert (len(first.written), again.written) == (1, [])
+    events = (await recall.ahistory(first.written[0])).events
+    assert [event.act for event in events if event.memory_id == first.written[0]] == [
+        "written",
+        "remembered",
+        "repeated",
+        "superseded",
+    ]
+
+
+async def test_one_message_that_is_given_twice_counts_once(recall: Recall) -> None:
+    one, other = user("I live in Bonn.", on(1)), user("We moved to Trier.", on(1))
+
+    assert done(await recall.aobserve([one, other, one])) == {
+        "added": ["Bonn", "Trier"],
+        "duplicates": ["Bonn"],
+    }
+    assert await values(recall) == ["Trier"]
+
+
+async def test_messages_without_dates_are_known_again_whenever_they_come(recall: Recall) -> None:
+    talk = [{"role": "user", "content": "I live in Bonn."}]
+    await recall.aobserve(talk, at=on(1))
+    await recall.aobserve([user("We moved to Trier.", on(2))])
+
+    again = await recall.aobserve(talk, at=on(5))
+
+    assert again.written == []
+    assert "observed before" in again.duplicates[0].why
+    assert await values(recall) == ["Trier"]
+
+
+TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
+
+
+async def test_of_words_that_say_two_things_each_is_known_again_by_its_own_id(
+    recall: Recall,
+) -> None:
+    first = await recall.aobserve(TWO_IN_ONE)
+    again = await recall.aobserve(TWO_IN_ONE)
+
+    assert done(first) == {"added": ["Siemens", "project lead"]}
+    assert [one.memory_id for one in again.duplicates] == first.written
+
+
+class FailsOnce(HashingEmbedder):
+    """Fails at the second text that it is given."""
+
+    calls = 0
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        if self.calls == 2:
+            raise OSError("the machine went down")
+        return await super().embed_passages(texts)
+
+
+async def test_what_an_ended_process_left_unwritten_is_written_the_next_time(
+    tmp_path: Path,
+) -> None:
+    async with await Recall.aopen(tmp_path / "store", embedder=FailsOnce()) as recall:
+        with pytest.raises(OSError, match="went down"):
+            await recall.aobserve(TWO_IN_ONE)
+        again = await recall.aobserve(TWO_IN_ONE)
+
+        assert done(again) == {"added": ["project lead"], "duplicates": ["Siemens"]}
+
+
+async def test_a_message_that_repeats_itself_says_it_once(recall: Recall) -> None:
+    told = await recall.aobserve([user("I live in Bonn. " * 300 + "Sorry, I live in Ulm.", on(1))])
+    events = (await recall.ahistory(told.written[0])).events
+    sorry = await recall.aobserve([user("I live in Rome. Sorry, I live in Rome.", on(2))])
+
+    assert done(told) == {"added": ["Bonn", "Ulm"]}
+    assert "repeated" not in [event.act for event in events]
+    assert done(sorry) == {"added": ["Rome"], "duplicates": ["Rome"]}
+
+
+async def test_what_was_observed_at_the_same_time_by_two_is_written_once(recall: Recall) -> None:
+    told = await asyncio.gather(*(recall.aobserve(LIFE_OF_LENA) for _ in range(4)))
+
+    assert len({one for each in told for one in each.written}) == 6
+    assert sum(len(each.written) for each in told) == 6
+    assert (await recall.acounts()).memories == 6
+
+
+async def test_a_dry_run_tells_the_same_and_writes_nothing(recall: Recall, tmp_path: Path) -> None:
+    dry = await recall.aobserve(LIFE_OF_LENA, keep_as="talk", dry_run=True)
+    assert not (tmp_path / "store" / "entities").exists()
+    wet = await recall.aobserve(LIFE_OF_LENA, keep_as="talk")
+    later = [user("My name is Lena. I live in Ulm now.", on(6)), user("I live in Bonn.", on(2))]
+    catalog = next((tmp_path / "store").rglob("catalog.db"))
+    files = [catalog, catalog.with_name("catalog.db-wal")]
+    before = [path.read_bytes() for path in files]
+
+    dry_later = await recall.aobserve(later, dry_run=True)
+
+    assert [path.read_bytes() for path in files] == before
+    wet_later = await recall.aobserve(later)
+    for one, other in ((dry, wet), (dry_later, wet_later)):
+        left, right = (x.model_dump(exclude={"spent", "dry_run"}) for x in (one, other))
+        assert left == right
+
+
+async def test_what_is_said_late_takes_its_place_in_the_past(recall: Recall) -> None:
+    await recall.aobserve([user("I live in Bonn.", on(1)), user("We moved to Trier.", on(5))])
+
+    told = await recall.aobserve([user("We moved to Ulm.", on(3))])
+
+    assert told.added[0].superseded_by
+    assert "belongs to the past" in told.added[0].why
+    believed = [await values(recall, as_of=on(month, 15)) for month in (2, 4, 6)]
+    assert believed == [["Bonn"], ["Ulm"], ["Trier"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "why"),
+    [
+        ("My birthday is 3 May.", "My birthday is 4 May.", "does not change"),
+        ("I live in Bonn.", "I think I live in Trier.", "not sure"),
+    ],
+)
+async def test_what_cannot_be_decided_is_kept_beside_the_other(
+    recall: Recall, first: str, then: str, why: str
+) -> None:
+    old = await recall.aobserve([user(first, on(1))])
+    new = await recall.aobserve([user(then, on(3))])
+
+    (conflict,) = new.conflicts
+    assert why in conflict.why
+    assert [one.id for one in conflict.conflicts_with] == old.written
+    assert conflict.conflicts_with[0].created_at == on(1)
+    facts = await recall.afacts("me")
+    assert {fact.memory_id for fact in facts} == {*old.written, *new.written}
+    assert (await recall.aobserve([user(then, on(3))])).written == []
+
+
+async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflict(
+    recall: Recall,
+) -> None:
+    talk = [user("My shoe size is 44.", on(1)), user("My shoe size is 45.", on(1))]
+
+    assert done(await recall.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["Sorry, my shoe size is 45.", "My shoe size is now 45.", "Actually, my shoe size is 45."],
+)
+async def test_a_word_of_change_decides(recall: Recall, then: str) -> None:
+    told = await recall.aobserve([user("My shoe size is 44.", on(1)), user(then, on(1))])
+
+    assert done(told) == {"added": ["44", "45"]}
+    assert await values(recall, "shoe size") == ["45"]
+
+
+async def test_a_correction_changes_even_a_birthday(recall: Recall) -> None:
+    await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    told = await recall.aobserve([user("Correction: my birthday is 4 May.", on(3))])
+
+    assert [old.text for old in told.added[0].supersedes] == ["3 May"]
+
+
+async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> None:
+    await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.aobserve([user("My birthday is 4 May.", on(2))])
+
+    told = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+
+    assert "settles" in told.added[0].why
+    assert len(told.added[0].supersedes) == 2
+    assert await values(recall, "birthday") == ["4 May"]
+
+
+async def test_a_newer_fact_that_is_remembered_ends_a_conflict(recall: Recall) -> None:
+    await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.aobserve([user("My birthday is 4 May.", on(2))])
+    await recall.aremember(Fact(subject="me", attribute="birthday", value="5 May"), at=on(4))
+
+    assert await values(recall, "birthday") == ["5 May"]
+
+
+async def test_a_note_is_written_once_in_whatever_message(recall: Recall) -> None:
+    first = await recall.aobserve([user("Remember that the bins go out on Tuesday.", on(1))])
+    again = await recall.aobserve([user("Don't forget that the bins go out on Tuesday!", on(2))])
+    assert [one.memory_id for one in again.duplicates] == first.written
+
+    await recall.adeprecate(first.written[0], "other week", at=on(3))
+    anew = await recall.aobserve([user("Note that the bins go out on Tuesday.", on(4))])
+    assert len(anew.written) == 1
+
+
+async def test_forgotten_is_forgotten_in_every_file(recall: Recall, tmp_path: Path) -> None:
+    await recall.aobserve([user("I live in Bonn.", on(1))])
+    told = await recall.aobserve([user("We moved to Zebraquartz.", on(2))])
+    await recall.aforget(*told.written)
+
+    hits = [
+        path
+        for path in (tmp_path / "store").rglob("*")
+        if path.is_file() and b"Zebraquartz" in path.read_bytes()
+    ]
+    assert hits == []
+
+
+async def test_what_was_observed_is_known_again_after_export_and_import(
+    recall: Recall, tmp_path: Path
+) -> None:
+    first = await recall.aobserve(LIFE_OF_LENA)
+    lines = [line async for line in recall.aexport()]
+    async with await Recall.aopen(tmp_path / "other", entity="m", embedder="hashing") as other:
+        await other.aimport(lines)
+        again = await other.aobserve(LIFE_OF_LENA)
+
+    assert again.written == []
+    assert [one.memory_id for one in again.duplicates] == first.written
+
+
+# --- the conversation itself ---
+
+
+async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> None:
+    kept = await recall.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
+    same = await recall.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
+    grown = await recall.aobserve(LIFE_OF_LENA, keep_as="talk-1", title="Hello")
+
+    told = [(one.conversation_id, one.conversation_done) for one in (kept, same, grown)]
+    assert told == [("talk-1", "remembered"), ("talk-1", "unchanged"), ("talk-1", "remembered")]
+    memory = await recall.store.memory("talk-1")
+    assert memory is not None
+    assert (len(memory.messages), memory.kind, memory.source) == (4, "continuity", "conversation")
+    assert memory.created_at == on(1)
+    assert (await recall.aobserve(LIFE_OF_LENA)).conversation_id == ""
+
+
+async def test_an_undated_conversation_stays_as_it_was(recall: Recall) -> None:
+    talk = [{"role": "user", "content": "What a day!"}]
+
+    told = [await recall.aobserve(talk, keep_as="t", at=on(month)) for month in (1, 2)]
+
+    assert [one.conversation_done for one in told] == ["remembered", "unchanged"]
+
+
+async def test_a_conversation_takes_no_facts_place(recall: Recall) -> None:
+    fact = await recall.aremember(Fact(subject="me", attribute="home", value="Bonn"))
+
+    with pytest.raises(UsageError, match="is no conversation"):
+        await recall.aobserve(LIFE_OF_LENA, keep_as=fact.memory_id)
+    assert (await recall.acounts()).memories == 1
+
+
+# --- what is given ---
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ({"content": "x"}, 'message 1 has no "role"'),
+        ({"role": "user"}, 'message 1 has no "content"'),
+        ({"role": "user", "content": ["x"]}, 'message 1 has no "content"'),
+        ({"role": "user", "content": None}, 'message 1 has no "content"'),
+        ({"role": "user", "content": "x", "at": "soon"}, 'message 1 has an "at" that is no date'),
+        ("hello", "message 1 is no object"),
+    ],
+)
+async def test_broken_messages_are_refused_by_number(
+    recall: Recall, message: Any, fault: str
+) -> None:
+    with pytest.raises(UsageError, match=fault):
+        await recall.aobserve([message, {"role": "user", "content": "I live in Bonn."}])
+    assert (await recall.acounts()).memories == 0
+
+
+async def test_a_message_without_a_date_has_that_of_the_one_before(recall: Recall) -> None:
+    talk: list[Mapping[str, Any]] = [
+        {"role": "assistant", "content": "Hello", "at": "2026-02-01T10:00:00Z"},
+        {"role": "human", "content": "I live in Bonn."},
+    ]
+    told = await recall.aobserve(talk)
+
+    assert told.added[0].created_at == on(2, hour=10)
+
+
+async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> None:
+    parts: list[dict[str, Any]] = [
+        {"type": "text", "text": "I live in Bonn."},
+        {"type": "image_url"},
+    ]
+    talk: list[Mapping[str, Any]] = [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "content": [{"type": "text", "text": "I live in Rome."}]},
+        {"role": "user", "content": parts},
+    ]
+    told = await recall.aobserve(talk)
+
+    assert done(told) == {"added": ["Bonn"]}
+    assert told.added[0].source.message == 2
+
+
+async def test_a_conversation_is_not_kept_under_an_empty_name(recall: Recall) -> None:
+    with pytest.raises(UsageError, match="id to keep the conversation as is empty"):
+        await recall.aobserve(LIFE_OF_LENA, keep_as=" ")
+    assert (await recall.acounts()).memories == 0
+
+
+async def test_no_messages_are_no_error(recall: Recall) -> None:
+    assert (await recall.aobserve([])).written == []
+
+
+def test_the_sync_door_does_the_same(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", entity="mara", embedder="hashing") as recall:
+        told = recall.observe([{"role": "user", "content": "I live in Bonn."}], dry_run=True)
+
+    assert [one.value for one in told.added] == ["Bonn"]
+
+
+# --- with a model ---
+
+
+async def opened_with(llm: ScriptedLLM, folder: Path, **limits: Any) -> Recall:
+    settings = RecallSettings(limits=RecallLimits(**limits))
+    return await Recall.aopen(folder, entity="mara", embedder="hashing", llm=llm, settings=settings)
+
+
+@pytest.mark.model
+async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None:
+    made_up = {**HOME, "attribute": "pet", "value": "a llama", "quote": "my llama"}
+    llm = ScriptedLLM(ObserveReply=[says(HOME, made_up)])
+    async with await opened_with(llm, tmp_path) as recall:
+        told = await recall.aobserve([user("We moved to Trier", on(1))])
+
+    assert done(told) == {"added": ["Trier"]}
+    assert [one.text for one in told.dropped] == ["a llama"]
+    assert told.reader.startswith("llm:scripted:observe.v1@")
+    assert (told.degraded, told.spent.llm_calls) == ([], 1)
+
+
+@pytest.mark.model
+async def test_other_words_of_a_model_for_the_same_words_are_no_second_memory(
+    tmp_path: Path,
+) -> None:
+    renamed = {**HOME, "attribute": "place of living", "quote": "moved to Trier"}
+    llm = ScriptedLLM(ObserveReply=[says(HOME), says(renamed)])
+    async with await opened_with(llm, tmp_path) as recall:
+        talk = [user("We moved to Trier", on(1))]
+        first, again = await recall.aobserve(talk), await recall.aobserve(talk)
+
+    assert again.written == []
+    assert [one.memory_id for one in again.duplicates] == first.written
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "reply", [LLMError("the server is gone"), {"nonsense": 1}, says({**HOME, "quote": "Rome"})]
+)
+async def test_a_model_that_fails_is_replaced_by_plain_forms_and_named(
+    tmp_path: Path, reply: object
+) -> None:
+    async with await opened_with(ScriptedLLM(ObserveReply=[reply]), tmp_path) as recall:
+        told = await recall.aobserve([user("We moved to Trier.", on(1))])
+
+    assert done(told) == {"added": ["Trier"]}
+    (reason,) = told.degraded
+    assert reason.startswith("observe: ")
+    assert reason.endswith("plain forms were read instead")
+
+
+@pytest.mark.model
+async def test_a_call_may_name_its_own_reader(tmp_path: Path) -> None:
+    llm = ScriptedLLM()  # answers nothing: it must not be asked
+    async with await opened_with(llm, tmp_path) as recall:
+        offline = await recall.aobserve([user("We moved to Trier.", on(1))], llm="offline")
+        other = ScriptedLLM(ObserveReply=[says(HOME)])
+        named = await recall.aobserve([user("We moved to Trier!", on(2))], llm=other)
+        with pytest.raises(UsageError, match="no language model"):
+            await recall.aobserve([user("x")], llm="nonsense")
+
+    assert (offline.reader, offline.degraded) == ("plain", [])
+    assert named.reader.startswith("llm:scripted")
+
+
+@pytest.mark.model
+async def test_a_long_conversation_is_read_in_stretches_within_the_budget(tmp_path: Path) -> None:
+    said = [
+        user(f"We moved to Trier. {'And so on we go. ' * 260}", on(1, day)) for day in range(1, 9)
+    ]
+    llm = ScriptedLLM(ObserveReply=[says(HOME), says(HOME)])
+    async with await opened_with(llm, tmp_path, llm_calls=2) as recall:
+        told = await recall.aobserve(said)
+
+    assert len(llm.prompts) == 2
+    assert told.spent.llm_calls == 2
+    assert told.degraded == [
+        "observe: no model call is left for the rest of this conversation; plain forms were read "
+        "instead"
+    ]
+    places = [one.source.message for one in (*told.added, *told.duplicates)]
+    assert places[0] == 0
+    assert max(places) == 7
+
+
+# --- at recall ---
+
+
+async def asked(recall: Recall, **sight: Any) -> RecallResult:
+    return await recall.arecall("When is my birthday?", at=on(6), **sight)
+
+
+async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: Recall) -> None:
+    first = await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    second = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+
+    result = await asked(recall)
+    found = {one.id: one for one in (*result.memories, *result.maybe) if one.kind == "factual"}
+
+    assert set(found) == {*first.written, *second.written}
+    for one in found.values():
+        (other,) = one.conflicts_with
+        assert {one.created_at, other.created_at} == {on(1), on(3)}
+        assert {other.id, one.id} == set(found)
+        (told,) = ScoredMemory.of(one).conflicts_with
+        assert told == f"{other.value} ({other.created_at:%Y-%m-%d}, {other.id})"
+    assert {one.conflicts_with[0].value for one in found.values()} == {"3 May", "4 May"}
+
+
+async def test_then_and_once_decided_there_is_no_conflict(recall: Recall) -> None:
+    old = await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    new = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+
+    before = await asked(recall, as_of=on(2))
+    await recall.asupersede(old.written[0], new.written[0], reason="asked")
+    decided, stale = await asked(recall), await asked(recall, include_stale=True)
+
+    for result in (before, decided, stale):
+        facts = [one for one in (*result.memories, *result.maybe) if one.kind == "factual"]
+        assert facts
+        assert all(one.conflicts_with == [] for one in facts)
+
+
+async def test_a_session_shows_conflicts_too(recall: Recall) -> None:
+    await recall.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.aobserve([user("My birthday is 4 May.", on(3))])
+
+    async with recall.session("When is my birthday?", at=on(6)) as session:
+        answer = session.answer
+
+    assert any(one.conflicts_with for one in answer.memories)

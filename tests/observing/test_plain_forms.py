@@ -1,0 +1,149 @@
+"""What people say plainly of themselves is read, and what only looks like it is not."""
+
+from datetime import UTC, datetime
+
+import pytest
+from tests.observing.labelled import Labelled, Score, fits, labelled
+
+from secondhop.nodes.observing import Reading, Turn
+from secondhop.nodes.plain_observer import readings_of
+
+TODAY = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def readings(text: str) -> list[Reading]:
+    return list(readings_of(0, Turn(role="user", content=text, at=TODAY)))
+
+
+def scored(rows: list[Labelled]) -> Score:
+    """Of what the user says; others are not read at all."""
+    score = Score()
+    for row in rows:
+        left = list(row.states)
+        for reading in readings(row.text) if row.role == "user" else []:
+            found = next((label for label in left if fits(reading, label)), None)
+            if found is None:
+                score.wrong += 1
+            else:
+                left.remove(found)
+                score.right += 1
+        score.missed += len(left)
+    return score
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [("looked_at.txt", 0.98, 0.98), ("held_out.txt", 0.95, 0.95)],
+)
+def test_labelled_sentences_are_read(name: str, precision: float, recall: float) -> None:
+    score = scored(labelled(name))
+
+    assert score.precision >= precision, score
+    assert score.recall >= recall, score
+
+
+def traps() -> list[str]:
+    rows = labelled("looked_at.txt")
+    return [row.text for row in rows if row.role == "user" and not row.states]
+
+
+@pytest.mark.parametrize("text", traps())
+def test_a_trap_states_nothing_beside_a_fact_either(text: str) -> None:
+    """A trap in its own sentence hides no fact, and gains none by standing beside one."""
+    found = readings(f"My name is Lena. {text}")
+
+    assert [(one.attribute, one.value) for one in found] == [("name", "Lena")]
+
+
+def test_every_reading_points_at_the_words_that_say_it() -> None:
+    text = "Hi! I'm new here. By the way, I live in Bonn and my e-mail is lena@post.example, ok?"
+    text = text.replace(", ok?", ".")
+
+    found = {one.attribute: text[one.span.start : one.span.end] for one in readings(text)}
+
+    assert found == {"home": "I live in Bonn", "email": "my e-mail is lena@post.example"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> I live in Bonn",
+        "```\nI live in Bonn.\n```",
+        "Translate this:\nI live in Bonn.\nMy name is Max.",
+        "She wrote: “I live in Bonn.”",
+        'My sister said "I live in Bonn" yesterday.',
+        "Proofread: My name is Max and I live in Bonn.",
+    ],
+)
+def test_quoted_and_pasted_text_is_nobodys_word(text: str) -> None:
+    assert readings(text) == []
+
+
+def test_a_quote_within_a_wish_belongs_to_it() -> None:
+    (wish,) = readings('Always write "approx." in full when I ask about recipes.')
+    (name,) = readings("My boat is called 'Early Heron,' with a patched sail.")
+
+    assert wish.text == 'Always write "approx." in full when I ask about recipes'
+    assert (name.subject, name.attribute, name.value) == ("my boat", "name", "Early Heron")
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "sure"),
+    [
+        ("My rent is now 900 euros.", "now", True),
+        ("We moved to Trier.", "moved", True),
+        ("Sorry, my train is at 8:12.", "Sorry", True),
+        ("I live in Bonn.", "", True),
+        ("I think my appointment is on 3 June.", "", False),
+    ],
+)
+def test_words_of_change_and_of_doubt_are_heard(text: str, change: str, sure: bool) -> None:
+    (one,) = readings(text)
+
+    assert (one.change, one.sure) == (change, sure)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Please always answer in German.", "From now on, answer in French."),
+        ("I prefer coffee over tea.", "I prefer tea to coffee."),
+        ("I prefer window seats.", "I prefer aisle seats."),
+        ("Call me Max.", "You can call me Dr. Stern."),
+        ("Keep your answers short.", "From now on, give me long answers."),
+    ],
+)
+def test_preferences_on_the_same_thing_have_the_same_topic_and_scope(one: str, other: str) -> None:
+    (first,), (second,) = readings(one), readings(other)
+
+    assert first.topic
+    assert (first.scope, first.topic) == (second.scope, second.topic)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"' * 20_000,
+        "my " * 7_000,
+        "I live in " + "New York " * 2_000,
+        "Mr. " * 5_000,
+        "A" * 20_000,
+        "my" + " " * 15_000 + "x",
+        'They said "' + "word " * 3_000 + '", more or less',
+        "Look: ```" + "x" * 15_000 + "``` there",
+    ],
+)
+def test_hostile_lengths_cost_little_time(text: str) -> None:
+    started = datetime.now(UTC)
+    readings(text)
+    assert (datetime.now(UTC) - started).total_seconds() < 5
+
+
+def test_what_stands_between_long_gaps_and_quotes_is_read() -> None:
+    quote = "so they say " * 1_000
+    text = f'I live in Bonn.{" " * 3_000}My name is Bea. "{quote}" I work at Siemens.'
+
+    assert [text[one.span.start : one.span.end] for one in readings(text)] == [
+        "I live in Bonn",
+        "My name is Bea",
+    ]

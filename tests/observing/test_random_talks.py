@@ -1,0 +1,64 @@
+"""Whatever is said in whatever order: written once, and a dry run tells the truth."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.observed import Observed, Said
+from secondhop.recall import Recall
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
+
+SENTENCES = (
+    "I live in Bonn.",
+    "We moved to Trier.",
+    "I think I live in Ulm.",
+    "My birthday is 3 May.",
+    "My birthday is 4 May.",
+    "Sorry, my birthday is 5 May.",
+    "Please always answer in German.",
+    "From now on, answer in French.",
+    "Remember that the bins go out on Tuesday.",
+    "What a day!",
+)
+
+
+def said(texts: list[str], hour: int) -> Said:
+    at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour)
+    return Said(role="user", content=" ".join(texts), at=at)
+
+
+talks = st.lists(
+    st.builds(
+        said,
+        st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3),
+        st.sampled_from((0, 0, 24, 48, 700)),
+    ),
+    max_size=5,
+)
+
+
+def told(one: Observed) -> object:
+    return one.model_dump(exclude={"spent", "dry_run"})
+
+
+@given(first=talks, second=talks)
+async def test_read_twice_is_written_once_and_a_dry_run_tells_the_truth(
+    first: list[Said], second: list[Said]
+) -> None:
+    with TemporaryDirectory() as folder:
+        async with await Recall.aopen(Path(folder), embedder="hashing") as recall:
+            for talk in (first, second):
+                dry = await recall.aobserve(talk, dry_run=True)
+                wet = await recall.aobserve(talk)
+                assert told(dry) == told(wet)
+                stored = (await recall.acounts()).memories
+                assert (await recall.aobserve(talk)).written == []
+                assert (await recall.acounts()).memories == stored
+            assert (await recall.aobserve([*first, *second])).written == []
+            facts = await recall.afacts()
+            assert len({(f.attribute, f.value) for f in facts}) == len(facts)
