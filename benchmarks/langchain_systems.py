@@ -14,9 +14,9 @@ from langchain_core.retrievers import BaseRetriever
 
 from secondhop.evals.baselines import MMR_LAMBDAS, PASSAGES_PER_MEMORY
 from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground
-from secondhop.evals.baselines_one_answer import DEPTH
 from secondhop.evals.baselines_own import PlannerOf, planned_queries
 from secondhop.evals.baselines_planned import queries_in_turn
+from secondhop.evals.one_answer import DEPTH
 from secondhop.nodes.planning import Planner
 from secondhop.stores.analysis import STOP_WORDS, document_terms
 

@@ -54,7 +54,7 @@ from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.interfaces.eval_commands import load_scenarios
-from secondhop.interfaces.evidence_bench import measure_sets
+from secondhop.interfaces.evidence_bench import EvidencePlan, measured_sets
 from secondhop.interfaces.opening import chosen_embedder, kept_embeddings, opened, throwaway
 from secondhop.interfaces.options import Common
 from secondhop.models.embedder import Embedder, Vectors
@@ -174,7 +174,8 @@ async def evidence_of(
 ) -> list[EvidenceReport]:
     """What secondhop and plain search find within so many tokens, a set a report."""
     found = [load_evidence_set(folder) for folder in folders]
-    return await measure_sets(found, common, budgets=BUDGETS, limit=limit) if found else []
+    plan = EvidencePlan(sets=found, budgets=BUDGETS, limit=limit)
+    return (await measured_sets(plan, common)).reports if found else []
 
 
 def evidence_lines(report: EvidenceReport) -> Iterator[str]:

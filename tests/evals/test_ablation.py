@@ -17,6 +17,8 @@ from secondhop.nodes.settings import REDUNDANCY_NAMES
 from secondhop.nodes.state import DIRECT
 from secondhop.ranking.redundancy import REDUNDANCY
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = small_scenario()
 INTERVIEW, GARDEN = (
     Asked(text=question.query, asked_at=question.asked_at) for question in SCENARIO.questions

@@ -133,6 +133,48 @@ def test_gold_sub_questions_are_followed_and_a_set_without_them_is_refused(
     assert any("hens" in text for text in report["results"]["q1"][:2])
 
 
+def test_an_earlier_report_is_measured_anew_and_compared_type_by_type(
+    cli: Cli, made: Path, tmp_path: Path
+) -> None:
+    command = ("eval", "evidence", str(made), "--budgets", "20,1000", "--json")
+    report = document(cli(*command))
+    report["made"]["results"]["q3"] = ["Nothing of the kind."]
+    (tmp_path / "before.json").write_text(json.dumps(report), encoding="utf-8")
+    page = tmp_path / "page.html"
+    against = document(cli(*command, "--against", "before.json", "--html", str(page)))["against"]
+
+    whole = against["measures"]["recall@1000"]
+    assert against["against"] == "before.json"
+    assert (whole["wins"], whole["ties"], whole["losses"]) == (1, 2, 0)
+    assert whole["difference"] == pytest.approx(1 / 3)
+    single = against["categories"]["made"]["single"]
+    assert single["questions"] == 2
+    assert single["measures"]["recall@1000"]["difference"] == pytest.approx(1 / 2)
+    assert against["categories"]["made"]["multi"]["measures"]["recall@20"]["difference"] == 0
+    assert "before.json" in page.read_text(encoding="utf-8")
+
+
+def test_another_configuration_is_asked_the_same_questions(cli: Cli, made: Path) -> None:
+    command = ("eval", "evidence", str(made), "--set", "limits.rounds=1")
+    against = document(cli(*command, "--json", "--against", "ranking.lexical_weight=0"))["against"]
+    shown = cli(*command, "--budgets", "500", "--against", "dense")
+
+    assert set(against["measures"]) == {"recall@500", "recall@1000", "recall@2000"}
+    assert shown.exit_code == 0, shown.stderr
+    for word in ("against dense", "made, by type", "single (2) @500", "recall@500"):
+        assert word in shown.stdout
+
+
+@pytest.mark.parametrize("against", ["denes", "mmr 0.5", "other.json"])
+def test_whoever_cannot_be_compared_with_is_wrong_usage(
+    cli: Cli, made: Path, tmp_path: Path, against: str
+) -> None:
+    other = {"another set": {"results": {"q1": ["text"]}}}
+    (tmp_path / "other.json").write_text(json.dumps(other), encoding="utf-8")
+
+    assert cli("eval", "evidence", str(made), "--against", against).exit_code == 2
+
+
 @pytest.mark.parametrize("budgets", ["many", "0", "500,", "-5,20"])
 def test_budgets_that_are_none_are_wrong_usage(cli: Cli, made: Path, budgets: str) -> None:
     assert cli("eval", "evidence", str(made), f"--budgets={budgets}").exit_code == 2

@@ -186,6 +186,7 @@ PARTS: Mapping[str, Part] = {
     "no lexical leg": lambda s: replace(s, search=OneLeg(s.search, "dense")),
     "no punishment of repetition": with_settings("ranking.redundancy=none"),
     "no closing of facets (1)": with_settings("ranking.facet_closing=1"),
+    "no answer first": with_settings("ranking.answer_first=false"),
     "no recency": with_settings("ranking.recency=never"),
 }
 """The engine with one part off, by name."""

@@ -9,8 +9,8 @@ from time import perf_counter, process_time
 from typing import Protocol
 
 from secondhop.errors import SecondhopError
-from secondhop.evals.baselines_one_answer import DEPTH, Place, answers, place_of
 from secondhop.evals.measures import Measures, measure
+from secondhop.evals.one_answer import DEPTH, Place, answers, place_of
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.ingest.batches import embedding_text
 from secondhop.models.embedder import Embedder

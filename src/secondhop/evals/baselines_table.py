@@ -5,14 +5,13 @@ from statistics import median
 from typing import Any
 
 from secondhop.evals.baselines_contest import Contest, Score
-from secondhop.evals.baselines_one_answer import ONE_ANSWER, one_answer_measures
+from secondhop.evals.measure_names import name_of
 from secondhop.evals.measures import MEASURES, Measures, mean_of
+from secondhop.evals.one_answer import ONE_ANSWER, one_answer_measures
 from secondhop.evals.paired import Interval, paired_interval
 
 COMPARED = ("facet_recall", "alpha_ndcg")
 """Measures by scenario, and with intervals."""
-
-HEADINGS = {"mrr": "MRR", "ndcg_10": "nDCG@10", "recall_10": "R@10"}
 
 
 def overall(by_scenario: Mapping[str, Mapping[str, Score]]) -> Measures:
@@ -42,7 +41,7 @@ def median_ms(by_scenario: Mapping[str, Mapping[str, Score]]) -> tuple[float, fl
 
 def main_table(contest: Contest) -> Iterator[str]:
     """One row a system: the means, the one-answer measures, and the time."""
-    yield row("", *MEASURES, *(HEADINGS[name] for name in ONE_ANSWER), "ms", "cpu ms")
+    yield row("", *MEASURES, *(name_of(name).label for name in ONE_ANSWER), "ms", "cpu ms")
     yield ruler(len(MEASURES) + len(ONE_ANSWER) + 2)
     for system, by_scenario in contest.scores.items():
         means, one = overall(by_scenario), found_answers(by_scenario)

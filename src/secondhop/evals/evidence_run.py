@@ -7,7 +7,8 @@ from time import perf_counter
 
 from secondhop.errors import StoreError
 from secondhop.evals.evidence_baselines import plain_passages
-from secondhop.evals.evidence_report import EvidenceReport
+from secondhop.evals.evidence_order import UpdateOrder
+from secondhop.evals.evidence_report import OURS, EvidenceReport
 from secondhop.evals.evidence_score import EvidenceScorer
 from secondhop.evals.evidence_set import ItemLine, QuestionLine
 from secondhop.evals.side_by_side import side_by_side
@@ -34,7 +35,7 @@ class Filled:
     """Best first."""
     ms: float
     plain: Mapping[str, list[str]]
-    """{baseline: passages}."""
+    """{baseline: passages}; {} where plain search was left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class EvidenceRun:
     """Questions; with more than one the times are those of a busy machine."""
     planner: Planner | None = None
     """Instead of the recall's own."""
+    baselines: bool = True
+    """Ask plain search, too."""
     progress: Callable[[int], None] | None = None
     """Hears how many are answered."""
 
@@ -60,6 +63,7 @@ async def run_entity(
     report: EvidenceReport,
     *,
     scorer: EvidenceScorer,
+    order: UpdateOrder,
     settings: EvidenceRun,
 ) -> None:
     """Ask questions of one entity, whose items must be stored, and report them in order."""
@@ -70,7 +74,7 @@ async def run_entity(
         progress=settings.progress,
     )
     for question, answer in zip(questions, answers, strict=True):
-        rankings = {"secondhop": answer.passages, **answer.plain}
+        rankings = {OURS: answer.passages, **answer.plain}
         report.add(
             question,
             answer.passages,
@@ -79,17 +83,24 @@ async def run_entity(
                 for system, passages in rankings.items()
             },
             ms=answer.ms,
+            missed=scorer.missed(question, answer.passages, budget=max(report.budgets)),
+            newer_first={
+                system: order.newer_first(question, passages, budget=max(report.budgets))
+                for system, passages in rankings.items()
+            },
         )
 
 
 async def ask(question: QuestionLine, recall: Recall, *, settings: EvidenceRun) -> Filled:
-    """One question through secondhop and through every baseline."""
+    """One question through secondhop and, unless they are left out, every baseline."""
     began = perf_counter()
     result = await recalled(question, recall, settings=settings)
     ms = 1000 * (perf_counter() - began)
-    plain = await plain_passages(
-        question.question, search=recall.store, reader=recall.store, embedder=recall.embedder
-    )
+    plain: Mapping[str, list[str]] = {}
+    if settings.baselines:
+        plain = await plain_passages(
+            question.question, search=recall.store, reader=recall.store, embedder=recall.embedder
+        )
     return Filled(passages=passages_of(result), ms=ms, plain=plain)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
+from secondhop.evals.evidence_set import EvidenceSet, ItemLine, QuestionLine
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 """Every three words in a row; of a shorter text, all its words."""
@@ -58,10 +58,7 @@ class EvidenceScorer:
 
     def recall(self, question: QuestionLine, passages: Sequence[str], *, budget: int) -> float:
         """Groups of which an item is found / all groups; passages best first."""
-        seen: set[tuple[str, ...]] = set()
-        for text in within(passages, budget=budget):
-            seen |= shingles(text)
-        found = [any(self._is_in(item_id, seen) for item_id in g) for g in question.evidence]
+        found = self._found(question, passages, budget=budget)
         return sum(found) / len(found)
 
     def recalls(
@@ -69,6 +66,20 @@ class EvidenceScorer:
     ) -> Mapping[int, float]:
         """{budget: recall}."""
         return {budget: self.recall(question, passages, budget=budget) for budget in budgets}
+
+    def missed(
+        self, question: QuestionLine, passages: Sequence[str], *, budget: int
+    ) -> list[ItemLine]:
+        """The first item of every group that is not found."""
+        found = self._found(question, passages, budget=budget)
+        groups = zip(question.evidence, found, strict=True)
+        return [self._items[group[0]] for group, is_found in groups if not is_found]
+
+    def _found(self, question: QuestionLine, passages: Sequence[str], *, budget: int) -> list[bool]:
+        seen: set[tuple[str, ...]] = set()
+        for text in within(passages, budget=budget):
+            seen |= shingles(text)
+        return [any(self._is_in(item_id, seen) for item_id in g) for g in question.evidence]
 
     def _is_in(self, item_id: str, seen: set[tuple[str, ...]]) -> bool:
         if item_id not in self._wanted:

@@ -118,6 +118,23 @@ def check_evidence(
                 raise UsageError(f"{where} names an unknown item {item_id!r}")
 
 
+def of_types(
+    questions: Sequence[QuestionLine], types: Sequence[str], *, name: str
+) -> list[QuestionLine]:
+    """The questions of these types; of every type when none is named.
+
+    Raises:
+        UsageError: the set, called `name`, has no question of one of them.
+    """
+    known = {question.category for question in questions}
+    if unknown := [one for one in types if one not in known]:
+        raise UsageError(
+            f"{name} has no question of type {unknown[0]!r}; its types are "
+            f"{', '.join(sorted(known))}"
+        )
+    return [question for question in questions if not types or question.category in types]
+
+
 def stratified(questions: Sequence[QuestionLine], *, limit: int | None) -> list[QuestionLine]:
     """At most `limit` questions, in their order, of each category its share; always the same.
 

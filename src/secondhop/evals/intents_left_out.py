@@ -17,6 +17,7 @@ from secondhop.evals.measures import Measures, mean_of, measure
 from secondhop.evals.scenario import Scenario
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.map_choice import MapChoice
 from secondhop.nodes.playbook_planner import NAME_SHARE, PlaybookPlanner, intent_nearness
 from secondhop.nodes.pool_memory import PoolMemory
 from secondhop.nodes.services import Services
@@ -102,6 +103,7 @@ def with_library(services: Services, intents: Sequence[Intent], *, library: Embe
         embedder=services.embedder,
         library_embedder=library,
         facets=services.settings.ranking.facets,
+        map_choice=MapChoice.of(services.settings.ranking),
     )
     usual = services.scale.usual_nearness
     corrects = services.hubs is not None and usual is not None

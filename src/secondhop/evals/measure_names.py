@@ -1,7 +1,7 @@
 """What the measures are called, which way they are better, and what they mean, for a reader."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -46,6 +46,9 @@ MEASURE_NAMES: Mapping[str, MeasureName] = {
     "alpha_nDCG": MeasureName("alpha-nDCG@k", "as ndeval has it: grades and repetition unseen"),
     "ERR_IA": MeasureName("ERR-IA@k", "expected reciprocal rank, over the facets (ndeval)"),
     "StRecall": MeasureName("subtopic recall@k", "facets with a memory of grade 1 or more"),
+    "mrr": MeasureName("MRR", "mean of 1 / place of the one answer, among ten memories"),
+    "ndcg_10": MeasureName("nDCG@10", "mean of 1 / log2(place + 1) of the one answer"),
+    "recall_10": MeasureName("R@10", "questions whose one answer is among ten memories"),
     "overlap": MeasureName(
         "overlap of questions", "shared memories / shorter list, over pairs of questions", "lower"
     ),
@@ -58,6 +61,9 @@ MEASURE_NAMES: Mapping[str, MeasureName] = {
     "second_hop": MeasureName(
         "second hop", "gold beyond the question's own 50 nearest memories that came back"
     ),
+    "recall": MeasureName(
+        "evidence recall", "evidence found within so many tokens / all evidence of the question"
+    ),
     "ms": MeasureName("milliseconds", "wall time of a recall", "lower"),
     "llm_calls": MeasureName("model calls", "a recall", "lower"),
     "tokens": MeasureName("model tokens", "prompt and completion, a recall", "lower"),
@@ -65,6 +71,13 @@ MEASURE_NAMES: Mapping[str, MeasureName] = {
 
 
 def name_of(measure: str) -> MeasureName:
-    """Of a measure, also when "@k" stands behind it."""
-    known = MEASURE_NAMES.get(measure.partition("@")[0])
-    return known or MeasureName(measure, "")
+    """Of a measure, also when "@k" stands behind it, or a number of tokens.
+
+    >>> name_of("recall@500").label
+    'evidence recall @500'
+    """
+    name, _, depth = measure.partition("@")
+    known = MEASURE_NAMES.get(name)
+    if known is None:
+        return MeasureName(measure, "")
+    return replace(known, label=f"{known.label} @{depth}") if depth.isdigit() else known

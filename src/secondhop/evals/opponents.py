@@ -33,23 +33,26 @@ class OtherSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierReport:
-    """What `eval scenarios --json` printed another time."""
+    """What `eval scenarios --json` or `eval evidence --json` printed another time."""
 
     name: str
     results: Mapping[str, Rankings]
-    """By scenario."""
+    """By scenario or evidence set; of a set they hold passage texts in the place of ids."""
 
 
 Opponent: TypeAlias = PlainSearch | OtherSettings | EarlierReport
 
 
-def opponent(said: str) -> Opponent:
+def opponent(said: str, *, baselines: Sequence[str] = BASELINES) -> Opponent:
     """A baseline's name, "defaults", "NAME=VALUE,…", or a file of settings or of a report.
+
+    Args:
+        baselines: the plain searches of the run that is compared.
 
     Raises:
         UsageError: none of these, or a file that cannot be read.
     """
-    if said in BASELINES:
+    if said in baselines:
         return PlainSearch(name=said)
     if said == DEFAULTS:
         return OtherSettings(name=said, changes=())
@@ -63,7 +66,7 @@ def opponent(said: str) -> Opponent:
         return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
         f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
-        f"{', '.join((*BASELINES, DEFAULTS))}; settings are written like ranking.diversity=mmr"
+        f"{', '.join((*baselines, DEFAULTS))}; settings are written like ranking.diversity=mmr"
     )
 
 
@@ -87,7 +90,7 @@ def report_in(path: Path) -> dict[str, Rankings] | None:
 
 
 def is_report(document: object) -> bool:
-    """Whether it is what a report says of one scenario: {question id: [memory ids]}."""
+    """Whether it is what a report says of one scenario or set: {question id: [memory ids]}."""
     if not isinstance(document, dict):
         return False
     results: object = cast(dict[str, Any], document).get("results")

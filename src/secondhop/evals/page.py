@@ -1,13 +1,14 @@
 """One HTML page that tells an evaluation: nothing is fetched, no script, nothing can be run."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from secondhop.evals.comparison import Comparison, compared, rows_of
 from secondhop.evals.markup import Markup, element, joined, quoted
-from secondhop.evals.measure_names import MEASURE_NAMES
+from secondhop.evals.measure_names import MEASURE_NAMES, name_of
 from secondhop.evals.measures import MEASURES, Measures, mean_of
+from secondhop.evals.one_answer import DEPTH, ONE_ANSWER, over_all
 from secondhop.evals.page_plots import QuestionDot, bars, dots, legend
 from secondhop.evals.page_questions import question_details
 from secondhop.evals.page_tables import comparison_table, measures_table, side_table
@@ -42,7 +43,16 @@ def report_page(
         glossary(),
         id="main",
     )
-    return f"<!DOCTYPE html>\n{element('html', head(), body(main, facts, reports), lang='en')}\n"
+    return whole_page(main, facts=facts, parts=[report.name for report in reports])
+
+
+def whole_page(main: Markup, *, facts: Mapping[str, str], parts: Sequence[str]) -> str:
+    """The file, around its main part.
+
+    Args:
+        parts: what the sections s0, s1, … of the main part are called.
+    """
+    return f"<!DOCTYPE html>\n{element('html', head(), body(main, facts, parts), lang='en')}\n"
 
 
 def head() -> Markup:
@@ -59,9 +69,9 @@ def head() -> Markup:
     )
 
 
-def body(main: Markup, facts: Mapping[str, str], reports: Sequence[ScenarioReport]) -> Markup:
+def body(main: Markup, facts: Mapping[str, str], parts: Sequence[str]) -> Markup:
     """Everything that is seen."""
-    links = [element("a", report.name, href=f"#s{n}") for n, report in enumerate(reports)]
+    links = [element("a", name, href=f"#s{n}") for n, name in enumerate(parts)]
     return element(
         "body",
         element("a", "To the figures", href="#main", class_="skip"),
@@ -69,7 +79,7 @@ def body(main: Markup, facts: Mapping[str, str], reports: Sequence[ScenarioRepor
             "header",
             element("h1", "Recall, measured"),
             element("dl", *(fact(name, value) for name, value in facts.items())),
-            element("nav", *joined_links(links), aria_label="Scenarios"),
+            element("nav", *joined_links(links), aria_label="Parts"),
         ),
         main,
     )
@@ -102,8 +112,17 @@ def overview(reports: Sequence[ScenarioReport]) -> Markup:
         element("div", *plots, class_="grid"),
         measures_table(title, means, MEASURES),
         measures_table("Of ir-measures, at each question's k", library, names) if names else None,
+        one_answer_table(reports),
         side_table("Results beside each other", sides),
     )
+
+
+def one_answer_table(reports: Sequence[ScenarioReport]) -> Markup | None:
+    """Where the answer stands, of questions that one memory answers; None without any."""
+    rows = over_all(report.one_answer for report in reports)
+    asked = sum(len(report.one_answer.get(OURS, {})) for report in reports)
+    caption = f"Questions with one answer: {asked}, asked for {DEPTH} memories"
+    return measures_table(caption, rows, ONE_ANSWER) if rows else None
 
 
 def library_means(reports: Sequence[ScenarioReport]) -> dict[str, Measures]:
@@ -146,13 +165,18 @@ def gains_section(reports: Sequence[ScenarioReport], comparison: Comparison) -> 
         legend(),
         element("div", *plots, class_="grid wide"),
         comparison_table(comparison),
-        element(
-            "p",
-            f"{asked} questions asked of both; each scenario counts the same. The interval is a "
-            f"percentile bootstrap, p a two-sided paired randomisation test, each for its measure "
-            f"alone: of many measures, one is below 0.05 by chance.",
-            class_="quiet",
-        ),
+        how_sure(asked, each="scenario"),
+    )
+
+
+def how_sure(asked: int, *, each: str) -> Markup:
+    """What intervals and p say; `each` counts the same."""
+    return element(
+        "p",
+        f"{asked} questions asked of both; each {each} counts the same. The interval is a "
+        f"percentile bootstrap, p a two-sided paired randomisation test, each for its measure "
+        f"alone: of many measures, one is below 0.05 by chance.",
+        class_="quiet",
     )
 
 
@@ -220,11 +244,11 @@ def unanswered(report: ScenarioReport) -> str:
     return f"{wrong} of {asked} questions that nothing answers were answered."
 
 
-def glossary() -> Markup:
-    """What the measures mean."""
+def glossary(names: Iterable[str] = MEASURE_NAMES) -> Markup:
+    """What these measures mean."""
     terms = [
         element("div", element("dt", one.label), element("dd", one.meaning))
-        for one in MEASURE_NAMES.values()
+        for one in map(name_of, names)
         if one.meaning
     ]
     return element("section", element("h2", "What the measures mean"), element("dl", *terms))

@@ -88,21 +88,29 @@ def side_table(caption: str, rows: Mapping[str, SideFigures]) -> Markup:
 
 def comparison_table(comparison: Comparison) -> Markup:
     """Differences with interval and p."""
+    rows = ((heading(one.measure), one) for one in comparison.differences)
+    return differences_table(f"secondhop less {comparison.against}", comparison.against, rows)
+
+
+def differences_table(
+    caption: str, against: str, rows: Iterable[tuple[Child, Difference]]
+) -> Markup:
+    """One row a label; differences with interval and p."""
     return table(
-        f"secondhop less {comparison.against}",
-        ["", "secondhop", comparison.against, "difference", "95 % interval", "p", "won", "lost"],
-        (comparison_row(one) for one in comparison.differences),
+        caption,
+        ["", "secondhop", against, "difference", "95 % interval", "p", "won", "lost"],
+        (difference_row(label, one) for label, one in rows),
         numbers=True,
     )
 
 
-def comparison_row(one: Difference) -> list[Child]:
-    """One measure."""
+def difference_row(label: Child, one: Difference) -> list[Child]:
+    """One measure of some questions."""
     digits = 1 if one.measure in COSTS else 3
     span = one.interval
     p = p_shown(one.p)
     return [
-        heading(one.measure),
+        label,
         f"{one.ours:.{digits}f}",
         f"{one.theirs:.{digits}f}",
         f"{span.difference:+.{digits}f}",

@@ -9,8 +9,12 @@ from pydantic import BaseModel
 
 from secondhop.evals.prompt_trial import recalled
 from secondhop.models.llm import ChatMessage, LLMError
+from secondhop.nodes.budget import Remaining
+from secondhop.nodes.llm_observer import LLMObserver
 from secondhop.nodes.llm_services import llm_services
+from secondhop.nodes.observing import SPEAKER, ObserveRequest, Turn
 from secondhop.nodes.state import RecallInput
+from secondhop.observing import known_things
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.recall import Recall
 
@@ -48,8 +52,8 @@ async def rendered_prompts(
 ) -> Mapping[str, RenderedPrompt]:
     """{prompt name: its messages in a recall that the offline twins plan and judge}.
 
-    A prompt that such a recall does not come to is left out: without a candidate nothing is
-    judged.
+    The prompt that reads conversations is filled as if the question had been said. A prompt that
+    such a recall does not come to is left out: without a candidate nothing is judged.
     """
     await recall.awarm()
     listener = Listener()
@@ -58,8 +62,27 @@ async def rendered_prompts(
     )
     asked: RecallInput = {"question": question, "asked_at": at.isoformat() if at else None}
     await recalled(asked, replace(recall.services, planner=planner, critic=critic))
-    return {
+    found = {
         prompt.name: listener.heard[prompt.schema]
         for prompt in prompts.values()
         if prompt.schema in listener.heard
     }
+    return found | {"observe": await rendered_observation(question, recall, prompts, at=at)}
+
+
+async def rendered_observation(
+    said: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
+) -> RenderedPrompt:
+    """The messages of the prompt that reads conversations, for one message of the user."""
+    now = at or recall.services.clock()
+    turns = [Turn(role=SPEAKER, content=said, at=now)]
+    known = await recall.store.look(lambda view: known_things(view, turns, now=now))
+    limits = recall.settings.limits
+    left = Remaining(
+        rounds=0,
+        llm_calls=limits.llm_calls,
+        llm_tokens=limits.llm_tokens,
+        seconds=limits.deadline_s,
+    )
+    request = ObserveRequest(turns=turns, known=known, remaining=left)
+    return LLMObserver(Listener(), prompts).sheet(request).prompt

@@ -6,6 +6,7 @@ from typing import Any
 
 from secondhop.evals.costs import Costs, costs_of
 from secondhop.evals.measures import Measures, mean_of
+from secondhop.evals.one_answer import DEPTH, Place, Places, over_all
 from secondhop.evals.question_story import QuestionStory
 from secondhop.evals.scenario import Question
 from secondhop.evals.system_run import SystemRun
@@ -29,6 +30,8 @@ class ScenarioReport:
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{id of a question that nothing answers: memories returned all the same}; best when []."""
+    one_answer: Places = field(default_factory=dict[str, dict[str, Place]])
+    """Of the questions that one memory answers, asked for ten; {} where there is none."""
     stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
     """{question id: what came back and what was missed}; {} unless it was asked for."""
 
@@ -86,6 +89,12 @@ class ScenarioReport:
                 "questions": len(self.no_answer),
                 "answered": self.wrongly_answered(),
                 "results": self.no_answer,
+            }
+        if self.one_answer:
+            document["one_answer"] = {
+                "asked_for": DEPTH,
+                "measures": over_all([self.one_answer]),
+                "places": self.one_answer,
             }
         if per_question:
             document["queries"] = self.questions

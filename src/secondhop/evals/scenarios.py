@@ -8,6 +8,7 @@ from secondhop.errors import StoreError
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.judgements import Rankings
 from secondhop.evals.memory_vectors import memory_vectors
+from secondhop.evals.one_answer import DEPTH, Place, answers, place_of, places_in
 from secondhop.evals.question_story import QuestionStory, told
 from secondhop.evals.report import OURS, ScenarioReport
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
@@ -32,6 +33,8 @@ class Answer:
     """{baseline: ids}; {} for an unanswerable question."""
     reach: Sequence[str] = ()
     """What the question's own vector brings."""
+    places: Mapping[str, Place] = field(default_factory=dict[str, Place])
+    """{system: where the answer stands among ten}; {} unless one memory answers the question."""
     story: QuestionStory | None = None
 
 
@@ -42,7 +45,7 @@ class Asking:
     at_once: int = 1
     """Questions; with more than one the times are those of a busy machine."""
     baselines: bool = True
-    """Ask plain search, too."""
+    """Ask plain search, too, and whatever has one answer once more, for ten memories."""
     stories: bool = False
     """Tell what came back and what was missed; takes a few searches a missed memory."""
 
@@ -71,14 +74,14 @@ async def run_scenario(
     """
     how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
-    answers = await side_by_side(
+    asked = await side_by_side(
         questions,
         lambda question: ask(question, recall, asking=how),
         at_once=how.at_once,
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
-    by_id = dict(zip((question.id for question in scenario.questions), answers, strict=False))
-    unanswerable = answers[len(scenario.questions) :]
+    by_id = dict(zip((question.id for question in scenario.questions), asked, strict=False))
+    unanswerable = asked[len(scenario.questions) :]
     report = ScenarioReport(
         name=scenario.name,
         asked=scenario.questions,
@@ -88,6 +91,7 @@ async def run_scenario(
             question.id: answer.ids
             for question, answer in zip(scenario.no_answer, unanswerable, strict=True)
         },
+        one_answer=places_in({one: answer.places for one, answer in by_id.items()}),
         stories={one: answer.story for one, answer in by_id.items() if answer.story},
     )
     rankings = rankings_by_system(by_id)
@@ -130,8 +134,22 @@ async def ask(
         spent=result.spent,
         plain=plain,
         reach=await within_reach(question.query, search=store, embedder=embedder),
+        places=await places_among_ten(question, recall) if how.baselines else {},
         story=await told(question, result, trace, recall) if how.stories else None,
     )
+
+
+async def places_among_ten(question: Question, recall: Recall) -> dict[str, Place]:
+    """{system: where the one answer stands}, each asked for ten; {} unless there is just one."""
+    right = answers(question)
+    if not right:
+        return {}
+    result, _ = await recalled(question, recall, k=DEPTH)
+    plain = await plain_rankings(
+        question.query, k=DEPTH, search=recall.store, embedder=recall.embedder
+    )
+    rankings = {OURS: result.ids(), **plain}
+    return {system: place_of(right, ranked) for system, ranked in rankings.items()}
 
 
 async def recalled(

@@ -9,6 +9,15 @@ from secondhop.evals.scenario import Question
 from secondhop.nodes.state import VoteName
 
 FOR: frozenset[VoteName] = frozenset({"hot", "warm"})
+AGAINST: Mapping[VoteName, VoteName] = {
+    "hot": "wrong",
+    "warm": "cold",
+    "cold": "warm",
+    "wrong": "hot",
+    "spark": "spark",
+}
+"""What somebody votes who wants the memory to be wrong."""
+
 CARELESS: tuple[VoteName, ...] = ("hot", "warm", "cold", "wrong")
 """What a mistaken vote is drawn from."""
 
@@ -21,6 +30,8 @@ class LabelledUser:
     noise: float = 0.0
     """Share of votes that are drawn at random."""
     seed: int = 0
+    against: bool = False
+    """Votes the other way round."""
     votes: dict[str, VoteName] = field(default_factory=dict[str, VoteName])
     """{memory: its vote}, of every memory it was ever shown."""
     _random: Random = field(init=False)
@@ -41,8 +52,17 @@ class LabelledUser:
         chosen = [memory_id for memory_id, vote in self.votes.items() if vote in FOR]
         return sorted(chosen, key=lambda memory_id: self.votes[memory_id] != "hot")
 
+    def is_content(self) -> bool:
+        """Whether what it voted for serves everything that the question needs."""
+        kept = self.kept()
+        return all(
+            any(facet.served_by(memory_id) for memory_id in kept) for facet in self.question.facets
+        )
+
     def _vote(self, memory_id: str) -> VoteName:
         honest = self._honest_vote(memory_id)
+        if self.against:
+            honest = AGAINST[honest]
         return self._random.choice(CARELESS) if self._random.random() < self.noise else honest
 
     def _honest_vote(self, memory_id: str) -> VoteName:

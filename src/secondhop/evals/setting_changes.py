@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
+from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import (
     PlanningSettings,
     RankingSettings,
@@ -17,6 +18,7 @@ from secondhop.nodes.settings import (
 _LIMITS = TypeAdapter(RecallLimits)
 _RANKING = TypeAdapter(RankingSettings)
 _PLANNING = TypeAdapter(PlanningSettings)
+_LEARNING = TypeAdapter(LearningSettings)
 
 
 def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> RecallSettings:
@@ -38,6 +40,7 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
             limits=_LIMITS.validate_python(part(values, "limits")),
             ranking=_RANKING.validate_python(part(values, "ranking")),
             planning=_PLANNING.validate_python(part(values, "planning")),
+            learning=_LEARNING.validate_python(part(values, "learning")),
         )
     except ValidationError as error:
         problem = error.errors()[0]

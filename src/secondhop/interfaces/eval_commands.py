@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
+from secondhop.interfaces.eval_options import Against, Changes, Concurrency, Html
 from secondhop.interfaces.options import Common, given_path
 
 if TYPE_CHECKING:
@@ -26,26 +27,10 @@ def scenarios(
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
     ] = False,
-    concurrency: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
-    ] = 1,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting to change, or a file of settings."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="Compare with a baseline, defaults, NAME=VALUE, or a settings or report file.",
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Write a page that tells it all."),
-    ] = None,
+    concurrency: Concurrency = 1,
+    changes: Changes = None,
+    against: Against = None,
+    html: Html = None,
     answers: Annotated[
         Path | None,
         typer.Option(

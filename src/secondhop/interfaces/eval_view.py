@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from secondhop.evals.measures import MEASURES, Measures, mean_of
+from secondhop.evals.one_answer import DEPTH, ONE_ANSWER, over_all
 from secondhop.evals.report import OURS, ScenarioReport, by_system, mean_of_scenarios
 from secondhop.evals.side_figures import SIDE_FIGURES, SideFigures, side_figures
 from secondhop.interfaces.terminal import clean
@@ -26,6 +27,9 @@ HEADINGS = {
     "jaccard": "jacc",
     "distance": "dist",
     "second_hop": "2nd-hop",
+    "mrr": "MRR",
+    "ndcg_10": "nDCG@10",
+    "recall_10": "R@10",
 }
 """Short enough for 60 columns."""
 
@@ -60,12 +64,21 @@ def show_beside(reports: Sequence[ScenarioReport], console: "Console") -> None:
     if library.get(OURS):
         console.print(measures_table("ir-measures, at k", library, names=list(library[OURS])))
         console.print()
+    if rows := over_all(report.one_answer for report in reports):
+        console.print(measures_table(one_answer_title(reports), rows, names=ONE_ANSWER))
+        console.print()
     console.print(side_table(side_figures(reports)))
     console.print(
         "overlap of two questions' results (shared / shorter list; Jaccard); cosine distance "
         "within a list; second hop: gold beyond the question's own 50 nearest that came back.",
         style="dim",
     )
+
+
+def one_answer_title(reports: Sequence[ScenarioReport]) -> str:
+    """How many questions have one answer, and how they were asked."""
+    asked = sum(len(report.one_answer.get(OURS, {})) for report in reports)
+    return f"questions with one answer: {asked}, asked for {DEPTH}"
 
 
 def measures_table(

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
+from secondhop.interfaces.eval_options import Against, Changes, Concurrency, Html
 from secondhop.interfaces.options import Common
 
 if TYPE_CHECKING:
     from secondhop.evals.evidence_set import EvidenceSet
+    from secondhop.interfaces.evidence_bench import EvidenceMeasured, EvidencePlan
 
 
 def given_budgets(text: str) -> list[int]:
@@ -39,34 +41,68 @@ def evidence(
         int | None,
         typer.Option(min=1, metavar="N", help="At most N questions a set, of every type some."),
     ] = None,
-    concurrency: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
-    ] = 1,
+    categories: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--category", metavar="NAME", help="Only questions of this type; may be repeated."
+        ),
+    ] = None,
+    concurrency: Concurrency = 1,
     plans: Annotated[
         str | None,
         typer.Option(
             metavar="gold|FILE", help="Follow these plans: the set's own sub-questions, or a file."
         ),
     ] = None,
+    changes: Changes = None,
+    against: Against = None,
+    html: Html = None,
 ) -> None:
     """Measure how much of the evidence fits into a budget of tokens.
 
     Beside it stands what plain search of the same store reaches.
     """
-    from secondhop.interfaces.evidence_bench import measure_sets
-    from secondhop.interfaces.evidence_view import show_evidence
+    from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
+    from secondhop.evals.opponents import opponent
+    from secondhop.evals.setting_files import settings_said
+    from secondhop.interfaces.eval_commands import expect_writable
+    from secondhop.interfaces.evidence_bench import EvidencePlan, measured_sets
+    from secondhop.interfaces.evidence_view import show_measured
     from secondhop.interfaces.opening import run
     from secondhop.interfaces.terminal import print_json, screen
 
-    wanted = given_budgets(budgets)
-    found = load_sets(folders)
-    reports = run(
-        measure_sets(found, common, budgets=wanted, limit=limit, at_once=concurrency, plans=plans)
+    plan = EvidencePlan(
+        sets=load_sets(folders),
+        budgets=given_budgets(budgets),
+        limit=limit,
+        types=categories or [],
+        at_once=concurrency,
+        plans=plans,
+        changes=settings_said(changes or []),
+        against=opponent(against, baselines=PASSAGE_BASELINES) if against else None,
     )
+    expect_writable([html] if html else [])
+    measured = run(measured_sets(plan, common))
+    if html is not None:
+        write_evidence_page(html, measured, plan, common)
     if common.json:
-        print_json({report.name: report.document() for report in reports})
+        print_json(measured.document())
     else:
-        show_evidence(reports, screen())
+        show_measured(measured, screen())
+
+
+def write_evidence_page(
+    path: Path, measured: "EvidenceMeasured", plan: "EvidencePlan", common: Common
+) -> None:
+    """Write the HTML report, and say where it is."""
+    from secondhop.evals.evidence_page import evidence_page
+    from secondhop.evals.trec_files import write_text
+    from secondhop.interfaces.page_facts import evidence_facts
+    from secondhop.interfaces.terminal import notices
+
+    facts = evidence_facts(plan, common)
+    write_text(path, evidence_page(measured.reports, measured.comparison, facts=facts))
+    notices().print(f"wrote {path}", soft_wrap=True)
 
 
 def load_sets(folders: list[Path]) -> "list[EvidenceSet]":

@@ -3,13 +3,36 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.evals.evidence_report import EvidenceReport, Recalls
+from secondhop.evals.evidence_comparison import EvidenceComparison, questions_in
+from secondhop.evals.evidence_report import OURS, EvidenceReport, Recalls
+from secondhop.interfaces.comparison_view import differences_table, show_comparison
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-OURS = "secondhop"
+    from secondhop.interfaces.evidence_bench import EvidenceMeasured
+
+
+def show_measured(measured: "EvidenceMeasured", console: "Console") -> None:
+    """Print the reports, and the comparison when there is one."""
+    show_evidence(measured.reports, console)
+    if measured.comparison is not None:
+        console.print()
+        show_differences(measured.comparison, console)
+
+
+def show_differences(comparison: EvidenceComparison, console: "Console") -> None:
+    """Print what differs by type of question, and then of all."""
+    for name, kinds in comparison.types.items():
+        rows = (
+            (f"{kind} ({questions_in(one)}) {row.measure.removeprefix('recall')}", row)
+            for kind, one in kinds.items()
+            for row in one.differences
+        )
+        console.print(differences_table(f"{name}, by type", rows))
+        console.print()
+    show_comparison(comparison.whole, console)
 
 
 def show_evidence(reports: Sequence[EvidenceReport], console: "Console") -> None:
@@ -20,12 +43,21 @@ def show_evidence(reports: Sequence[EvidenceReport], console: "Console") -> None
             f"{len(report.results)} questions, {report.mean_ms():.0f} ms each", style="dim"
         )
         console.print()
+        if shares := report.newer_shares():
+            console.print(newer_line(report, shares))
+            console.print()
         by_type = {
             f"{name} ({len(ids)})": report.mean(OURS, ids) for name, ids in report.types().items()
         }
         console.print(recall_table(f"{OURS}, by type", by_type, report.budgets))
         console.print()
     console.print("Evidence found within so many tokens (of four characters): higher is better.")
+
+
+def newer_line(report: EvidenceReport, shares: Mapping[str, float]) -> str:
+    """How often the newer evidence of an update stands above the older."""
+    told = ", ".join(f"{system} {share:.2f}" for system, share in shares.items())
+    return f"newer above older, of {len(report.newer_first[OURS])} updates: {told}"
 
 
 def recall_table(title: str, rows: Mapping[str, Recalls], budgets: Sequence[int]) -> "Table":

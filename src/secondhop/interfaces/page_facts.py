@@ -1,6 +1,6 @@
 """What a report page says about itself: who was measured, with what, and how."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -10,26 +10,44 @@ from secondhop.interfaces.options import Common
 from secondhop.settings import load_settings
 
 if TYPE_CHECKING:
+    from secondhop.evals.opponents import Opponent
     from secondhop.interfaces.eval_bench import EvalPlan
+    from secondhop.interfaces.evidence_bench import EvidencePlan
 
 
 def facts_of(plan: "EvalPlan", common: Common) -> Mapping[str, str]:
     """{name: value}, in the order of the page."""
+    times = times_of(fresh=plan.fresh, at_once=plan.asking.at_once)
+    return facts_about(common, plan.changes, plan.against, times=times)
+
+
+def evidence_facts(plan: "EvidencePlan", common: Common) -> Mapping[str, str]:
+    """As `facts_of`, of evidence sets."""
+    facts = facts_about(
+        common, plan.changes, plan.against, times=times_of(fresh=False, at_once=plan.at_once)
+    )
+    asked = f"{plan.limit} questions a set" if plan.limit else "all questions"
+    return {**facts, "Asked": asked, "Plans": plan.plans or "the recall's own"}
+
+
+def facts_about(
+    common: Common, changes: Sequence[str], against: "Opponent | None", *, times: str
+) -> dict[str, str]:
+    """What every page says."""
     environment = load_settings()
     facts = {
         "Measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, secondhop {version('secondhop')}",
         "Embedding model": common.embedder or environment.embedder,
         "Language model": choose_llm(common.llm or environment.llm) or f"none ({OFFLINE})",
-        "Settings": ", ".join(plan.changes) or "as shipped",
-        "Times": times_of(plan),
+        "Settings": ", ".join(changes) or "as shipped",
+        "Times": times,
     }
-    if plan.against is not None:
-        facts["Compared with"] = plan.against.name
+    if against is not None:
+        facts["Compared with"] = against.name
     return facts
 
 
-def times_of(plan: "EvalPlan") -> str:
+def times_of(*, fresh: bool, at_once: int) -> str:
     """What the milliseconds include."""
-    embedding = "embedding included" if plan.fresh else "embeddings kept from earlier runs"
-    at_once = plan.asking.at_once
+    embedding = "embedding included" if fresh else "embeddings kept from earlier runs"
     return f"{embedding}, {at_once} questions at once" if at_once > 1 else embedding

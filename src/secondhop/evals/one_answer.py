@@ -1,6 +1,6 @@
 """Questions that one memory answers: how far up it stands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 from typing import TypeAlias
 
@@ -37,6 +37,28 @@ def place_of(right: frozenset[str], ranked: Sequence[str]) -> Place:
     """Where the first right one stands."""
     places = (place for place, one in enumerate(ranked[:DEPTH], start=1) if one in right)
     return next(places, None)
+
+
+Places: TypeAlias = Mapping[str, Mapping[str, Place]]
+"""{system: {question id: where its one answer stands}}."""
+
+
+def places_in(answered: Mapping[str, Mapping[str, Place]]) -> Places:
+    """By system, of {question id: {system: place}}."""
+    systems = dict.fromkeys(system for places in answered.values() for system in places)
+    return {
+        system: {one: places[system] for one, places in answered.items() if system in places}
+        for system in systems
+    }
+
+
+def over_all(found: Iterable[Places]) -> dict[str, dict[str, float]]:
+    """{system: its measures} over all questions of several scenarios, each counting the same."""
+    places: dict[str, list[Place]] = {}
+    for one in found:
+        for system, own in one.items():
+            places.setdefault(system, []).extend(own.values())
+    return {system: one_answer_measures(own) for system, own in places.items()}
 
 
 def one_answer_measures(places: Sequence[Place]) -> dict[str, float]:

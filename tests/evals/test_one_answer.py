@@ -5,7 +5,13 @@ from math import log2
 import pytest
 from tests.fakes import NOW
 
-from secondhop.evals.baselines_one_answer import answers, one_answer_measures, place_of
+from secondhop.evals.one_answer import (
+    answers,
+    one_answer_measures,
+    over_all,
+    place_of,
+    places_in,
+)
 from secondhop.evals.scenario import Question
 
 
@@ -55,3 +61,12 @@ def test_measures_by_hand() -> None:
     assert found["ndcg_10"] == pytest.approx((1 + 1 / log2(4)) / 3)
     assert found["recall_10"] == pytest.approx(2 / 3)
     assert one_answer_measures([]) == {}
+
+
+def test_means_over_several_scenarios_count_every_question_once() -> None:
+    first = places_in({"q1": {"ours": 1, "dense": 2}, "q2": {"ours": None, "dense": 1}, "q3": {}})
+    second = places_in({"p1": {"ours": 2, "dense": None}})
+
+    assert first == {"ours": {"q1": 1, "q2": None}, "dense": {"q1": 2, "q2": 1}}
+    assert over_all([first, second])["ours"]["mrr"] == pytest.approx((1 + 0 + 1 / 2) / 3)
+    assert over_all([]) == {}
