@@ -4,7 +4,9 @@ import unicodedata
 
 from langgraph.types import Send
 
+from secondhop.nodes.asked_facts import asked_facts
 from secondhop.nodes.hidden import sight_of
+from secondhop.nodes.learned import with_what_was_learned
 from secondhop.nodes.preferences import that_count
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Query, RecallState, RecallUpdate, RetrieveTask
@@ -23,7 +25,10 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
     counting = state.get("preferences")
     if counting is None:
         counting = await that_count(state["question"], hidden, services=services)
-    return {
+    facts = await asked_facts(state, hidden, chosen.values(), services=services)
+    room = services.settings.limits.queries - len(facts.queries)
+    chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
+    update: RecallUpdate = {
         "preferences": counting,
         "round": number,
         "queries": chosen,
@@ -31,6 +36,9 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
         "seen": sorted(state.get("candidates", {})),
         "note": f"{len(chosen)} queries",
     }
+    if "learned" not in state:
+        update = await with_what_was_learned(update, state, hidden, services=services)
+    return facts.joined_to(update)
 
 
 def waiting(state: RecallState) -> list[Query]:

@@ -34,6 +34,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
         "proposals": [],
         "converged": False,
         "why": "",
+        "requests": [],
         "status": "open",
     }
     return cast(SessionUpdate, {**begun, **opened})

@@ -1,6 +1,6 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,7 +18,15 @@ from secondhop.nodes.eligibility import (
 from secondhop.nodes.exposure import freshness_left
 from secondhop.nodes.factors import own_factors
 from secondhop.nodes.kind_settings import ranking_for
+from secondhop.nodes.learned import learned_weights
 from secondhop.nodes.likeness import not_like_the_refused
+from secondhop.nodes.outright import (
+    answering_for_themselves,
+    asks_outright,
+    leaves_facets_little,
+    likeliest_answer,
+    likeliest_answers,
+)
 from secondhop.nodes.pool import Pool
 from secondhop.nodes.selection import Selection, select
 from secondhop.nodes.settings import RankingSettings
@@ -48,24 +56,42 @@ class BestAnswer:
         return self.selected.picks if self.given else []
 
 
-def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) -> BestAnswer:
+def best_answer(
+    pool: Pool, state: RecallState, *, settings: RankingSettings, shown: Sequence[str] = ()
+) -> BestAnswer:
     """Slots by the votes so far.
 
     What people and agents voted for stays, beside the k slots. Who has read the candidates and put
     them in order is followed; then what nobody voted on fills up. Nothing is given when a reader
     refused most of what it read and chose none of it, or when nothing is near the question itself
     and nobody found something hot.
+
+    Args:
+        shown: ids of earlier answers, in their order: so stands what was voted for alike.
     """
     votes = last_votes(state)
-    kept = [one for one in kept_ids(votes, facet_ids=state.get("sparks", {})) if one in pool.ids]
+    chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
+    kept = [one for one in chosen if one in pool.ids]
     led = believed_order(votes, pool)
-    relevance = judged_relevance(pool, votes, settings=settings)
+    outright = asks_outright(state, settings)
+    if outright:
+        pool = answering_for_themselves(pool)
+    learned = learned_weights(pool.ids, state)
+    relevance = judged_relevance(pool, votes, settings=settings, lift=learned)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
     relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
-    relevance *= not_like_the_refused(pool, votes)
-    relevance *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
-    relevance *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
-    relevance = np.minimum(relevance, 1.0)
+    factors = not_like_the_refused(pool, votes)
+    factors *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
+    factors *= learned[:, np.newaxis]
+    factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
+    relevance = np.minimum(relevance * factors, 1.0)
+    first: Sequence[str] = kept
+    if outright and led is None and not kept:
+        first = (
+            likeliest_answers(pool, relevance, factors, settings=settings)
+            if leaves_facets_little(state)
+            else likeliest_answer(pool, relevance, min_score=settings.min_score)
+        )
     selected = select(
         pool,
         relevance,
@@ -73,7 +99,7 @@ def best_answer(pool: Pool, state: RecallState, *, settings: RankingSettings) ->
         k=state["k"] + len(kept),
         settings=settings,
         led=led or (),
-        kept=kept,
+        kept=first,
     )
     near, nearest, bar = answerable(
         state["candidates"], state["kind"], min_score=settings.min_score

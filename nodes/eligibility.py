@@ -1,6 +1,6 @@
 """Which candidates may be returned at all, and how votes and suspicions weigh on them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -57,12 +57,16 @@ def is_outside(vote: Vote) -> bool:
     return vote["by"] != "critic"
 
 
-def kept_ids(votes: Mapping[str, Vote], *, facet_ids: Collection[str] = ()) -> list[str]:
+def kept_ids(
+    votes: Mapping[str, Vote], *, facet_ids: Collection[str] = (), shown: Sequence[str] = ()
+) -> list[str]:
     """What people and agents voted for: hot before warm, then by round, then as they were shown.
 
     Args:
         facet_ids: votes that name one of these are left out: they are about a branch.
+        shown: ids in the order in which answers showed them; default: as the votes came.
     """
+    places = {memory_id: place for place, memory_id in enumerate(shown)}
     chosen = [
         vote
         for vote in votes.values()
@@ -70,20 +74,37 @@ def kept_ids(votes: Mapping[str, Vote], *, facet_ids: Collection[str] = ()) -> l
         and vote["vote"] in VOTED_RELEVANCE
         and not set(vote["facet_ids"]) & set(facet_ids)
     ]
-    chosen.sort(key=lambda vote: (vote["vote"] != "hot", vote["round"]))
+    chosen.sort(
+        key=lambda vote: (
+            vote["vote"] != "hot",
+            vote["round"],
+            places.get(vote["memory_id"], len(places)),
+        )
+    )
     return [vote["memory_id"] for vote in chosen]
 
 
-def judged_relevance(pool: Pool, votes: Mapping[str, Vote], *, settings: RankingSettings) -> Floats:
+def judged_relevance(
+    pool: Pool,
+    votes: Mapping[str, Vote],
+    *,
+    settings: RankingSettings,
+    lift: Floats | None = None,
+) -> Floats:
     """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
 
     0 for everything suppressed, and for candidates below `min_score` in every facet that have no
     vote for them.
+
+    Args:
+        lift: [n_candidates], factors that may bring a candidate over `min_score`; those below 1
+            keep none out.
     """
     relevance = pool.relevance.copy()
     alone = stand_alone(pool.relevance, min_score=settings.min_score)
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
-    best: list[float] = pool.relevance.max(axis=1, initial=0.0).tolist()
+    lifted = 1.0 if lift is None else np.maximum(lift, 1.0)
+    best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
         if vote is not None and not believed(vote, pool.relevance[row]):

@@ -9,8 +9,15 @@ from secondhop.nodes.eligibility import answerable, last_votes, readers_order
 from secondhop.nodes.evidence_linked_state import Linked, linked_state, nothing_linked
 from secondhop.nodes.evidence_links import SEEDS, Link, found_links, leads_of, with_links
 from secondhop.nodes.evidence_neighbours import with_neighbours
-from secondhop.nodes.evidence_rank import PassageScores, by_playbooks, passage_scores, voted_out
+from secondhop.nodes.evidence_rank import (
+    PassageScores,
+    by_playbooks,
+    date_factors,
+    passage_scores,
+    voted_out,
+)
 from secondhop.nodes.evidence_turns import whole_id, with_turns
+from secondhop.nodes.evidence_updates import with_later_first
 from secondhop.nodes.evidence_voices import voice_factors
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
@@ -54,6 +61,9 @@ async def filled_evidence(
     linked = await linked_state(links, state, services=services)
     known = {p: score for p, score in scores.items() if p in passages}
     told, pieces = with_turns(known, passages, state["question"])
+    if not date_factors(state):  # a time that the question names comes before the latest
+        written = {i: one["created_at"] for i, one in linked["candidates"].items()}
+        told = with_later_first(told, pieces, state["question"], written=written)
     return fill([pieces[p] for p in best_first(told)], tokens=tokens), linked
 
 

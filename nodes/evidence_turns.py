@@ -91,6 +91,21 @@ def whole_id(passage_id: str) -> str:
     return whole if mark and number.isdigit() else passage_id
 
 
+def place_of(passage: Passage) -> float:
+    """Where a passage or turn stands in its memory: whole for a passage, between for its turns.
+
+    >>> from secondhop.stores.records import Passage
+    >>> turn = Passage(
+    ...     passage_id="m:4¶2", memory_id="m", ordinal=-4003, text="Ann: Tea?", tokens=4
+    ... )
+    >>> place_of(turn)
+    4.002
+    """
+    if passage.ordinal >= 0:
+        return float(passage.ordinal)
+    return (-passage.ordinal - 1) / TURNS_A_PASSAGE
+
+
 def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
     """{turn id: BM25 as a share of the highest}; how rare a word is, these turns tell.
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from secondhop.nodes.state import RecallState, Sight
-from secondhop.stores.keeping import End, Keepings
+from secondhop.stores.keeping import End, FactName, Keepings
 from secondhop.stores.records import Memory, PassageHit
 
 if TYPE_CHECKING:
@@ -35,6 +35,17 @@ class MemoryKeeping(Protocol):
 
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
+        ...
+
+    async def fact_names(self) -> Sequence[FactName]:
+        """What the stored facts are of, whether they hold or not."""
+        ...
+
+    async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
+        """{memory id: facts of the same subject and attribute, whether they hold or not}.
+
+        For ids of facts; the fact itself comes first, then the others, the oldest first.
+        """
         ...
 
 

@@ -2,6 +2,7 @@
 
 from secondhop.nodes.best_answer import BestAnswer, best_answer
 from secondhop.nodes.eligibility import SUPPRESSED, last_votes
+from secondhop.nodes.learned import learned_factor
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.selection import Loser
 from secondhop.nodes.services import Services
@@ -60,9 +61,10 @@ def unfit(
     drops: list[Drop] = []
     for memory_id in pool.ids:
         vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
+        lifted = score * max(1.0, learned_factor(memory_id, state))
         if vote is not None and vote["vote"] in SUPPRESSED:
             reason, stage, threshold = f"voted {vote['vote']}: {vote['reason']}", "critique", None
-        elif score < settings.min_score and not (vote and vote["facet_ids"]):
+        elif lifted < settings.min_score and not (vote and vote["facet_ids"]):
             reason, stage = "below the threshold in every facet", "pick"
             threshold = settings.min_score
         else:

@@ -14,6 +14,7 @@ from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
 from secondhop.nodes.settle_rules import settled
 from secondhop.nodes.state import Pick
 from secondhop.nodes.supersession import proposals_of
+from secondhop.nodes.voting import shown_ever
 
 
 async def pick_round(state: SessionState, *, services: Services) -> SessionUpdate:
@@ -55,7 +56,7 @@ def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pic
     if state["round"] > 1:
         lower = min(ranking.min_score, services.session.later_min_score)
         ranking = replace(ranking, min_score=lower)
-    return best_answer(pool, state, settings=ranking).picks
+    return best_answer(pool, state, settings=ranking, shown=shown_ever(state)).picks
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:

@@ -69,7 +69,9 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
         "facets": facets,
         "queries": queries,
         "spent": counts_of(plan.usage),
-        "note": f"{len(facets)} facets, {len(queries)} queries",
+        "note": "; ".join(
+            filter(None, [f"{len(facets)} facets, {len(queries)} queries", plan.note])
+        ),
     }
 
 

@@ -43,6 +43,8 @@ class Plan:
     facets: tuple[PlannedFacet, ...]
     kind: QuestionKind | None = None
     """What kind of question it is; None when this step does not say."""
+    note: str = ""
+    """What else was decided, for the trace."""
     usage: Usage = field(default_factory=Usage)
 
 

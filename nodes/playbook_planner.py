@@ -2,16 +2,26 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
+from secondhop.nodes.map_choice import (
+    TOPIC_WEIGHT,
+    MapChoice,
+    facet_nearness,
+    kept_facets,
+    told,
+    topic_text,
+    uncovered_topics,
+)
 from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.question_kind import LOOKUPS, question_kind
 from secondhop.prompts.library import SLOT, Intent
 from secondhop.ranking.arrays import Floats, Indices
 from secondhop.ranking.keyphrases import noun_slots
+from secondhop.stores.records import Topic
 
 INTENTS = 3
 """Nearest intents that are blended."""
@@ -60,12 +70,14 @@ class PlaybookPlanner:
         embedder: Embedder,
         library_embedder: Embedder | None = None,
         facets: int = 10,
+        map_choice: MapChoice | None = None,
     ) -> None:
         """`library_embedder` embeds the library's own texts; give one with a cache that lasts."""
         self._intents = intents
         self._embedder = embedder
         self._library_embedder = library_embedder or embedder
         self._facets = facets
+        self._map_choice = map_choice or MapChoice()
         self._asks: Vectors | None = None
         self._names: Vectors | None = None
         self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
@@ -115,7 +127,8 @@ class PlaybookPlanner:
     async def expand(self, request: PlanRequest) -> Plan:
         """Facets of the nearest intents, the likeliest first.
 
-        Whoever looks a fact up wants little beside it, so the facets then weigh less.
+        Whoever looks a fact up wants little beside it, so the facets then weigh less. The memory
+        map may drop some and add others.
         """
         await self.warm()
         near = await self._nearest(request.question)
@@ -127,7 +140,25 @@ class PlaybookPlanner:
         best = sorted(blended, key=lambda facet: -facet.weight)[: self._facets]
         mean = sum(facet.weight for facet in best) / max(1, len(best))
         scale = (LOOKUP_WEIGHT if lookup else 1.0) / max(mean, 1e-9)
-        return Plan(facets=tuple(planned(facet, scale=scale) for facet in best))
+        plan = Plan(facets=tuple(planned(facet, scale=scale) for facet in best))
+        if not self._map_choice.is_on or not request.topics:
+            return plan
+        topic_weight = TOPIC_WEIGHT * (LOOKUP_WEIGHT if lookup else 1.0)
+        return await self._by_map(plan, request, topic_weight=topic_weight)
+
+    async def _by_map(self, plan: Plan, request: PlanRequest, *, topic_weight: float) -> Plan:
+        """The plan as the memory map would have it."""
+        topics = await self._embedder.embed_passages([topic_text(one) for one in request.topics])
+        (question,) = await self._embedder.embed_queries([request.question])
+        queries = [await self._embedder.embed_queries(list(one.queries)) for one in plan.facets]
+        nearness = facet_nearness(queries, topics).reshape(len(queries), len(topics))
+        kept = kept_facets(nearness, drop=self._map_choice.drop)
+        near = np.asarray(topics @ question, dtype=np.float64)
+        opened = uncovered_topics(nearness, near, limit=self._map_choice.topics)
+        added = [topic_facet(request.topics[one], weight=topic_weight) for one in opened]
+        facets = (*(plan.facets[one] for one in kept), *added)
+        dropped = [one.name for row, one in enumerate(plan.facets) if row not in kept]
+        return replace(plan, facets=facets, note=told(dropped, [one.name for one in added]))
 
     async def _nearest(self, question: str) -> list[tuple[Intent, float]]:
         """The nearest intents with their weights in the blend, nearest first."""
@@ -168,6 +199,17 @@ def merge_facet(blended: list[BlendedFacet], new: BlendedFacet) -> None:
             facet.weight += new.weight
             return
     blended.append(new)
+
+
+def topic_facet(topic: Topic, *, weight: float) -> PlannedFacet:
+    """Looks for what a topic of the memory holds, in the words of its titles."""
+    return PlannedFacet(
+        name=topic.label,
+        why=f"{topic.size} memories are about it, and no other facet asks for them.",
+        hop=2,
+        weight=weight,
+        queries=tuple(topic.titles) or (topic.label,),
+    )
 
 
 def planned(facet: BlendedFacet, *, scale: float) -> PlannedFacet:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.contested import contested
 from secondhop.nodes.eligibility import is_outside, last_votes
 from secondhop.nodes.hidden import Hidden, sight_of
 from secondhop.nodes.pool import evidence_of
@@ -73,7 +74,8 @@ async def shown_memories(
         for one, ids in evidence.items()
         if any(passage_id in entries for passage_id in ids)
     ]
-    return {view["id"]: view for view in marked(views, hidden)}
+    told = await contested(marked(views, hidden), hidden, sight_of(state), services=services)
+    return {view["id"]: view for view in told}
 
 
 def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[str, Any]]:

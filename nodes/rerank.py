@@ -67,9 +67,15 @@ async def reranked(reranker: Reranker | None, query: str, texts: list[str]) -> l
 
 
 def mixed(candidate: Candidate, facet_id: str, score: float) -> Candidate:
-    """The candidate with its relevance to one facet moved towards the reranker's score."""
+    """The candidate with its relevance to one facet moved towards the reranker's score.
+
+    Its fused score moves in the same proportion.
+    """
     entry = candidate["scores"][facet_id].copy()
-    entry["relevance"] = round((1 - MIX) * entry["relevance"] + MIX * score, 4)
+    before = entry["relevance"]
+    entry["relevance"] = round((1 - MIX) * before + MIX * score, 4)
+    if before > 0:  # look-ups are answered in this order (`nodes/outright.py`)
+        entry["fused"] = round(entry["fused"] * entry["relevance"] / before, 6)
     moved = candidate.copy()
     moved["scores"] = {**candidate["scores"], facet_id: entry}
     moved["score"] = max(other["relevance"] for other in moved["scores"].values())

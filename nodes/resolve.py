@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.contested import contested
 from secondhop.nodes.eligibility import last_votes
 from secondhop.nodes.evidence_fill import by_memory, filled_evidence, finders
 from secondhop.nodes.evidence_joined import joined
@@ -27,7 +28,8 @@ Entries: TypeAlias = dict[str, dict[str, Any]]
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and say why each is there."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
-    hidden = await services.hidden.of(sight_of(state), services)
+    sight = sight_of(state)
+    hidden = await services.hidden.of(sight, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     evidence, entries, linked = await evidence_of_answer(state, picks, services=services)
     state = extended(state, linked)
@@ -53,8 +55,8 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "question": state["question"],
             "entity": services.entity,
             "asked_at": state["asked_at"],
-            "memories": marked(memories, hidden),
-            "maybe": marked(maybe, hidden),
+            "memories": await contested(marked(memories, hidden), hidden, sight, services=services),
+            "maybe": await contested(marked(maybe, hidden), hidden, sight, services=services),
             "preferences": given(state.get("preferences", {}), hidden.preferences),
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),

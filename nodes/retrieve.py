@@ -9,6 +9,7 @@ from typing import TypeVar
 from secondhop.errors import SecondhopError
 from secondhop.nodes.abbreviations import spelt_leg
 from secondhop.nodes.hidden import Hidden, visible
+from secondhop.nodes.look_among import hits_among
 from secondhop.nodes.refine import query_vector
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Hit, Ranking, RecallUpdate, RetrieveTask
@@ -40,11 +41,16 @@ async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
 
 
 async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
-    """Both legs side by side; passages found by words alone get their cosine as well."""
+    """Both legs side by side; passages found by words alone get their cosine as well.
+
+    A query that names its memories looks at those alone.
+    """
     text = task["query"]["text"]
     depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
     seconds = max(0.0, task["deadline_at"] - time.time())
     hidden = await services.hidden.of(task.get("sight"), services)
+    if "memory_ids" in task["query"]:
+        return await rank_among(task, seconds=seconds, services=services, hidden=hidden)
     spelt = services.settings.ranking.abbreviations and task["query"]["origin"] == "question"
     worded_leg = spelt_leg if spelt else lexical_leg
     dense, lexical = await asyncio.gather(
@@ -65,6 +71,26 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
         ms=0.0,
         error="; ".join(filter(None, errors)),
         hidden=unseen | unheard,
+    )
+
+
+async def rank_among(
+    task: RetrieveTask, *, seconds: float, services: Services, hidden: Hidden
+) -> Ranking:
+    """The named memories by the cosine of their passages."""
+    (found,) = await asyncio.gather(
+        within(seconds, partial(hits_among, task, services=services, hidden=hidden)),
+        return_exceptions=True,
+    )
+    near, unseen = ([], {}) if isinstance(found, BaseException) else found
+    return Ranking(
+        query_id=task["query"]["query_id"],
+        dense=as_hits(near),
+        lexical=[],
+        cosines={},
+        ms=0.0,
+        error=leg_error("dense", found),
+        hidden=unseen,
     )
 
 

@@ -18,3 +18,6 @@ class ModelScale:
     """Cosine of two passages from which on one begins to repeat, and fully repeats, the other."""
     successor_at: float = 0.76
     """Cosine of two passages from which on the newer may replace the older."""
+    same_context: Sharpening = field(default_factory=lambda: Sharpening(lo=0.70, hi=0.85))
+    """Cosine of two questions from which on what was learned with one begins to count for the
+    other, and fully counts."""

@@ -16,6 +16,7 @@ from secondhop.nodes.pool_memory import PoolMemory
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
+from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch
 
 
@@ -50,6 +51,8 @@ class Services:
     """Of recalls that stay open for votes."""
     keeping: MemoryKeeping | None = None
     """How memories stand; None: all of them hold."""
+    learning: LearningStore | None = None
+    """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
     """What the recalls that run may not show."""
     pools: PoolMemory = field(default_factory=PoolMemory, compare=False)

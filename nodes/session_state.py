@@ -97,6 +97,8 @@ class SessionState(RecallState):
     """Wall time of the round, milliseconds."""
     why: str
     """One sentence: why another round would, or would not, bring something."""
+    requests: list[str]
+    """Ids of the requests whose votes have opened a round, for those whose reply was lost."""
     status: SessionStatus
     accepted: list[str]
     note_of_end: str
@@ -121,6 +123,7 @@ class SessionUpdate(RecallUpdate, total=False):
     converged: bool
     round_ms: float
     why: str
+    requests: list[str]
     status: SessionStatus
     accepted: list[str]
     note_of_end: str

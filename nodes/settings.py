@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Literal, TypeAlias
 
+from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.source_priority import parsed_priority
 from secondhop.ranking.redundancy import REDUNDANCY
 
@@ -121,6 +122,15 @@ class RankingSettings:
     """Weight of the question itself against facets, whose weights lie around 1."""
     facets: int = 10
     """Facets an offline plan may have beside the question itself."""
+    answer_first: bool = True
+    """Whether what both legs find for a look-up itself takes the first places, in that order, and
+    a memory yields to a newer one only where that answers the look-up about as well."""
+    map_drop: float = 0.0
+    """0..1: a facet of an offline plan goes that lies farther from every topic of the memory map
+    than the middle one does, by more than this cosine. 0: none goes (docs/ranking.md)."""
+    map_topics: int = 0
+    """Facets added at most to an offline plan for topics of the memory that lie near to the
+    question and that no facet asks for."""
     stable_jaccard: float = 0.8
     """Overlap of the hot and warm memories of two rounds that counts as stable."""
 
@@ -135,14 +145,16 @@ class RankingSettings:
         for name in ("rrf_k", "depth_factor", "facets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RankingSettings.{name} must be at least 1")
-        if self.prf < 0:
-            raise ValueError("RankingSettings.prf must be at least 0")
+        for name in ("prf", "map_topics"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"RankingSettings.{name} must be at least 0")
         for name in ("direct_weight", "facet_closing", "recency_days"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"RankingSettings.{name} must be above 0")
         parsed_priority(self.source_priority)
         check_share("salience_weight", self.salience_weight)
         check_share("freshness", self.freshness)
+        check_share("map_drop", self.map_drop)
         if self.redundancy not in REDUNDANCY_NAMES:
             raise ValueError(
                 f"no redundancy measure {self.redundancy!r}; choose one of: "
@@ -188,11 +200,12 @@ class PlanningSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """Limits, ranking and planning together: what a trace records."""
+    """Limits, ranking, planning and learning together: what a trace records."""
 
     limits: RecallLimits = field(default_factory=RecallLimits)
     ranking: RankingSettings = field(default_factory=RankingSettings)
     planning: PlanningSettings = field(default_factory=PlanningSettings)
+    learning: LearningSettings = field(default_factory=LearningSettings)
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""

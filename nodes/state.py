@@ -55,10 +55,12 @@ class Query(TypedDict):
     round: int
     """From 1; 0 while it waits to be asked."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, feedback, refine, spark or
-    uncovered."""
+    """Who wrote it: question, decompose, expand, evidence, feedback, refine, spark, uncovered
+    or learned."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
+    memory_ids: NotRequired[list[str]]
+    """Look among these memories alone, whatever a search would find; missing: search."""
 
 
 class FeedbackRef(TypedDict):
@@ -142,6 +144,17 @@ class Sight(TypedDict):
     as_of: str
     """ISO 8601; "": today's belief."""
     include_stale: bool
+
+
+class Learned(TypedDict):
+    """What earlier sessions in the question's context have taught, as it counts for the recall."""
+
+    contexts: int
+    """Contexts that the question belongs to; 0: nothing was learned for it."""
+    factors: dict[str, float]
+    """By memory id, on relevance; those of 1 are left out."""
+    hooks: dict[str, str]
+    """{facet that a hook opened: the memory that it leads to}."""
 
 
 class Vote(TypedDict):
@@ -278,6 +291,8 @@ class RecallState(TypedDict):
     """Those that count for the question: {memory id: nearness of its context, 0..1}."""
     exposure: NotRequired[dict[str, float]]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: nobody asked."""
+    learned: NotRequired[Learned]
+    """Looked up once, by the first `ask`."""
     hidden: NotRequired[list[HiddenHit]]
     """What queries found and may not be shown; written by `resolve`."""
     result: dict[str, Any]
@@ -317,6 +332,7 @@ class RecallUpdate(TypedDict, total=False):
     include_stale: bool
     preferences: dict[str, float]
     exposure: dict[str, float]
+    learned: Learned
     hidden: list[HiddenHit]
     result: dict[str, Any]
     note: str

@@ -1,0 +1,99 @@
+"""Of statements of one thing the later comes first, and nothing else moves."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from secondhop.nodes.asked_thing import asks_for_a_state
+from secondhop.nodes.evidence_updates import with_later_first
+from secondhop.stores.records import Passage
+
+
+@dataclass(frozen=True)
+class Said:
+    day: int
+    text: str
+    score: float
+    memory: str = ""
+
+
+def order(question: str, **said: Said) -> list[str]:
+    """Names of the passages, best first, after the later ones have come before."""
+    memories = {name: one.memory or name for name, one in said.items()}
+    passages = {
+        name: Passage(
+            passage_id=name, memory_id=memories[name], ordinal=place, text=one.text, tokens=9
+        )
+        for place, (name, one) in enumerate(said.items())
+    }
+    written = {memories[n]: f"2026-03-{one.day:02}T09:00:00+00:00" for n, one in said.items()}
+    scores = {name: one.score for name, one in said.items()}
+    moved = with_later_first(scores, passages, question, written=written)
+    assert set(moved) == set(scores)
+    return sorted(moved, key=lambda name: -moved[name])
+
+
+QUESTION = "What is the deadline for my grant application?"
+OLD = Said(1, "User: The deadline for my grant application is 20 April, I hear.", 1.0)
+NEW = Said(9, "User: Can you plan my week? They moved the grant deadline to 25 April.", 0.6)
+TEA = Said(5, "User: In Oslo we drank tea and forgot about the weather.", 0.8)
+
+
+def test_the_later_statement_comes_before_the_best_one() -> None:
+    assert order(QUESTION, old=OLD, tea=TEA, new=NEW) == ["new", "old", "tea"]
+
+
+def test_within_one_memory_the_place_tells_which_is_later() -> None:
+    old = Said(1, OLD.text, 1.0, memory="talk")
+    new = Said(1, NEW.text, 0.6, memory="talk")
+
+    assert order(QUESTION, old=old, new=new) == ["new", "old"]
+    assert order(QUESTION, new=new, old=old) == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the deadline for my grant application?",
+        "Which deadline would you suggest for my grant application?",
+        "Help me write the grant application before the deadline.",
+    ],
+)
+def test_a_question_about_the_past_or_for_advice_changes_nothing(question: str) -> None:
+    assert order(question, old=OLD, tea=TEA, new=NEW) == ["old", "tea", "new"]
+
+
+@pytest.mark.parametrize(
+    ("why", "later"),
+    [
+        ("it holds no value", Said(9, "User: The grant deadline worries me, tell me more.", 0.6)),
+        ("it is of something else", Said(9, "User: 25 April is the deadline for the talk.", 0.6)),
+        ("it is far off the question", Said(9, NEW.text, 0.3)),
+        ("an assistant says it", Said(9, "Assistant: The grant deadline is 25 April.", 0.6)),
+        ("it was said before", Said(1, NEW.text, 0.6)),
+    ],
+)
+def test_what_is_no_later_statement_stays_where_it_is(why: str, later: Said) -> None:
+    assert order(QUESTION, later=later, old=OLD, tea=TEA) == ["old", "tea", "later"], why
+
+
+def test_two_later_ones_at_most_move_and_the_last_said_is_first() -> None:
+    later = {
+        f"n{day}": Said(day, f"User: The grant deadline is {day + 20} April now.", 0.9 - day / 100)
+        for day in (3, 7, 5)
+    }
+
+    assert order(QUESTION, old=OLD, **later) == ["n5", "n3", "old", "n7"]
+
+
+def test_friends_talk_without_an_assistant_counts_too() -> None:
+    old = Said(1, "Ann: The deadline for my grant application is 20 April.", 1.0)
+    new = Said(9, "Ann: My grant deadline is on 25 April now!", 0.6)
+
+    assert order(QUESTION, old=old, new=new) == ["new", "old"]
+
+
+def test_questions_about_the_present_are_told_from_others() -> None:
+    assert asks_for_a_state("How many eggs do we sell a week?")
+    assert not asks_for_a_state("How many eggs did we sell last week?")
+    assert not asks_for_a_state("Plan my week")
