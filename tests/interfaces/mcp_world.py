@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from mcp import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION
@@ -69,6 +70,12 @@ def environment() -> dict[str, str]:
     if models := os.environ.get("SECONDHOP_MODEL_DIR"):
         kept["SECONDHOP_MODEL_DIR"] = models
     return kept | {"SECONDHOP_OFFLINE": "1"}
+
+
+def over_stdio(folder: Path) -> StdioServerParameters:
+    """A server of Mara's memory, over its standard input and output."""
+    program, *words = command(folder, "mcp", "--entity", MARA)
+    return StdioServerParameters(command=program, args=words, env=environment())
 
 
 @contextmanager

@@ -59,6 +59,7 @@ def test_help_and_version_import_nothing_heavy() -> None:
         assert not set(HEAVY) & set(json.loads(ran.stderr))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["graph", "stats"])
 def test_a_reader_that_had_enough_ends_it_quietly(command: str, tmp_path: Path) -> None:
     place = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]

@@ -128,6 +128,19 @@ def test_the_report_has_the_fields_own_measures_variety_second_hop_and_costs(
     assert report["costs"]["ms_p95"] >= report["costs"]["ms_median"] > 0
 
 
+def test_questions_with_one_answer_are_asked_for_ten_and_reported_beside_plain_search(
+    cli: Cli, small: Path
+) -> None:
+    report = document(cli("eval", "scenarios", str(small), "--json"))["small"]["one_answer"]
+    shown = cli("eval", "scenarios", str(small))
+
+    assert report["asked_for"] == 10
+    assert report["places"]["secondhop"] == {"q-2": 1}
+    assert report["measures"]["dense"] == {"mrr": 1.0, "ndcg_10": 1.0, "recall_10": 1.0}
+    assert {"secondhop", "dense", "bm25", "hybrid"} <= set(report["measures"])
+    assert "questions with one answer: 1, asked for 10" in " ".join(shown.stdout.split())
+
+
 @pytest.mark.usefixtures("without_library")
 def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
     cli: Cli, small: Path

@@ -53,14 +53,17 @@ async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: 
 
         assert list(tools) == [
             "recall",
+            "recall_briefing",
             "recall_session_start",
             "recall_vote",
             "recall_resolve",
             "remember",
+            "observe",
             "forget",
             "explain",
         ]
-        assert all("Use it" in (tool.description or "") for tool in tools.values())
+        described = [tool.description or "" for tool in tools.values()]
+        assert all("Use it" in text and "\n  " not in text for text in described)
         assert all(tool.output_schema for tool in tools.values())
         assert {"sessionId", "memories", "sparkBranches", "converged", "round"} <= set(
             (tools["recall_vote"].output_schema or {})["properties"]
@@ -117,6 +120,54 @@ async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
         assert "resolved" in words(late)
 
 
+async def test_a_vote_sent_again_because_its_reply_was_lost_counts_once(
+    connected: Connected,
+) -> None:
+    async with connected() as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+        votes = {first["memories"][0]["id"]: "hot"}
+        ballot = {"sessionId": first["sessionId"], "votes": votes, "requestId": "vote-1"}
+        second = content(await client.call_tool("recall_vote", ballot))
+
+        again = content(await client.call_tool("recall_vote", ballot))
+
+        assert (second["round"], again["round"]) == (2, 2)
+        assert again["memories"] == second["memories"]
+        unnamed = {**ballot, "requestId": "vote-2", "round": 1}
+        refused = await client.call_tool("recall_vote", unnamed)
+        assert refused.is_error
+        assert "round 2" in words(refused)
+
+
+async def test_votes_on_the_last_answer_are_noted_and_counted_when_it_is_resolved(
+    connected: Connected,
+) -> None:
+    async with connected() as client:
+        start = {**ARGUMENTS, "maxRounds": 1}
+        first = content(await client.call_tool("recall_session_start", start))
+        hot = first["memories"][1]["id"]
+        ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot"}}
+        refused = await client.call_tool("recall_vote", ballot)
+
+        noted = content(await client.call_tool("recall_vote", {**ballot, "goOn": False}))
+        ended = content(await client.call_tool("recall_resolve", {"sessionId": first["sessionId"]}))
+
+        assert refused.is_error
+        assert (noted["round"], noted["roundsLeft"]) == (1, 0)
+        assert ended["acceptedMemoryIds"] == [hot]
+
+
+async def test_how_much_is_asked_for_in_memories_or_in_tokens(connected: Connected) -> None:
+    async with connected() as client:
+        few = await client.call_tool("recall", {"query": QUESTION, "tokens": 25})
+        many = await client.call_tool("recall", {"query": QUESTION, "tokens": 500})
+        both = await client.call_tool("recall", {**ARGUMENTS, "tokens": 500})
+
+        assert 1 <= len(ids(few)) < len(ids(many))
+        assert both.is_error
+        assert "give one of them" in words(both)
+
+
 async def test_what_is_remembered_comes_back_until_it_is_forgotten(connected: Connected) -> None:
     async with connected() as client:
         kept = content(
@@ -132,6 +183,39 @@ async def test_what_is_remembered_comes_back_until_it_is_forgotten(connected: Co
         gone = content(await client.call_tool("forget", {"memoryIds": [kept["memoryId"]]}))
         assert gone["memoryIds"] == [kept["memoryId"]]
         assert kept["memoryId"] not in ids(await client.call_tool("recall", asked))
+
+
+async def test_what_messages_state_is_shown_first_and_then_written_once(
+    connected: Connected,
+) -> None:
+    talk = [
+        {"role": "assistant", "content": "I live in the cloud.", "at": "2026-01-05T09:00:00Z"},
+        {"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:01:00Z"},
+        {"role": "user", "content": "We moved to Trier.", "at": "2026-03-01T09:00:00Z"},
+    ]
+    async with connected() as client:
+        dry = content(await client.call_tool("observe", {"messages": talk, "dryRun": True}))
+        told = content(await client.call_tool("observe", {"messages": talk}))
+        again = content(await client.call_tool("observe", {"messages": talk}))
+
+        assert (dry.pop("dryRun"), told.pop("dryRun")) == (True, False)
+        assert dry == told
+        bonn, trier = told["added"]
+        assert (bonn["value"], bonn["message"], bonn["quote"]) == ("Bonn", 1, "I live in Bonn")
+        assert (trier["value"], trier["supersedes"]) == ("Trier", [bonn["memoryId"]])
+        assert (again["added"], len(again["duplicates"])) == ([], 2)
+        await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
+
+
+async def test_messages_that_cannot_be_observed_are_refused(connected: Connected) -> None:
+    async with connected() as client:
+        for messages in (
+            [],
+            [{"role": "wizard", "content": "I live in Bonn."}],
+            [{"role": "user"}],
+        ):
+            refused = await client.call_tool("observe", {"messages": messages})
+            assert refused.is_error
 
 
 async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:

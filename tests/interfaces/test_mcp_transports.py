@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.interfaces.mcp_world import (
     ARGUMENTS,
@@ -19,6 +19,7 @@ from tests.interfaces.mcp_world import (
     environment,
     http_server,
     ids,
+    over_stdio,
     store_two,
     words,
 )
@@ -44,11 +45,6 @@ def tokens(tmp_path: Path) -> Path:
     path = tmp_path / "tokens.json"
     path.write_text(json.dumps(TOKENS), encoding="utf-8")
     return path
-
-
-def over_stdio(store: Path) -> StdioServerParameters:
-    program, *words = command(store, "mcp", "--entity", MARA)
-    return StdioServerParameters(command=program, args=words, env=environment())
 
 
 async def voted_on(client: Client) -> list[str]:

@@ -30,7 +30,7 @@ from secondhop import Recall
 from secondhop.interfaces.cli import app
 from secondhop.settings import variable_names
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.slow, pytest.mark.model]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^## ([^\n]*)|^```(sh|python|yaml)\n(.*?)^```", PAGE, re.M | re.S)

@@ -67,7 +67,12 @@ def test_a_folder_of_our_own_replaces_what_ships(
         listed = cli("prompts", "list", "--json", "--prompts", folder)
 
     paths = {row["name"]: row["path"] for row in document(listed)["prompts"]}
-    assert paths == {"decompose": "shipped", "expand": "mine/expand.md", "critique": "shipped"}
+    assert paths == {
+        "decompose": "shipped",
+        "expand": "mine/expand.md",
+        "critique": "shipped",
+        "observe": "shipped",
+    }
 
 
 def test_what_show_prints_is_the_prompt_to_the_last_byte(cli: Cli) -> None:
@@ -81,7 +86,7 @@ def test_an_unknown_prompt_is_refused_with_the_names(cli: Cli) -> None:
     refused = cli("prompts", "show", "expnd")
 
     assert refused.exit_code == 2
-    assert "there are decompose, expand, critique" in refused.stderr
+    assert "there are decompose, expand, critique, observe" in refused.stderr
 
 
 @pytest.mark.model

@@ -22,7 +22,7 @@ from secondhop.interfaces.options import Common
 from secondhop.interfaces.trial_bench import TrialPlan
 from secondhop.prompts.templates import shipped_prompt
 
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 Cli: TypeAlias = Callable[..., Result]
 

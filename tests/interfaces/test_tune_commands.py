@@ -20,6 +20,8 @@ from secondhop.nodes.settings import RankingSettings
 from secondhop.recall import Recall
 from secondhop.settings import variable_names
 
+pytestmark = pytest.mark.slow
+
 Cli: TypeAlias = Callable[..., Result]
 
 TEXTS = {

@@ -8,20 +8,23 @@ from typing import Annotated, Any, Literal, TypeAlias
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.interfaces.keeping_commands import given
+from secondhop.interfaces.mcp_briefing import BriefingReply
 from secondhop.interfaces.mcp_progress import told
 from secondhop.interfaces.mcp_recalls import OpenRecalls
 from secondhop.interfaces.mcp_replies import (
     ExplainReply,
     ForgetReply,
+    ObserveReply,
     RecallReply,
     RememberReply,
     ResolveReply,
     SessionReply,
 )
+from secondhop.observed import Said
 from secondhop.recall import Recall
 
 Ctx: TypeAlias = Context[Any, Any]
@@ -31,7 +34,24 @@ Entity = Annotated[
     str | None,
     Field(description="Whose memory; default, and only possible: the one this server gives you."),
 ]
+At = Annotated[datetime | None, Field(description='The time that is "now".')]
 SessionId = Annotated[str, Field(description="Of recall_session_start.")]
+
+
+class SaidMessage(BaseModel):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant", "system", "tool"] = Field(
+        description="Only what the user says is about the user."
+    )
+    content: str
+    at: datetime | None = Field(
+        None, description="When it was said; give it, so that the same words are known again."
+    )
+
+
+REQUEST_ID_CHARS = 200
+"""At most; it is kept as long as the session."""
 
 
 class MemoryTools:
@@ -47,19 +67,41 @@ class MemoryTools:
         ctx: Ctx,
         entity: Entity = None,
         limit: Annotated[int | None, Field(ge=1, description="Memories; default 6.")] = None,
-        at: Annotated[datetime | None, Field(description='The time that is "now".')] = None,
+        tokens: Annotated[
+            int | None, Field(ge=1, description="Instead of limit: fill so many tokens.")
+        ] = None,
+        at: At = None,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
         Use it before answering anything that may depend on what the person said, did, decided or
         prefers. One call does several searches: put the whole question, not keywords.
         """
+        if limit is not None and tokens is not None:
+            raise ToolError("limit and tokens are two ways to say how much; give one of them")
         async with self._memory(entity) as memory, told(ctx) as progress:
-            async for event in memory.astream(query, k=limit, at=at):
+            async for event in memory.astream(query, k=limit, tokens=tokens, at=at):
                 progress(event)
                 if event.result is not None:
                     return RecallReply.of(event.result)
         raise StoreError("the recall ended without an answer; please report this")
+
+    async def recall_briefing(
+        self,
+        entity: Entity = None,
+        limit: Annotated[int | None, Field(ge=1, description="Entries; default 20.")] = None,
+        tokens: Annotated[
+            int | None, Field(ge=1, description="Instead of limit: tokens of its text.")
+        ] = None,
+        at: At = None,
+    ) -> BriefingReply:
+        """Tell what to know when a conversation starts: what always counts, what was left open,
+        preferences, and what is new.
+
+        Use it once, at the start of a conversation, before anything is asked; then use recall.
+        """
+        async with self._memory(entity) as memory:
+            return BriefingReply.of(await memory.abriefing(limit=limit, tokens=tokens, at=at))
 
     async def recall_session_start(
         self,
@@ -68,6 +110,7 @@ class MemoryTools:
         entity: Entity = None,
         limit: Annotated[int | None, Field(ge=1, description="Memories a round; 5.")] = None,
         maxRounds: Annotated[int | None, Field(ge=1, description="Answers; 4.")] = None,
+        at: At = None,
     ) -> SessionReply:
         """Open a recall that you can steer by votes; its first answer.
 
@@ -76,7 +119,7 @@ class MemoryTools:
         """
         async with self._memory(entity) as memory, told(ctx) as progress:
             answer = await memory.astart_session(
-                query, k=limit, max_rounds=maxRounds, progress=progress
+                query, k=limit, max_rounds=maxRounds, at=at, progress=progress
             )
             return SessionReply.of(answer)
 
@@ -94,6 +137,22 @@ class MemoryTools:
         round: Annotated[
             int | None, Field(description="Of the answer you judged; default the latest.")
         ] = None,
+        goOn: Annotated[
+            bool,
+            Field(
+                description="False: only note the votes; the same answer comes back, and "
+                "recall_resolve counts them. On the last answer nothing else is left."
+            ),
+        ] = True,
+        requestId: Annotated[
+            str | None,
+            Field(
+                min_length=1,
+                max_length=REQUEST_ID_CHARS,
+                description="An id of your own for this vote. When its reply is lost, send it "
+                "again with the same one: it counts once.",
+            ),
+        ] = None,
     ) -> SessionReply:
         """Vote on memories of the latest answer, those of spark branches too; the next answer.
 
@@ -102,7 +161,13 @@ class MemoryTools:
         """
         async with self._memory() as memory, told(ctx) as progress:
             answer = await memory.avote(
-                sessionId, votes, by="agent", round_number=round, progress=progress
+                sessionId,
+                votes,
+                by="agent",
+                round_number=round,
+                go_on=goOn,
+                request_id=requestId,
+                progress=progress,
             )
             return SessionReply.of(answer)
 
@@ -139,6 +204,13 @@ class MemoryTools:
         validUntil: Annotated[
             datetime | None, Field(description="It does not come back from then on.")
         ] = None,
+        mark: Annotated[
+            Literal["core", "open"] | None,
+            Field(
+                description="core: recall_briefing always tells it. open: a thing to do, or a "
+                "thread to take up again; forget or supersede it when it is done."
+            ),
+        ] = None,
     ) -> RememberReply:
         """Store one memory for later conversations: words, a fact, or a preference.
 
@@ -149,9 +221,37 @@ class MemoryTools:
         async with self._memory() as memory:
             what = given(text, subject=subject, attribute=attribute, scope=scope, topic=topic)
             kept = await memory.aremember(
-                what, title=title, supersedes=supersedes or (), valid_until=validUntil
+                what,
+                title=title,
+                supersedes=supersedes or (),
+                valid_until=validUntil,
+                mark=mark or "",
             )
             return RememberReply.of(kept)
+
+    async def observe(
+        self,
+        messages: Annotated[
+            list[SaidMessage],
+            Field(min_length=1, description="In the order they were said; only new ones suffice."),
+        ],
+        keepAs: Annotated[
+            str, Field(description="Keep the conversation itself, too, as a memory of this id.")
+        ] = "",
+        title: Annotated[str, Field(description="Of that memory; default its first words.")] = "",
+        dryRun: Annotated[
+            bool, Field(description="Write nothing; tell what would be written.")
+        ] = False,
+    ) -> ObserveReply:
+        """Write what the user states in messages: facts, preferences, things to remember.
+
+        Use it after a conversation, or a part of one, instead of many calls of remember. Nothing
+        is overwritten, and the same messages again write nothing. Do not pass on documents.
+        """
+        async with self._memory() as memory:
+            said = [Said(role=one.role, content=one.content, at=one.at) for one in messages]
+            told = await memory.aobserve(said, keep_as=keepAs, title=title, dry_run=dryRun)
+            return ObserveReply.of(told)
 
     async def forget(
         self, memoryIds: Annotated[list[str], Field(min_length=1, description="Ids.")]

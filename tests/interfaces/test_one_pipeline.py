@@ -1,0 +1,286 @@
+"""Every door leads to the same recall: the same memories, and nothing written by asking."""
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from mcp import Client
+from tests.interfaces.mcp_world import (
+    MARA,
+    command,
+    content,
+    ids,
+    over_stdio,
+    recalls_in,
+    store_two,
+)
+from tests.small_world import QUESTION
+from typer.testing import CliRunner
+
+from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.result import RecallResult
+from secondhop.graph.session import build_session_graph
+from secondhop.interfaces.cli import app
+from secondhop.interfaces.mcp_server import memory_server
+from secondhop.recall import Recall
+from secondhop.settings import variable_names
+
+OF_THEIR_OWN = ("embeddings.db", "hubs.db", "sessions.db")
+"""Files that caches and sessions may write, and traces, which are a folder."""
+
+
+class Asked(NamedTuple):
+    """What every door is asked."""
+
+    question: str
+    k: int | None = None
+    tokens: int | None = None
+
+
+ASKED = (
+    Asked(QUESTION, k=1),
+    Asked(QUESTION, k=4),
+    Asked(QUESTION, tokens=30),
+    Asked("How is the bread?", k=3),
+    Asked("Which tyres are in the cellar?", tokens=200),
+    Asked("tomatoes water"),
+)
+
+Answers: TypeAlias = list[list[str]]
+"""Memory ids of each answer."""
+Door: TypeAlias = Callable[[Path], Awaitable[Answers]]
+"""Opens the store and asks all of `ASKED`."""
+
+
+async def opened(folder: Path) -> Recall:
+    return await Recall.aopen(folder, entity=MARA, embedder="hashing")
+
+
+async def by_library(folder: Path) -> Answers:
+    async with await opened(folder) as recall:
+        return [
+            (await recall.arecall(one.question, k=one.k, tokens=one.tokens)).ids() for one in ASKED
+        ]
+
+
+async def without_an_event_loop(folder: Path) -> Answers:
+    def ask() -> Answers:
+        with Recall.open(folder, entity=MARA, embedder="hashing") as recall:
+            return [recall.recall(one.question, k=one.k, tokens=one.tokens).ids() for one in ASKED]
+
+    return await asyncio.to_thread(ask)
+
+
+async def by_retriever(folder: Path) -> Answers:
+    async with await opened(folder) as recall:
+        found = [
+            await recall.as_retriever(k=a.k, tokens=a.tokens).ainvoke(a.question) for a in ASKED
+        ]
+        return [[str(document.id) for document in documents] for documents in found]
+
+
+async def by_tool(folder: Path) -> Answers:
+    answers: Answers = []
+    async with await opened(folder) as recall:
+        for one in ASKED:
+            tool = recall.as_tool(k=one.k, tokens=one.tokens)
+            arguments = {"question": one.question}
+            call = {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
+            message: ToolMessage = await tool.ainvoke(call)
+            assert isinstance(message.artifact, RecallResult)
+            answers.append(message.artifact.ids())
+    return answers
+
+
+async def by_graph(folder: Path) -> Answers:
+    async with await opened(folder) as recall:
+        graph = build_recall_graph(recall.services)
+        done = [
+            await graph.ainvoke({"question": one.question, "k": one.k, "tokens": one.tokens})
+            for one in ASKED
+        ]
+        return [RecallResult.model_validate(one["result"]).ids() for one in done]
+
+
+async def by_mcp(folder: Path) -> Answers:
+    async with Client(memory_server(recalls_in(folder), entity=MARA)) as client:
+        return await asked_of(client)
+
+
+async def by_mcp_over_stdio(folder: Path) -> Answers:
+    async with Client(over_stdio(folder)) as client:
+        return await asked_of(client)
+
+
+async def asked_of(client: Client) -> Answers:
+    arguments = [{"query": one.question, "limit": one.k, "tokens": one.tokens} for one in ASKED]
+    return [ids(await client.call_tool("recall", one)) for one in arguments]
+
+
+async def by_command(folder: Path) -> Answers:
+    return [await asyncio.to_thread(printed, folder, one) for one in ASKED]
+
+
+def printed(folder: Path, asked: Asked) -> list[str]:
+    limits = {"--k": asked.k, "--tokens": asked.tokens}
+    amount = [word for name, n in limits.items() if n is not None for word in (name, str(n))]
+    words = command(folder, "recall", asked.question, "--entity", MARA, "--json", *amount)
+    done = CliRunner().invoke(app, words[words.index("recall") :], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    return [memory["id"] for memory in json.loads(done.stdout)["memories"]]
+
+
+DOORS: Mapping[str, Door] = {
+    "without an event loop": without_an_event_loop,
+    "retriever": by_retriever,
+    "tool": by_tool,
+    "graph": by_graph,
+    "MCP": by_mcp,
+    "command": by_command,
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pipeline") / "store"
+    asyncio.run(store_two(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*variable_names(), "OPENAI_API_KEY", "OPENAI_MODEL"):
+        if name != "SECONDHOP_MODEL_DIR":
+            monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("library_of_tests")
+@pytest.mark.parametrize("door", DOORS)
+async def test_every_door_gives_the_memories_that_the_library_gives(store: Path, door: str) -> None:
+    expected = await by_library(store)
+
+    answers = await DOORS[door](store)
+
+    assert answers == expected
+    assert [len(one) for one in expected[:2]] == [1, 4]
+    assert 0 < len(expected[2]) < len(expected[1])
+
+
+@pytest.mark.slow
+async def test_a_server_of_its_own_gives_the_memories_that_the_library_gives(store: Path) -> None:
+    assert await by_mcp_over_stdio(store) == await by_library(store)
+
+
+# --- sessions ---
+
+
+async def voted_by_library(folder: Path) -> Answers:
+    async with await opened(folder) as recall, recall.session(QUESTION, k=3) as session:
+        first = session.answer.ids()
+        after = await session.vote(judged(first), by="agent")
+        last = await session.vote(judged(after.new), by="agent")
+        return [first, after.ids(), last.ids()]
+
+
+async def voted_by_mcp(folder: Path) -> Answers:
+    async with Client(memory_server(recalls_in(folder), entity=MARA)) as client:
+        asked = {"query": QUESTION, "limit": 3}
+        answers = [content(await client.call_tool("recall_session_start", asked))]
+        seen: set[str] = set()
+        for _ in range(2):
+            new = [m["id"] for m in answers[-1]["memories"] if m["id"] not in seen]
+            seen |= set(new)
+            ballot = {"sessionId": answers[0]["sessionId"], "votes": judged(new)}
+            answers.append(content(await client.call_tool("recall_vote", ballot)))
+        return [[memory["id"] for memory in answer["memories"]] for answer in answers]
+
+
+async def voted_by_graph(folder: Path) -> Answers:
+    async with await opened(folder) as recall:
+        graph = build_session_graph(recall.services, InMemorySaver())
+        thread: Any = {"configurable": {"thread_id": "chat"}}
+        done = await graph.ainvoke({"question": QUESTION, "k": 3}, thread)
+        answers: Answers = []
+        for turn in range(3):
+            (waiting,) = done["__interrupt__"]
+            answers.append([memory["id"] for memory in waiting.value["memories"]])
+            reply = {"votes": judged(waiting.value["new"]), "by": "agent"}
+            if turn < 2:
+                done = await graph.ainvoke(Command(resume=reply), thread)
+        return answers
+
+
+def judged(shown: list[str]) -> dict[str, str]:
+    """The first is right, the second is not, the third leads elsewhere."""
+    return dict(zip(shown, ("hot", "cold", "spark"), strict=False))
+
+
+@pytest.mark.usefixtures("library_of_tests")
+@pytest.mark.parametrize("door", [voted_by_mcp, voted_by_graph])
+async def test_votes_come_to_the_same_answers_at_every_door(store: Path, door: Door) -> None:
+    expected = await voted_by_library(store)
+
+    assert await door(store) == expected
+    assert len(expected) == 3
+    assert expected[0] != expected[1]
+
+
+# --- asking writes nothing ---
+
+
+def stores_below(folder: Path, *, chroma: bool = True) -> dict[str, str]:
+    """Content hash of every file that is not a cache, a trace or a session."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not path.name.startswith(OF_THEIR_OWN)
+        and path.parent.name != "traces"
+        and not path.name.endswith("-shm")  # SQLite's notes on who reads
+        and (chroma or path.relative_to(folder).parts[0] != "chroma")
+    }
+
+
+def rows_of_chroma(folder: Path) -> list[str]:
+    """All that Chroma's database holds, but its count of who has opened it."""
+    with closing(sqlite3.connect(folder / "chroma" / "chroma.sqlite3")) as database:
+        return [line for line in database.iterdump() if "acquire_write" not in line]
+
+
+@pytest.mark.usefixtures("library_of_tests")
+@pytest.mark.parametrize("door", [*DOORS.values(), voted_by_library, voted_by_mcp, voted_by_graph])
+async def test_what_opens_a_store_and_asks_leaves_it_as_it_was(store: Path, door: Door) -> None:
+    """Chroma rewrites files of its own when it is opened: there, every row stays."""
+    before, rows = stores_below(store, chroma=False), rows_of_chroma(store)
+    assert {Path(name).name for name in before} >= {"catalog.db", "store.json"}
+
+    await door(store)
+
+    assert stores_below(store, chroma=False) == before
+    assert rows_of_chroma(store) == rows
+
+
+@pytest.mark.usefixtures("library_of_tests")
+async def test_recalls_and_sessions_of_agents_leave_every_store_byte_identical(store: Path) -> None:
+    async with Client(memory_server(recalls_in(store), entity=MARA)) as client:
+        await client.call_tool("recall", {"query": QUESTION})
+        before = stores_below(store)
+        assert any(name.startswith("chroma") for name in before)
+
+        for vote in ("hot", "cold", "wrong", "spark"):
+            await asked_of(client)
+            begun = content(await client.call_tool("recall_session_start", {"query": QUESTION}))
+            votes = {memory["id"]: vote for memory in begun["memories"][:2]}
+            ballot = {"sessionId": begun["sessionId"], "votes": votes}
+            content(await client.call_tool("recall_vote", ballot))  # and nobody resolves it
+
+        assert stores_below(store) == before

@@ -1,0 +1,1 @@
+../../../src/secondhop/briefing_recall.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/learned_ahead.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/learning_records.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/learning_rules.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/observing_reader.py
