@@ -13,7 +13,7 @@ BENCH_FULL ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench bench-quality bench-ablation test-llm venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench bench-quality bench-ablation test-llm mcp-inspect venv dev models lint types house slow wheel clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
@@ -27,6 +27,7 @@ check: lint types house slow wheel  ## everything that has to hold before a chan
 ifeq ($(BENCH_FULL),)
 BENCH_ENGINE := --sizes 10000 --questions 8
 BENCH_LLM := --recalls 10
+BENCH_VOTE := --questions 8
 BENCH_INGEST := --passages 96 --runs 2
 BENCH_STORE := --sizes 10000 --others 50 --repeat 10
 endif
@@ -35,6 +36,8 @@ bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full
 	@echo "== mmr"; $(BIN)/python -m benchmarks.mmr
 	@echo "== engine"; $(BIN)/python -m benchmarks.engine $(BENCH_ENGINE)
 	@echo "== llm_latency"; $(BIN)/python -m benchmarks.llm_latency $(BENCH_LLM)
+	@echo "== briefing"; $(BIN)/python -m benchmarks.briefing
+	@echo "== vote_round_trip"; $(BIN)/python -m benchmarks.vote_round_trip $(BENCH_VOTE)
 	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
 	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
 
@@ -51,6 +54,9 @@ bench-ablation: models  ## which part of secondhop brings what (docs/baselines.m
 test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/models.md); not part of `make check`
 	@$(LLM_VENV)/bin/secondhop models pull
 	$(LLM_VENV)/bin/pytest -m llm tests/llm_smoke $(ARGS)
+
+mcp-inspect: models  ## the MCP server under the MCP inspector and its conformance suite (docs/mcp.md); needs node
+	$(BIN)/python tools/mcp_inspect.py
 
 venv: $(VENV)/.stamp
 

@@ -137,7 +137,7 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:
-    """What its source, salience and age made of its relevance; [] for nothing."""
+    """What its source, salience, age and earlier sessions made of its relevance; [] for nothing."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
 

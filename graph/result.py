@@ -31,6 +31,14 @@ class Evidence(Frozen):
     No query found it, so its score is 0."""
 
 
+class ConflictingMemory(Frozen):
+    """A fact that holds as well and says otherwise: nobody has decided which is right."""
+
+    id: str
+    value: str
+    created_at: datetime
+
+
 class RecalledMemory(Frozen):
     """One memory of the answer, or of the tray of near misses."""
 
@@ -58,6 +66,8 @@ class RecalledMemory(Frozen):
     """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
     replaced_by: str = ""
     """Id of what superseded it."""
+    conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
+    """Facts of the same subject and attribute that hold, too, with another value."""
 
 
 class NearMiss(RecalledMemory):

@@ -13,6 +13,7 @@ from secondhop.errors import StoreError
 from secondhop.graph.ranking_pack import IdTable, packed_ranking, unpacked_ranking
 from secondhop.nodes.fuse import as_candidate
 from secondhop.nodes.hidden import sight_of
+from secondhop.nodes.learned import hook_name, hook_why
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text
@@ -37,7 +38,7 @@ def pack(state: SessionState, *, depth: int) -> str:
         depth: memories of a ranking that count when it is fused.
     """
     ids = IdTable()
-    sparks = state.get("sparks", {})
+    titled = titled_facets(state)
     candidates = {
         memory_id: packed_candidate(candidate, ids)
         for memory_id, candidate in state.get("candidates", {}).items()
@@ -51,8 +52,8 @@ def pack(state: SessionState, *, depth: int) -> str:
             "version": VERSION,
             **{k: v for k, v in state.items() if k not in LEFT_OUT | PACKED},
             "picks": [[p["memory_id"], p["facet_id"]] for p in state.get("picks", [])],
-            "facets": [without_title(facet, sparks) for facet in state["facets"].values()],
-            "queries": [without_words(query) for query in state["queries"].values()],
+            "facets": [without_title(facet, titled) for facet in state["facets"].values()],
+            "queries": [without_words(query, titled) for query in state["queries"].values()],
             "votes": [without_reason(key, vote) for key, vote in state.get("votes", {}).items()],
             "candidates": candidates,
             "rankings": rankings,
@@ -95,9 +96,10 @@ async def unpacked(known: dict[str, Any], *, services: Services) -> SessionState
     state["rankings"] = {ranking["query_id"]: ranking for ranking in rankings}
     state["picks"] = [{"memory_id": one, "facet_id": facet} for one, facet in known["picks"]]
     state["votes"] = {key: with_reason(vote) for key, vote in known["votes"]}
+    if unseen := {*titled_facets(state).values()} - {*cards}:
+        cards |= await services.reader.cards(sorted(unseen))
     state["facets"] = {
-        facet["facet_id"]: with_title(facet, state.get("sparks", {}), cards)
-        for facet in known["facets"]
+        facet["facet_id"]: with_title(facet, state, cards) for facet in known["facets"]
     }
     state["queries"] = {
         query["query_id"]: with_words(query, state, cards) for query in known["queries"]
@@ -108,30 +110,52 @@ async def unpacked(known: dict[str, Any], *, services: Services) -> SessionState
 # --- what holds words of a memory, and is made anew ---
 
 
-def without_title(facet: Facet, sparks: Mapping[str, str]) -> Facet:
-    """A branch is named for the memory that sparked it: left out."""
-    return {**facet, "name": "", "why": ""} if facet["facet_id"] in sparks else facet
+def hooks_of(state: SessionState) -> Mapping[str, str]:
+    """{facet that a hook opened: the memory that it leads to}."""
+    learned = state.get("learned")
+    return learned["hooks"] if learned is not None else {}
 
 
-def with_title(facet: Facet, sparks: Mapping[str, str], cards: Mapping[str, MemoryCard]) -> Facet:
-    """A branch under the name of its spark."""
-    if facet["facet_id"] not in sparks:
+def titled_facets(state: SessionState) -> dict[str, str]:
+    """{facet that is named for a memory: that memory}: branches, and what hooks opened."""
+    return {**state.get("sparks", {}), **hooks_of(state)}
+
+
+def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
+    """The name of a memory is left out."""
+    return {**facet, "name": "", "why": ""} if facet["facet_id"] in titled else facet
+
+
+def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard]) -> Facet:
+    """A branch under the name of its spark, a hook's facet under that of what it leads to."""
+    memory_id = titled_facets(state).get(facet["facet_id"])
+    if memory_id is None:
         return facet
-    title = title_of(sparks[facet["facet_id"]], cards)
+    title = title_of(memory_id, cards)
+    if facet["facet_id"] in hooks_of(state):
+        return {**facet, "name": hook_name(title), "why": hook_why(title)}
     return {**facet, "name": branch_name(title), "why": branch_why(title)}
 
 
-def without_words(query: Query) -> Query:
-    """A lateral query holds a title: left out."""
-    return {**query, "text": ""} if query["origin"] == "spark" else query
+def without_words(query: Query, titled: Mapping[str, str]) -> Query:
+    """A query for a memory by its title: left out."""
+    return {**query, "text": ""} if is_titled(query, titled) else query
 
 
 def with_words(query: Query, state: SessionState, cards: Mapping[str, MemoryCard]) -> Query:
-    """A lateral query in its words."""
-    if query["origin"] != "spark":
+    """Such a query in its words."""
+    titled = titled_facets(state)
+    if not is_titled(query, titled):
         return query
-    spark = state.get("sparks", {}).get(query["facet_id"], "")
-    return {**query, "text": lateral_text(title_of(spark, cards), state["question"])}
+    title = title_of(titled.get(query["facet_id"], ""), cards)
+    return {**query, "text": lateral_text(title, state["question"])}
+
+
+def is_titled(query: Query, titled: Mapping[str, str]) -> bool:
+    """Whether its text holds a memory's title."""
+    return query["origin"] == "spark" or (
+        query["origin"] == "learned" and query["facet_id"] in titled
+    )
 
 
 def title_of(memory_id: str, cards: Mapping[str, MemoryCard]) -> str:

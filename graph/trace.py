@@ -119,8 +119,8 @@ class TraceCandidate(Frozen):
     score: float
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
-    """What its source, its salience and its age make of relevance; parts of 1 are left out. Age
-    counts for the question itself alone."""
+    """What its source, its salience, its age and what was learned make of relevance; parts of 1
+    are left out. Age counts for the question itself alone."""
     votes: list[TraceVote]
     drops: list[TraceDrop]
     """In the order they happened; dropped in one round, it may return in the next."""

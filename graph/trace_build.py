@@ -11,6 +11,7 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.exposure import exposure_factors
 from secondhop.nodes.factors import age_factors, factors_of, source_factors
+from secondhop.nodes.learned import learned_parts
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
@@ -143,7 +144,8 @@ def trace_candidates(
             **candidate_fields(candidates[memory_id]),
             "factors": factors_of(candidates[memory_id], sources, ranking)
             | ages.get(memory_id, {})
-            | worn.get(memory_id, {}),
+            | worn.get(memory_id, {})
+            | learned_parts(memory_id, state),
             "votes": [trace_vote(vote) for vote in votes.get(memory_id, ())],
             "drops": [trace_drop(drop) for drop in drops.get(memory_id, ())],
             "slot": slots.get(memory_id),

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from secondhop.errors import CorruptStoreError
 from secondhop.stores import lexicon
 from secondhop.stores.analysis import analyzer_id, query_terms
+from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog_keeping import (
     Decision,
     KeepingView,
@@ -318,6 +319,13 @@ class Catalog:
         """What a look at how memories stand tells."""
         with self._reading() as connection:
             return view(KeepingView(connection))
+
+    def brief(
+        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    ) -> T:
+        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        with self._reading() as connection:
+            return look(BriefingView(connection, now=now, until=until))
 
     def keepings(self) -> dict[str, Keeping]:
         """Of every memory that does not stand as it was stored."""

@@ -8,13 +8,15 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.keeping import FactName, HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import Memory
 from secondhop.stores.rows import (
     AS_STORED,
+    FACT_NAME_COLUMNS,
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
     MEMORY_COLUMNS,
+    fact_name_of,
     history_of,
     history_row,
     keeping_of,
@@ -48,6 +50,13 @@ def of_kind(connection: sqlite3.Connection, kind: str, *, slot: str | None = Non
         WHERE kind <> 'continuity' AND kind = ?1 AND (?2 IS NULL OR slot = ?2)"""
     found = map(memory_of, connection.execute(sql, (kind, slot)))
     return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+
+
+def fact_names(connection: sqlite3.Connection) -> list[FactName]:
+    """Of every fact, the oldest first; its text is not read."""
+    sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+        WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
+    return list(map(fact_name_of, connection.execute(sql)))
 
 
 def drop_lost_links(connection: sqlite3.Connection) -> None:
@@ -93,6 +102,19 @@ class KeepingView:
         """Facts or preferences, the oldest first."""
         return [] if self._connection is None else of_kind(self._connection, kind)
 
+    def remembered_because(self) -> list[tuple[str, str]]:
+        """(memory id, detail) of all notes of where memories came from, or were said again."""
+        if self._connection is None:
+            return []
+        sql = """SELECT memory_id, detail FROM history
+            WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
+        rows = self._connection.execute(sql)
+        return [(str(memory_id), str(detail)) for memory_id, detail in rows]
+
+    def fact_names(self) -> list[FactName]:
+        """Of every fact, the oldest first."""
+        return [] if self._connection is None else fact_names(self._connection)
+
     def history(self, memory_id: str) -> list[HistoryEntry]:
         """What was done to it, in that order."""
         return [] if self._connection is None else history(self._connection, memory_id)
@@ -109,7 +131,7 @@ def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> No
             connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
         else:
             connection.execute(
-                f"REPLACE INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                f"REPLACE INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 keeping_row(change.memory_id, change.keeping),
             )
         write_history(

@@ -11,6 +11,7 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
 
 _BUSY_TIMEOUT_S = 30.0
+_RESTORE = "put a backup of it in place, or delete it and ingest its sources again"
 _SHARED_MEMORY_BYTES = 32_768
 """What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
 
@@ -18,8 +19,9 @@ _SHARED_MEMORY_BYTES = 32_768
 class Database:
     """Transactions on one file. Safe to use from any thread; a connection serves one at a time."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, if_damaged: str = _RESTORE) -> None:
+        """`if_damaged`: what whoever finds the file damaged is told to do."""
+        self.path, self._if_damaged = path, if_damaged
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._inode = 0
@@ -76,7 +78,7 @@ class Database:
             finally:
                 self._give_back(connection)
         except sqlite3.Error as error:
-            raise _as_ours(error, self.path) from error
+            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
 
     def _take(self, *, create: bool) -> sqlite3.Connection:
         with self._guard:
@@ -120,7 +122,7 @@ class Database:
             connection.close()
 
 
-def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
+def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:
     # the low byte is SQLite's primary code: https://sqlite.org/rescode.html
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
@@ -133,10 +135,7 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
                 f"beside it; make the folder writable, or copy the store to where it is"
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return CorruptStoreError(
-                f"{path} is damaged ({error}); put a backup of it in place, or delete it "
-                f"and ingest its sources again"
-            )
+            return CorruptStoreError(f"{path} is damaged ({error}); {if_damaged}")
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"another program keeps {path} locked; try again when it is done")
         case _:

@@ -23,14 +23,16 @@ import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.batches import checked, in_batches
+from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.catalog_keeping import Decision, KeepingView
 from secondhop.stores.file_lock import WriterLock
-from secondhop.stores.keeping import Keepings
+from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.memory_map import map_memories
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EmbeddedMemory,
+    Erasure,
     Memory,
     MemoryCard,
     Passage,
@@ -222,6 +224,12 @@ class EntityStore:
         """What a look at how memories stand tells."""
         return await asyncio.to_thread(self._catalog.look, view)
 
+    async def brief(
+        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    ) -> T:
+        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        return await asyncio.to_thread(partial(self._catalog.brief, look, now=now, until=until))
+
     async def keepings(self) -> Keepings:
         """How memories stand; those that stand as they were stored are left out."""
         return await asyncio.to_thread(self._catalog.keepings)
@@ -230,21 +238,40 @@ class EntityStore:
         """All preferences, the oldest first."""
         return await self.look(lambda view: view.of_kind("preferential"))
 
+    async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
+        """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+
+        def found(view: KeepingView) -> dict[str, Sequence[Memory]]:
+            facts = [fact for one in memory_ids if (fact := view.memory(one)) is not None]
+            return {
+                fact.memory_id: [fact, *view.rivals(fact)]
+                for fact in facts
+                if fact.kind == "factual"
+            }
+
+        return await self.look(found)
+
+    async def fact_names(self) -> Sequence[FactName]:
+        """What the stored facts are of, the oldest first."""
+        return await self.look(lambda view: view.fact_names())
+
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
         return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
 
-    async def erase(self, memory_ids: Sequence[str]) -> bool:
-        """Delete memories, and then what deleting leaves in the files; False while others read.
+    async def erase(self, memory_ids: Sequence[str]) -> Erasure:
+        """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
 
         The memory map is made anew, for it names titles.
         """
         await self.delete(memory_ids)
         if not await asyncio.to_thread(self._catalog.exists):
-            return True
+            return Erasure(text=True, vectors=True)
         async with self._writing():
             await to_its_end(self._refresh_topics())
-            return await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
+            text = await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
+            vectors = await to_its_end(self._index.erase_removed())
+        return Erasure(text=text, vectors=vectors)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""

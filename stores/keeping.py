@@ -6,7 +6,7 @@ What a memory says never changes; how it stands does, and costs no embedding.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["factual", "preferential", "continuity"]
 """factual: a value that a newer one replaces; preferential: how to behave; continuity: the rest."""
@@ -21,7 +21,16 @@ NEUTRAL: Final = 0.5
 
 Ending: TypeAlias = Literal["superseded", "deprecated", "expired"]
 
-Act: TypeAlias = Literal["remembered", "superseded", "deprecated", "restored", "changed"]
+Mark: TypeAlias = Literal["", "core", "open"]
+"""What a session start makes of a memory: core: always shown; open: a thing to do, or a thread that
+was left open; "": neither."""
+
+MARKS: Final[tuple[Mark, ...]] = ("", "core", "open")
+
+Act: TypeAlias = Literal[
+    "remembered", "superseded", "deprecated", "restored", "changed", "repeated"
+]
+"""repeated: somebody said again what is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +66,7 @@ class Keeping:
     """When what superseded it was written."""
     superseded_by: str = ""
     """"" also where what superseded it is gone."""
+    mark: Mark = ""
 
     def end(self, *, now: datetime, as_of: datetime | None = None) -> End | None:
         """Why it does not hold, the earliest cause first; None while it holds.
@@ -101,6 +111,14 @@ class HistoryEntry:
     act: Act
     other_id: str = ""
     detail: str = ""
+
+
+class FactName(NamedTuple):
+    """What a stored fact is of; its value is not looked at."""
+
+    memory_id: str
+    subject: str
+    attribute: str
 
 
 Keepings: TypeAlias = Mapping[str, Keeping]

@@ -79,6 +79,13 @@ MIGRATIONS: Sequence[Migration] = (
         )""",
         "CREATE INDEX history_by_memory ON history (memory_id)",
     ),
+    (
+        # what a session start asks for (briefing.py): marks, things to do, and what is newest
+        "ALTER TABLE keeping ADD COLUMN mark TEXT NOT NULL DEFAULT ''",
+        "CREATE INDEX keeping_by_mark ON keeping (mark) WHERE mark <> ''",
+        "CREATE INDEX memories_to_do ON memories (created_at) WHERE source IN ('todo', 'task')",
+        "CREATE INDEX memories_by_date ON memories (created_at) WHERE kind <> 'preferential'",
+    ),
 )
 
 

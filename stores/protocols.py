@@ -48,6 +48,10 @@ class VectorIndex(Protocol):
         """How many ids are stored."""
         ...
 
+    async def erase_removed(self) -> bool:
+        """Leave nothing of removed vectors in any file; False where it cannot be done now."""
+        ...
+
 
 class MemorySearch(Protocol):
     """Finding: the two legs of a query. Hits name stored, complete memories only."""

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.keeping import Keeping, Kind
+from secondhop.stores.keeping import Keeping, Kind, Mark
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 """float32 [dim], of unit length."""
@@ -122,6 +122,26 @@ class MemoryCard:
     keeping: Keeping = field(default_factory=Keeping)
 
 
+class BriefableMemory(NamedTuple):
+    """A memory that holds, as the start of a session ranks it: without its text. (A tuple: one
+    start looks at hundreds.)"""
+
+    memory_id: str
+    title: str
+    source: str
+    created_at: datetime
+    kind: Kind
+    slot: str
+    """What memories that rule each other out share; "" for continuity."""
+    value: str
+    """Of a fact."""
+    scope: str
+    """Of a preference."""
+    passage_count: int
+    salience: float
+    mark: Mark
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
     """One cluster of the memory map: what a part of the entity's memory is about."""
@@ -146,3 +166,13 @@ class StoreCounts:
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int
     embedder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """Whether no file holds anything any more of memories that were deleted."""
+
+    text: bool
+    """False: another process was reading, and its pages stay until it is done."""
+    vectors: bool
+    """False: they are on a server, or another process kept the database of vectors busy."""

@@ -5,19 +5,23 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from secondhop.stores.keeping import HistoryEntry, Keeping
-from secondhop.stores.records import Memory, MemoryCard, Message, Passage
+from secondhop.stores.keeping import FactName, HistoryEntry, Keeping
+from secondhop.stores.records import BriefableMemory, Memory, MemoryCard, Message, Passage
 
 MEMORY_COLUMNS = (
     "memory_id, title, source, created_at, origin, messages, kind, subject, attribute, value, scope"
 )
+FACT_NAME_COLUMNS = "memory_id, subject, attribute"
 PASSAGE_COLUMNS = "passage_id, memory_id, ordinal, text, tokens, heading"
 KEEPING_COLUMNS = (
     "memory_id, valid_until, salience, deprecated_at, deprecated_because, "
-    "superseded_at, superseded_by"
+    "superseded_at, superseded_by, mark"
 )
 CARDS = f"""SELECT title, source, created_at, passage_count, kind, {KEEPING_COLUMNS}
 FROM memories LEFT JOIN keeping USING (memory_id)"""
+BRIEFABLE_COLUMNS = (
+    "memory_id, title, source, created_at, kind, slot, value, scope, passage_count, salience, mark"
+)
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 
 AS_STORED = Keeping()
@@ -61,8 +65,12 @@ def slot_of(memory: Memory) -> str:
         case "preferential":
             text = "\n".join(message.content for message in memory.messages)
             about = [memory.scope, *([memory.subject] if memory.subject else ["", text])]
-    folded = json.dumps([" ".join(part.casefold().split()) for part in about])
-    return sha256(folded.encode()).hexdigest()[:32]
+    return sha256(json.dumps(list(map(folded, about))).encode()).hexdigest()[:32]
+
+
+def folded(text: str) -> str:
+    """Without the differences of case and space."""
+    return " ".join(text.casefold().split())
 
 
 def memory_of(row: Row) -> Memory:
@@ -94,14 +102,16 @@ def keeping_row(memory_id: str, keeping: Keeping) -> Row:
         _written(keeping.deprecated_because),
         _moment_text(keeping.superseded_at),
         keeping.superseded_by or None,
+        keeping.mark,
     )
 
 
 def keeping_of(row: Row) -> tuple[str, Keeping]:
     """(memory id, keeping) from KEEPING_COLUMNS, which are NULL for a memory without a row."""
-    memory_id, valid_until, salience, deprecated_at, because, superseded_at, superseded_by = row
+    memory_id, valid_until, salience, deprecated_at, because, superseded_at, *rest = row
     if salience is None:
         return memory_id, AS_STORED
+    superseded_by, mark = rest
     return memory_id, Keeping(
         valid_until=_moment(valid_until),
         salience=salience,
@@ -109,6 +119,7 @@ def keeping_of(row: Row) -> tuple[str, Keeping]:
         deprecated_because=_read(because),
         superseded_at=_moment(superseded_at),
         superseded_by=superseded_by or "",
+        mark=mark,
     )
 
 
@@ -139,6 +150,24 @@ def card_of(row: Row) -> MemoryCard:
         passage_count=passage_count,
         kind=kind,
         keeping=keeping,
+    )
+
+
+def briefable_of(row: Row) -> BriefableMemory:
+    """From BRIEFABLE_COLUMNS."""
+    memory_id, title, source, created_at, kind, slot, value, scope, count, salience, mark = row
+    return BriefableMemory(
+        memory_id=memory_id,
+        title=_read(title),
+        source=_read(source),
+        created_at=datetime.fromisoformat(created_at),
+        kind=kind,
+        slot=slot,
+        value=_read(value),
+        scope=_read(scope),
+        passage_count=count,
+        salience=AS_STORED.salience if salience is None else salience,
+        mark=mark or "",
     )
 
 
@@ -175,6 +204,12 @@ def _moment_text(moment: datetime | None) -> str | None:
 
 def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
+
+
+def fact_name_of(row: tuple[Any, ...]) -> FactName:
+    """From FACT_NAME_COLUMNS."""
+    memory_id, subject, attribute = row
+    return FactName(memory_id, _read(subject), _read(attribute))
 
 
 def _written(text: str) -> str | bytes:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.vector_files import files_with_vector
 
-from secondhop.errors import UsageError
+from secondhop.errors import SessionAbandonedError, UsageError
 from secondhop.keeping_records import Fact, Preference
 from secondhop.recall import Recall
 
@@ -234,14 +235,42 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     said = [await recall.arecall(question) for question in ("Which Zebraquartz?", "What opens it?")]
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
+    passages = [i for i in await recall.store.vector_ids() if i.startswith(kept.memory_id)]
+    (vector,) = (await recall.store.stored_vectors(passages)).values()
+    assert files_with_vector(vector, tmp_path)
 
     gone = await recall.aforget(kept.memory_id)
 
-    assert (gone.complete, gone.passages) == (True, 1)
+    assert (gone.complete, gone.vectors_complete, gone.passages) == (True, True, 1)
+    assert files_with_vector(vector, tmp_path) == []
     assert gone.traces >= 1
     assert files_with(b"zebraquartz", tmp_path) == []
     assert files_with(b"kandinsky", tmp_path) == []
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
+
+
+async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
+    kept = await recall.aremember(SECRET, memory_id="zebra-7")
+    knowing = await recall.astart_session("What opens the safe behind the Kandinsky?")
+    assert kept.memory_id in knowing.ids()
+    await recall.avote(knowing.session_id, {kept.memory_id: "warm"})
+    await recall.avote(knowing.session_id, {kept.memory_id: "hot"}, go_on=False)
+    sparked = await recall.astart_session("What opens the safe behind the Kandinsky?")
+    await recall.avote(sparked.session_id, {kept.memory_id: "spark"})
+    ended = await recall.astart_session("Who opens the safe?")
+    await recall.aresolve(ended.session_id, accepted=[kept.memory_id], note="used")
+    assert any("sessions.db" in name for name in files_with(kept.memory_id.encode(), tmp_path))
+
+    await recall.aforget(kept.memory_id)
+
+    for words in (kept.memory_id.encode(), b"zebraquartz"):
+        assert not [name for name in files_with(words, tmp_path) if "sessions.db" in name]
+    for session in (knowing, sparked):
+        with pytest.raises(SessionAbandonedError):
+            await recall.avote(session.session_id, {kept.memory_id: "hot"})
 
 
 async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:

@@ -29,7 +29,7 @@ NOTES = 130
 """Enough for Chroma to have written its files, and for more than one batch of a rebuild."""
 OPEN_AND_ASK = Path(__file__).with_name("open_and_ask.py")
 
-pytestmark = pytest.mark.usefixtures("library_of_tests")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
 
 class CountingEmbedder(HashingEmbedder):

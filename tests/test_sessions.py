@@ -84,6 +84,17 @@ async def test_what_was_voted_for_stays_before_at_most_k_others(
     assert (by_id["plan"].vote, by_id["wins"].vote) == ("hot", "warm")
 
 
+async def test_what_was_voted_for_alike_stands_as_it_was_shown(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(hot=["coaching", "wins", "plan"]), votes(hot=["wins"]))
+    sessions = sessions_over(session_services(world, critic=critic))
+    answer = await started(sessions)
+    shown = answer.ids()
+
+    after = await sessions.vote(answer.session_id, dict.fromkeys(sorted(shown), "hot"))
+
+    assert after.ids()[:3] == shown
+
+
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
 async def test_nothing_voted_out_comes_back_in_this_session(
     sessions: Sessions, answer: SessionAnswer, vote: str
@@ -573,6 +584,40 @@ async def test_a_vote_repeated_with_its_request_id_is_the_same_vote(
     assert (again.round, again.ids()) == (2, first.ids())
     (said,) = (await sessions.resolve(answer.session_id)).session.votes
     assert said.hot == ["plan"]
+
+
+async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    mine = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
+    theirs = await sessions.vote(answer.session_id, {mine.new[0]: "warm"}, by="agent")
+
+    again = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
+
+    assert (again.round, again.ids()) == (3, theirs.ids())
+    said = (await sessions.resolve(answer.session_id)).session.votes
+    assert [(one.round, one.by, one.hot) for one in said] == [
+        (1, "person", ["plan"]),
+        (2, "agent", []),
+    ]
+
+
+async def test_a_request_is_known_after_its_worker_died_in_the_middle(
+    world: SmallWorld, store: MemorySessions
+) -> None:
+    soon = {"lease_s": 0.05}
+    mortal = MortalCritic(votes(content=True))
+    dying = sessions_over(session_services(world, session=soon, critic=mortal), store)
+    whole = sessions_over(session_services(world, session=soon), store)
+    answer = await started(dying)
+    with pytest.raises(Killed):
+        await dying.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
+    found = await whole.answer(answer.session_id)
+    await whole.vote(answer.session_id, {found.new[0]: "warm"})
+
+    again = await whole.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
+
+    assert (again.round, again.kept[0]) == (3, "plan")
 
 
 async def test_a_round_that_another_worker_computes_is_waited_for(

@@ -73,7 +73,8 @@ def entry_of(
     if memory.kind != "continuity":
         told["kind"] = memory.kind
     if keeping != Keeping():
-        told["keeping"] = asdict(keeping)
+        kept = asdict(keeping)
+        told["keeping"] = {n: value for n, value in kept.items() if n != "mark" or value}
     if history:
         told["history"] = [
             {name: value for name, value in asdict(entry).items() if name != "memory_id"}

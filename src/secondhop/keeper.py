@@ -25,8 +25,8 @@ from secondhop.models.tokens import TokenCounter, count_tokens
 from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.keeping import Keeping, KeepingChange
-from secondhop.stores.records import EmbeddedMemory, Memory
+from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
+from secondhop.stores.records import EmbeddedMemory, Erasure, Memory
 from secondhop.traces import TraceFolder
 
 
@@ -65,6 +65,7 @@ class Keeper:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark = "",
         supersedes: Sequence[str] = (),
         memory_id: str | None = None,
         dry_run: bool = False,
@@ -72,11 +73,15 @@ class Keeper:
         """Store one memory; see `Recall.aremember`."""
         moment = as_utc(at) or self.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
-        keeping = Keeping(valid_until=as_utc(valid_until), salience=checked_salience(salience))
+        keeping = Keeping(
+            valid_until=as_utc(valid_until),
+            salience=checked_salience(salience),
+            mark=checked_mark(mark),
+        )
         deciding = partial(
             rules.entering, memory, keeping=keeping, supersedes=supersedes, at=self.clock()
         )
-        return await self._enter(memory, deciding, dry_run=dry_run)
+        return await self.enter(memory, deciding, dry_run=dry_run)
 
     async def update(
         self,
@@ -86,30 +91,37 @@ class Keeper:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark | None = None,
         new_id: str | None = None,
         dry_run: bool = False,
     ) -> Kept:
         """Say it anew, or change how it stands; see `Recall.aupdate`."""
         if what is not None:
             old = await self._existing(memory_id)
+            if mark is None:
+                mark = (await self.store.look(lambda view: view.keeping(memory_id))).mark
             return await self.remember(
                 said_anew(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
                 valid_until=valid_until,
                 salience=salience,
+                mark=mark,
                 supersedes=[memory_id],
                 memory_id=new_id,
                 dry_run=dry_run,
             )
         if salience is not None:
             checked_salience(salience)
+        if mark is not None:
+            checked_mark(mark)
         decide = partial(
             rules.change,
             memory_id,
             at=self.clock(),
             valid_until=as_utc(valid_until),
             salience=salience,
+            mark=mark,
         )
         return await self._change(memory_id, decide, dry_run=dry_run)
 
@@ -138,16 +150,17 @@ class Keeper:
         for memory_id in memory_ids:
             await self._existing(memory_id)
         found: Erased = await would_erase(self.store, self.traces, memory_ids)
-        complete = True
+        erased = Erasure(text=True, vectors=True)
         if not dry_run:
             for other in (self.counters, *self.forgetting):
                 await other.forget(memory_ids)
-            complete = await erase(self.store, self.caches, found)
+            erased = await erase(self.store, self.caches, found)
         return Forgotten(
             memory_ids=list(memory_ids),
             passages=len(found.passages),
             traces=len(found.traces),
-            complete=complete,
+            complete=erased.text,
+            vectors_complete=erased.vectors,
             dry_run=dry_run,
         )
 
@@ -206,12 +219,14 @@ class Keeper:
             dry_run=dry_run,
         )
 
-    # --- inside ---
-
-    async def _enter(
+    async def enter(
         self, memory: Memory, deciding: Callable[[KeepingView], rules.Entering], *, dry_run: bool
     ) -> Kept:
-        """Nothing is embedded for what is known already."""
+        """Store a memory as `deciding` says; nothing is embedded for what is known already.
+
+        Args:
+            deciding: asked twice: before anything is embedded, and in the transaction.
+        """
         entering = await self.store.look(deciding)
         if not entering.same_as and not dry_run:
             decided: list[rules.Entering] = []
@@ -236,6 +251,8 @@ class Keeper:
             superseded_by=entering.superseded_by,
             dry_run=dry_run,
         )
+
+    # --- inside ---
 
     async def _change(
         self,
@@ -303,3 +320,14 @@ def checked_salience(salience: float | None) -> float:
     if not 0 <= salience <= 1:
         raise UsageError(f"salience must lie in 0..1, not {salience}")
     return salience
+
+
+def checked_mark(mark: Mark) -> Mark:
+    """One of `MARKS`.
+
+    Raises:
+        UsageError: something else.
+    """
+    if mark not in MARKS:
+        raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')
+    return mark

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from secondhop.ingest.batches import embedding_text
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Memory, Passage
+from secondhop.stores.records import Erasure, Memory, Passage
 from secondhop.traces import TraceFolder
 
 
@@ -52,11 +52,8 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
     return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
 
 
-async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> bool:
-    """Traces and caches first, the memory last: who is killed meanwhile can forget it again.
-
-    False: another process was reading, so that its files may still hold the text.
-    """
+async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
+    """Traces and caches first, the memory last: who is killed meanwhile can forget it again."""
     for trace in found.traces:
         await asyncio.to_thread(trace.unlink, missing_ok=True)
     for cache in caches:

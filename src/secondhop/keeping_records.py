@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen
-from secondhop.stores.keeping import ALWAYS, Act, Kind
+from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,14 @@ class Kept(Frozen):
 
     memory_id: str
     done: Literal[
-        "remembered", "unchanged", "superseded", "deprecated", "restored", "changed", "forgotten"
+        "remembered",
+        "unchanged",
+        "superseded",
+        "deprecated",
+        "restored",
+        "changed",
+        "repeated",
+        "forgotten",
     ]
     supersedes: list[str] = Field(default_factory=list[str])
     """Ids of what it takes the place of."""
@@ -59,6 +66,9 @@ class Forgotten(Frozen):
     complete: bool
     """False: another process was reading, and the text may stand in its files until the next
     `forget`, or until every process has closed the store."""
+    vectors_complete: bool = True
+    """False: the files of the vector database may still hold vectors of it; it is on a server, or
+    another process kept it busy. The next `forget` tries again."""
     dry_run: bool = False
 
 
@@ -104,6 +114,8 @@ class Version(Frozen):
     created_at: datetime
     valid_until: datetime | None
     salience: float
+    mark: Mark = ""
+    """What a session start makes of it."""
     end: str
     """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
     end_at: datetime | None

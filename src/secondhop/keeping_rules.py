@@ -9,8 +9,9 @@ from datetime import datetime
 
 from secondhop.errors import UsageError
 from secondhop.stores.catalog_keeping import KeepingView
-from secondhop.stores.keeping import Keeping, KeepingChange
+from secondhop.stores.keeping import Keeping, KeepingChange, Mark
 from secondhop.stores.records import Memory
+from secondhop.stores.rows import folded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +89,6 @@ def says_the_same(one: Memory, other: Memory) -> bool:
     return [message.content for message in one.messages] == [
         message.content for message in other.messages
     ]
-
-
-def folded(text: str) -> str:
-    """Without the differences of case and space."""
-    return " ".join(text.casefold().split())
 
 
 def superseding(
@@ -198,7 +194,11 @@ def restore(memory_id: str, view: KeepingView, *, at: datetime) -> Sequence[Keep
     if end is None:
         return ()
     expired = keeping.valid_until is not None and keeping.valid_until <= at
-    new = Keeping(salience=keeping.salience, valid_until=None if expired else keeping.valid_until)
+    new = Keeping(
+        salience=keeping.salience,
+        valid_until=None if expired else keeping.valid_until,
+        mark=keeping.mark,
+    )
     return [
         KeepingChange(
             memory_id=memory_id,
@@ -218,8 +218,9 @@ def change(
     at: datetime,
     valid_until: datetime | None,
     salience: float | None,
+    mark: Mark | None,
 ) -> Sequence[KeepingChange]:
-    """Another expiry or salience; None leaves one as it is; () when nothing is new.
+    """Another expiry, salience or mark; None leaves one as it is; () when nothing is new.
 
     Raises:
         UsageError: it is not stored.
@@ -230,12 +231,14 @@ def change(
         keeping,
         valid_until=keeping.valid_until if valid_until is None else valid_until,
         salience=keeping.salience if salience is None else salience,
+        mark=keeping.mark if mark is None else mark,
     )
     if new == keeping:
         return ()
     told = [
         *([f"valid until {valid_until.isoformat()}"] if valid_until else []),
         *([f"salience {salience:g}"] if salience is not None else []),
+        *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
     ]
     return [
         KeepingChange(

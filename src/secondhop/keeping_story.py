@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from secondhop.keeping_records import MemoryHistory, PastEvent, StoredFact, Version
-from secondhop.keeping_rules import folded
 from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.records import Memory
+from secondhop.stores.rows import folded
 
 
 def story_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
@@ -58,6 +58,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         created_at=memory.created_at,
         valid_until=keeping.valid_until,
         salience=keeping.salience,
+        mark=keeping.mark,
         end=end.told() if end else "",
         end_at=end.at if end else None,
     )

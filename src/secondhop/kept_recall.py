@@ -13,6 +13,7 @@ from secondhop.keeping_memory import Rememberable
 from secondhop.keeping_records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
 from secondhop.nodes.services import Services
 from secondhop.stores.counters import Counters
+from secondhop.stores.keeping import Mark
 from secondhop.sync_door import SyncDoor
 
 
@@ -36,6 +37,7 @@ class KeepsMemories:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark = "",
         supersedes: Sequence[str] = (),
         memory_id: str | None = None,
         dry_run: bool = False,
@@ -52,6 +54,8 @@ class KeepsMemories:
             at: when it was written; default now.
             valid_until: it does not come back from then on.
             salience: how much it matters, 0..1; 0.5 when nobody says.
+            mark: what a session start makes of it: "core" is always shown, "open" is a thing to do
+                or a thread that was left open (docs/briefing.md).
             supersedes: ids of memories whose place it takes.
             memory_id: default one of its own.
 
@@ -64,6 +68,7 @@ class KeepsMemories:
             at=at,
             valid_until=valid_until,
             salience=salience,
+            mark=mark,
             supersedes=supersedes,
             memory_id=memory_id,
             dry_run=dry_run,
@@ -77,14 +82,16 @@ class KeepsMemories:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark | None = None,
         dry_run: bool = False,
     ) -> Kept:
-        """Say a memory anew, or change its expiry or salience.
+        """Say a memory anew, or change its expiry, salience or mark.
 
         Said anew it is another memory, with an id of its own, which supersedes the old one.
 
         Args:
             what: for a fact its new value, for a preference its new text; None: the words stay.
+            mark: None: it stays, also when it is said anew; "" takes it away.
 
         Raises:
             UsageError: it is not stored, or was superseded already.
@@ -95,6 +102,7 @@ class KeepsMemories:
             at=at,
             valid_until=valid_until,
             salience=salience,
+            mark=mark,
             dry_run=dry_run,
         )
 
@@ -218,6 +226,7 @@ class KeepsMemories:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark = "",
         supersedes: Sequence[str] = (),
         memory_id: str | None = None,
         dry_run: bool = False,
@@ -231,6 +240,7 @@ class KeepsMemories:
                 at=at,
                 valid_until=valid_until,
                 salience=salience,
+                mark=mark,
                 supersedes=supersedes,
                 memory_id=memory_id,
                 dry_run=dry_run,
@@ -245,6 +255,7 @@ class KeepsMemories:
         at: datetime | None = None,
         valid_until: datetime | None = None,
         salience: float | None = None,
+        mark: Mark | None = None,
         dry_run: bool = False,
     ) -> Kept:
         """As `aupdate`, for callers without an event loop."""
@@ -256,6 +267,7 @@ class KeepsMemories:
                 at=at,
                 valid_until=valid_until,
                 salience=salience,
+                mark=mark,
                 dry_run=dry_run,
             )
         )

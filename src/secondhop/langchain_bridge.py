@@ -27,16 +27,18 @@ class SecondhopRetriever(BaseRetriever):
     """An open `Recall`."""
     k: int | None = None
     """Memories to return; None: the recall's own limit."""
+    tokens: int | None = None
+    """Instead of k: fill so many tokens with evidence."""
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(await self.recall.arecall(query, k=self.k))
+        return documents(await self.recall.arecall(query, k=self.k, tokens=self.tokens))
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(self.recall.recall(query, k=self.k))
+        return documents(self.recall.recall(query, k=self.k, tokens=self.tokens))
 
 
 def documents(result: RecallResult) -> list[Document]:
@@ -64,15 +66,15 @@ class RecallQuestion(BaseModel):
     )
 
 
-def recall_tool(recall: "Recall", *, k: int | None = None) -> BaseTool:
+def recall_tool(recall: "Recall", *, k: int | None = None, tokens: int | None = None) -> BaseTool:
     """A tool whose text answer is for the model, and whose artifact is the `RecallResult`."""
 
     async def arun(question: str) -> tuple[str, RecallResult]:
-        result = await recall.arecall(question, k=k)
+        result = await recall.arecall(question, k=k, tokens=tokens)
         return as_text(result), result
 
     def run(question: str) -> tuple[str, RecallResult]:
-        result = recall.recall(question, k=k)
+        result = recall.recall(question, k=k, tokens=tokens)
         return as_text(result), result
 
     return StructuredTool.from_function(

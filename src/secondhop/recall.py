@@ -14,6 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
+from secondhop.briefing_recall import BriefsSessions
 from secondhop.cared_recall import CaresForMemories
 from secondhop.errors import (
     ModelError,
@@ -33,17 +34,20 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
 from secondhop.keeper import Keeper
 from secondhop.kept_recall import KeepsMemories
+from secondhop.learning import Learning
 from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.prices import load_prices
+from secondhop.models.prices import PriceTable, load_prices
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
+from secondhop.observing import ConversationReading
+from secondhop.observing_recall import ObservesMessages
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.reach import reach_of
 from secondhop.reindexing import open_entity
@@ -55,6 +59,7 @@ from secondhop.sessions import Sessions
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
+from secondhop.stores.learning_sqlite import SqliteLearning
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
@@ -72,7 +77,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_STORE = Path(".secondhop")
 
 
-class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
+class Recall(KeepsMemories, ObservesMessages, CaresForMemories, KeepsSessions, BriefsSessions):
     """The memory of one entity, ready to be asked.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
@@ -89,6 +94,9 @@ class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
         *,
         checkpointer: BaseCheckpointSaver[str] | None = None,
         sessions: str | SessionStore | None = None,
+        llm: StructuredLLM | None = None,
+        prompts: PromptSource | None = None,
+        prices: PriceTable | None = None,
     ) -> None:
         """Use `open`; this takes the parts as they are."""
         self._home, self._store, self._embedders = home, store, embedders
@@ -97,14 +105,24 @@ class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
         self._unkept = build_recall_graph(services) if checkpointer else self._graph
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
+        counters = CounterStore(self._traces.path.parent / "counters.db")
+        learned = services.learning or SqliteLearning(self._traces.path.with_name("learning.db"))
+        self._learning = Learning(learned, services, counters=counters)
         self._keeper = Keeper(
             store=store,
             embedder=embedders.entity,
             caches=[embedders.caches[0]],
             traces=self._traces,
-            counters=CounterStore(self._traces.path.parent / "counters.db"),
-            forgetting=[embedders.nearness],
+            counters=counters,
+            forgetting=[embedders.nearness, self._learning],
             clock=services.clock,
+        )
+        self._reading = ConversationReading(
+            keeper=self._keeper,
+            llm=llm,
+            prompts=prompts,
+            prices=prices or {},
+            limits=services.settings.limits,
         )
         self._door = SyncDoor()
         self._open_sessions = Sessions(
@@ -112,7 +130,9 @@ class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
             chosen_sessions(sessions, store=home.path, entity=services.entity),
             entity=services.entity,
             ready=self._ready,
+            learner=self._learning,
         )
+        self._keeper.forgetting.append(self._open_sessions)
 
     @classmethod
     async def aopen(
@@ -193,8 +213,22 @@ class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
             prices=price_table,
             scale=own_scale,
         )
-        services = replace(services, session=session_settings or SessionSettings())
-        return cls(home, store, embedders, services, checkpointer=checkpointer, sessions=sessions)
+        services = replace(
+            services,
+            session=session_settings or SessionSettings(),
+            learning=SqliteLearning(folder / "learning.db"),
+        )
+        return cls(
+            home,
+            store,
+            embedders,
+            services,
+            checkpointer=checkpointer,
+            sessions=sessions,
+            llm=model,
+            prompts=prompts,
+            prices=price_table,
+        )
 
     @classmethod
     def open(
@@ -481,23 +515,29 @@ class Recall(KeepsMemories, CaresForMemories, KeepsSessions):
         """Limits and ranking in force."""
         return self._services.settings
 
-    def as_retriever(self, *, k: int | None = None) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory."""
+    @property
+    def learning(self) -> Learning:
+        """What resolved sessions have taught: see it, forget it, switch it off."""
+        return self._learning
+
+    def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
+        """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""
         from secondhop.langchain_bridge import SecondhopRetriever
 
-        return SecondhopRetriever(recall=self, k=k)
+        return SecondhopRetriever(recall=self, k=k, tokens=tokens)
 
-    def as_tool(self, *, k: int | None = None) -> "BaseTool":
-        """A langchain-core tool that an agent may call."""
+    def as_tool(self, *, k: int | None = None, tokens: int | None = None) -> "BaseTool":
+        """A langchain-core tool that an agent may call. k, tokens: as of `recall`."""
         from secondhop.langchain_bridge import recall_tool
 
-        return recall_tool(self, k=k)
+        return recall_tool(self, k=k, tokens=tokens)
 
     # --- closing ---
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self._open_sessions.aclose()
+        await self._learning.aclose()
         await self._store.aclose()
         await self._embedders.aclose()
         await self._home.aclose()

@@ -135,7 +135,8 @@ class Sessions:
             go_on: False: only note the votes; they may be changed until somebody goes on, and the
                 answer that stands comes back.
             request_id: a vote repeated with the same one, because its reply was lost, is the same
-                vote: it is not counted twice, and not refused either.
+                vote: it is not counted twice, and not refused either, whoever voted since. The
+                answer that stands comes back. (A vote that is only noted is counted once anyway.)
 
         Raises:
             RoundMovedOnError: the round was over when the votes came; none was counted.
@@ -146,12 +147,12 @@ class Sessions:
         """
         request_id = request_id or uuid.uuid4().hex
         before = await self._known(session_id)
-        if before.head.request_id == request_id:
+        state = await self._rounds.unpacked(before.state)
+        if request_id in {before.head.request_id, *state.get("requests", [])}:
             return await self.answer(session_id, progress=progress)
         voted = before.head.round if round_number is None else round_number
         if before.head.closed or voted != before.head.round:
             raise RoundMovedOnError(session_id, voted=voted, current=before.head.round)
-        state = await self._rounds.unpacked(before.state)
         ballot = RoundBallot(
             round=voted,
             by=checked_voter(by),
@@ -170,7 +171,9 @@ class Sessions:
             return await self._rounds.answer(
                 state, expires_at=in_(state["ttl_s"]), votes=written.votes
             )
-        after = await self._next(state, written.votes, worker=request_id, progress=progress)
+        after = await self._next(
+            asked_by(request_id, state), written.votes, worker=request_id, progress=progress
+        )
         if after is None:
             return await self.answer(session_id, progress=progress)
         return await self._rounds.answer(after, expires_at=in_(after["ttl_s"]), votes={})
@@ -220,6 +223,14 @@ class Sessions:
             if written.done:
                 return
 
+    async def forget(self, memory_ids: Sequence[str]) -> None:
+        """Abandon the open sessions that know one of these memories: nothing of it is left there.
+
+        Raises:
+            StoreError: the store of sessions cannot be written; forget again.
+        """
+        await self._store.forget(memory_ids, owner=self._owner)
+
     async def aclose(self) -> None:
         """Close the store's connections; sessions stay open for others."""
         await self._store.aclose()
@@ -256,6 +267,7 @@ class Sessions:
             )
             if mine:
                 state = await self._rounds.unpacked(stored.state)
+                state = asked_by(stored.head.request_id, state)
                 await self._next(state, stored.votes, worker=worker, progress=progress)
             else:
                 await asyncio.sleep(POLL_S)
@@ -307,6 +319,11 @@ def checked_votes(
         if not cast and not any(noted.values()):
             raise UsageError("no vote was cast; vote on a memory, or resolve the session")
     return dict(votes)
+
+
+def asked_by(request_id: str, state: SessionState) -> SessionState:
+    """The state, knowing whose votes open the round after it."""
+    return {**state, "requests": [*state.get("requests", []), request_id]}
 
 
 def refusal(session_id: str, head: SessionHead | None, *, voted: int) -> SessionError:

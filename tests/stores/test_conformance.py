@@ -57,6 +57,20 @@ class TestVectorIndex:
         assert await index.count() == 0
         await index.remove(["a"])
 
+    async def test_erasing_what_was_removed_leaves_the_rest_as_it_was(
+        self, index: VectorIndex, request: pytest.FixtureRequest, make: SimpleNamespace
+    ) -> None:
+        texts = [f"text {n}" for n in range(60)]
+        await index.upsert(texts, make.vectors(*texts))
+        await index.remove(texts[:5])
+        before = await index.nearest(make.vectors("one question"), k=10)
+
+        can = "server" not in request.node.callspec.id
+        assert await index.erase_removed() is can
+
+        assert await index.nearest(make.vectors("one question"), k=10) == before
+        assert await index.count() == 55
+
     async def test_finds_the_nearest_first_with_their_cosine(
         self, index: VectorIndex, make: SimpleNamespace
     ) -> None:

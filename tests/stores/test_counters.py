@@ -41,6 +41,16 @@ async def test_a_recall_counts_once_and_a_later_word_adds_to_it(tmp_path: Path) 
     assert [(one.shown, one.accepted) for one in found.values()] == [(1, 1), (1, 1)]
 
 
+async def test_who_counts_once_leaves_no_note_of_the_recall(tmp_path: Path) -> None:
+    path = tmp_path / "counters.db"
+    counters = CounterStore(path)
+
+    assert await counters.count(use("once-only"), noted=False) == 6
+    assert b"once-only" not in path.read_bytes()
+    assert await counters.count(use("once-only"), noted=False) == 6
+    assert (await counters.of(["a"]))["a"].accepted == 2
+
+
 async def test_reading_makes_no_file_and_forgetting_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "counters.db"
     counters = CounterStore(path)

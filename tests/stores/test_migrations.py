@@ -90,7 +90,10 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
         catalog.create(Identity(entity="e", embedder_id=make.embedder, dimension=make.dimension))
         catalog.store([make.memory("a", "the boiler hums")], intent=0)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for index in ("memories_by_slot", "keeping_by_successor", "history_by_memory"):
+        rows = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND sql > ''"
+        )
+        for index in {name for (name,) in rows} - {"memories_by_origin", "passages_by_memory"}:
             connection.execute(f"DROP INDEX {index}")
         for table in ("keeping", "history"):
             connection.execute(f"DROP TABLE {table}")

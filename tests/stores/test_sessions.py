@@ -1,6 +1,7 @@
 """What every store of sessions must do."""
 
 import asyncio
+import json
 import socket
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
@@ -247,6 +248,34 @@ async def test_a_session_expires_and_only_its_head_is_left(store: SessionStore) 
     assert not late.done
     assert late.head is not None
     assert late.head.status == "expired"
+
+
+async def test_sessions_that_know_a_forgotten_memory_are_overwritten(store: SessionStore) -> None:
+    for session_id, owner, memory_id in (
+        ("knows", OWNER, "ä-1"),
+        ("knows too", OWNER, "ä-1"),
+        ("not that one", OWNER, "ä-11"),
+        ("somebody else's", "digest-of-noor", "ä-1"),
+    ):
+        state = json.dumps({"candidates": {memory_id: [1, {}]}})
+        assert await store.create(session_id, owner=owner, state=state, ttl_s=LONG_S)
+    await store.record("knows", ballot({"ä-1": "hot"}, closes=True), ttl_s=LONG_S)
+
+    await store.forget(["nobody-knows", "ä-1"], owner=OWNER)
+
+    for session_id in ("knows", "knows too"):
+        found = await loaded(store, session_id)
+        assert (found.head.status, found.state, found.votes) == ("abandoned", "", {})
+    for session_id in ("not that one", "somebody else's"):
+        assert (await loaded(store, session_id)).head.status == "open"
+    late = await store.publish("knows", round_number=1, state="x", ttl_s=LONG_S)
+    assert not late.done
+
+
+def test_forgetting_makes_no_file(tmp_path: Path) -> None:
+    store = SqliteSessions(tmp_path / "sessions.db")
+    asyncio.run(store.forget(["a"], owner=OWNER))
+    assert not list(tmp_path.iterdir())
 
 
 async def test_votes_and_rounds_keep_a_session_alive(store: SessionStore) -> None:

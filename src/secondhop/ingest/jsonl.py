@@ -58,13 +58,14 @@ def messages_of(turns: list[Json]) -> tuple[Message, ...]:
         if not isinstance(turn, dict):
             continue
         role = text_at(turn, "role", "sender", "from") or "user"
-        text = _said(turn.get("content") or turn.get("text"))
+        text = text_said(turn.get("content") or turn.get("text"))
         if role.lower() not in _UNSEEN_ROLES and text.strip():
             messages.append(Message(_ROLES.get(role.lower(), role), text))
     return tuple(messages)
 
 
-def _said(content: Json) -> str:
+def text_said(content: Json) -> str:
+    """The text of a message's content, which may be a list of parts."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):

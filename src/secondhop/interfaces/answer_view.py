@@ -56,6 +56,9 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
     ]
     if memory.stale:
         lines.append(Text(f"does not hold: {clean(memory.stale)}", style="yellow"))
+    for other in memory.conflicts_with:
+        told = f"{clean(other.value)} ({other.created_at:%Y-%m-%d}, {clean(other.id)})"
+        lines.append(Text(f"undecided, for this holds as well: {told}", style="yellow"))
     if memory.evidence:
         lines.append(Text(f'"{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim"))
     for text in lines:

@@ -4,15 +4,20 @@ from typing import Annotated
 
 import typer
 
+from secondhop.interfaces.briefing_command import briefing
+from secondhop.interfaces.briefing_eval_command import briefing as eval_briefing
 from secondhop.interfaces.care_commands import CARE
 from secondhop.interfaces.compare_command import compare
 from secondhop.interfaces.eval_commands import demo, scenarios
 from secondhop.interfaces.evidence_commands import evidence
 from secondhop.interfaces.hub_command import hubs
 from secondhop.interfaces.keeping_commands import KEEPING
+from secondhop.interfaces.learning_commands import LEARNING
+from secondhop.interfaces.learning_eval_command import learning as eval_learning
 from secondhop.interfaces.mcp_command import mcp
 from secondhop.interfaces.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.interfaces.model_commands import pull
+from secondhop.interfaces.observe_command import observe
 from secondhop.interfaces.options import with_common
 from secondhop.interfaces.playbook_commands import check_library, leave_out, list_intents, near
 from secondhop.interfaces.prompt_commands import check, diff, list_prompts, show
@@ -32,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 evals = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+learning = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 playbooks = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
@@ -58,21 +64,27 @@ def front(
 
 for command in (ingest, recall, explain, replay, graph, stats, reindex, demo, calibrate, tune):
     app.command()(with_common(command))
+app.command()(with_common(briefing))
 for keeping in KEEPING:
     app.command()(with_common(keeping))
 for name, care in CARE.items():
     app.command(name)(with_common(care))
+app.command()(with_common(observe))
 app.command()(with_common(mcp))
 app.command()(with_common(session))
 evals.command()(with_common(scenarios))
 evals.command()(with_common(compare))
+evals.command("briefing")(with_common(eval_briefing))
 evals.command()(with_common(evidence))
 evals.command()(with_common(hubs))
 evals.command()(with_common(sessions))
+evals.command("learning")(with_common(eval_learning))
 evals.command()(with_common(supersession))
 evals.command()(with_common(trec))
 evals.command()(with_common(topics))
 models.command()(with_common(pull))
+for name, learning_command in LEARNING.items():
+    learning.command(name)(with_common(learning_command))
 for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))
 prompts.command("list")(with_common(list_prompts))
@@ -82,6 +94,7 @@ playbooks.command("list")(with_common(list_intents))
 playbooks.command("check")(with_common(check_library))
 playbooks.command("left-out")(with_common(leave_out))
 app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
+app.add_typer(learning, name="learning", help="What resolved sessions have taught.")
 app.add_typer(models, name="models", help="The models that run on this machine.")
 app.add_typer(prompts, name="prompts", help="The prompts for language models: see, check, try.")
 app.add_typer(playbooks, name="playbooks", help="The intents that plan without a model.")
@@ -90,6 +103,11 @@ app.add_typer(playbooks, name="playbooks", help="The intents that plan without a
 @evals.callback()
 def eval_group() -> None:
     """Measure recall on labelled questions."""
+
+
+@learning.callback()
+def learning_group() -> None:
+    """What resolved sessions have taught."""
 
 
 @models.callback()

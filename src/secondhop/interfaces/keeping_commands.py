@@ -8,6 +8,7 @@ import typer
 
 from secondhop.errors import UsageError
 from secondhop.interfaces.options import Common, moment
+from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
     from secondhop.graph.result import Frozen
@@ -22,6 +23,27 @@ Salience = Annotated[
 ValidUntil = Annotated[
     datetime | None,
     typer.Option(parser=moment, metavar="ISO", help="It does not come back from then on."),
+]
+
+
+def given_mark(text: str) -> Mark:
+    """core, open, or "" for none."""
+    match text:
+        case "core" | "open":
+            return text
+        case "none":
+            return ""
+        case _:
+            raise typer.BadParameter(f"{text!r} is no mark; say core, open or none")
+
+
+GivenMark = Annotated[
+    Mark | None,
+    typer.Option(
+        parser=given_mark,
+        metavar="core|open|none",
+        help="What a briefing makes of it: core is always shown, open is a thing to do.",
+    ),
 ]
 
 
@@ -47,6 +69,7 @@ def remember(
     ] = None,
     valid_until: ValidUntil = None,
     salience: Salience = None,
+    mark: GivenMark = None,
     memory_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
     ] = None,
@@ -64,6 +87,7 @@ def remember(
             at=common.at,
             valid_until=valid_until,
             salience=salience,
+            mark=mark or "",
             supersedes=supersedes or (),
             memory_id=memory_id,
             dry_run=dry_run,
@@ -103,14 +127,15 @@ def update(
     ] = None,
     valid_until: ValidUntil = None,
     salience: Salience = None,
+    mark: GivenMark = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Say a memory anew, or change its expiry or salience.
+    """Say a memory anew, or change its expiry, salience or mark.
 
     The old one stays, superseded, and comes back only when asked for.
     """
-    if text is None and valid_until is None and salience is None:
-        raise UsageError("nothing to update; give TEXT, --valid-until or --salience")
+    if text is None and valid_until is None and salience is None and mark is None:
+        raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
 
     async def work(recall: "Recall") -> "Frozen":
         return await recall.aupdate(
@@ -119,6 +144,7 @@ def update(
             at=common.at,
             valid_until=valid_until,
             salience=salience,
+            mark=mark,
             dry_run=dry_run,
         )
 

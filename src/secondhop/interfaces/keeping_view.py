@@ -48,7 +48,8 @@ def forgotten_line(gone: Forgotten) -> str:
     if gone.dry_run:
         return f"would forget {line}"
     late = "" if gone.complete else "; another process is reading: forget again when it is done"
-    return f"forgot {line}{late}"
+    left = "" if gone.vectors_complete else "; the files of the vectors may still hold its vectors"
+    return f"forgot {line}{late}{left}"
 
 
 def show_history(story: MemoryHistory, console: "Console") -> None:

@@ -179,18 +179,20 @@ def graph(common: Common) -> None:
 
 
 def stats(common: Common) -> None:
-    """Show what is stored for an entity."""
+    """Show what is stored for an entity, and where its ranking needs tuning."""
     from dataclasses import asdict
 
-    from secondhop.interfaces.opening import counted, run
+    from secondhop.interfaces.learning_view import tuning_lines
+    from secondhop.interfaces.opening import counted_with_rounds, run
     from secondhop.interfaces.stats_view import show_stats
     from secondhop.interfaces.terminal import print_json, screen
 
-    found = asdict(run(counted(common)))
+    counts, rounds = run(counted_with_rounds(common))
     if common.json:
-        print_json(found)
+        print_json(asdict(counts) | {"sessions": rounds.model_dump(mode="json")})
     else:
-        show_stats(found, screen())
+        show_stats(asdict(counts), screen())
+        show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
 
 
 def reindex(common: Common) -> None:

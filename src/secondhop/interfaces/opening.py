@@ -17,6 +17,7 @@ from secondhop.settings import OpenAISettings, Settings, load_settings
 
 if TYPE_CHECKING:
     from secondhop.ingest.run import IngestProgress
+    from secondhop.learning_records import RoundCounts
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
     from secondhop.nodes.scale import ModelScale
@@ -107,13 +108,23 @@ async def counted(common: Common) -> "StoreCounts":
     Raises:
         UnknownEntityError: nothing is.
     """
+    return (await counted_with_rounds(common))[0]
+
+
+async def counted_with_rounds(common: Common) -> "tuple[StoreCounts, RoundCounts]":
+    """What is stored for the entity, and how many answers its sessions needed.
+
+    Raises:
+        UnknownEntityError: nothing is.
+    """
     settings = load_settings()
     async with opened(common) as recall:
         found = await recall.acounts()
+        rounds = await recall.learning.rounds()
     if not found.memories:
         entity = common.entity or settings.entity
         raise UnknownEntityError(entity, store=str(store_of(common, settings)))
-    return found
+    return found, rounds
 
 
 async def rebuild(common: Common, *, progress: "IngestProgress | None") -> dict[str, int]:

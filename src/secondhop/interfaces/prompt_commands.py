@@ -31,7 +31,9 @@ def list_prompts(common: Common) -> None:
 
 def show(
     common: Common,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="decompose, expand or critique.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="decompose, expand, critique or observe.")
+    ],
     rendered: Annotated[
         str | None,
         typer.Option(metavar="QUESTION", help="As a model would read it, asked this of the store."),

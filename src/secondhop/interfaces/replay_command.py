@@ -59,11 +59,11 @@ async def replayed_trace(
     from secondhop.evals.replay import replayed
     from secondhop.evals.setting_changes import changed_settings
     from secondhop.interfaces.opening import opened, prompts_in_force
-    from secondhop.prompts.templates import replacement
+    from secondhop.prompts.templates import recall_replacement
 
     before = recorded(trace, common)
     settings = changed_settings(before.settings, changes)
-    given = [replacement(path) for path in prompts]
+    given = [recall_replacement(path) for path in prompts]
     in_force = prompts_in_force(common)
     async with opened(
         replace(common, entity=before.entity),

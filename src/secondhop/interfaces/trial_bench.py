@@ -25,7 +25,7 @@ from secondhop.models.answer_cache import AnswerCounts
 from secondhop.models.answer_file import AnswerFile
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice, load_prices, price_of
-from secondhop.prompts.templates import Prompt, replacement
+from secondhop.prompts.templates import Prompt, recall_replacement
 from secondhop.recall import Recall
 from secondhop.settings import load_settings
 
@@ -101,11 +101,11 @@ def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt
     """(against, variant), read from their files.
 
     Raises:
-        PromptError: a file is faulty.
+        PromptError: a file is faulty, or no recall uses the prompt.
         UsageError: the two replace different prompts.
     """
-    variant = replacement(plan.variant)
-    against = in_force[variant.name] if plan.against is None else replacement(plan.against)
+    variant = recall_replacement(plan.variant)
+    against = in_force[variant.name] if plan.against is None else recall_replacement(plan.against)
     if against.name != variant.name:
         raise UsageError(
             f"{variant.path} replaces the prompt {variant.name}, {against.path} the prompt "

@@ -32,12 +32,20 @@ _CHANGE: Final = re.compile(
     r"retired|cancell?ed|withdrawn|discontinued|scrapped|ran out|used to|formerly|previously|"
     r"predecessors?|the previous|(?:the|my|our|his|her|their|its) (?:old|former)|"
     r"old (?:one|list|version|map|letter|way|plan|figure|address|number|key|rules?)|"
-    r"(?:was|were) wrong|done with|from now on|"
+    r"(?:was|were) wrong|done with|from now on|(?<=\()(?:was|were)|"
     r"new (?:date|address|number|rules?|list|plan|version|time|place|job|phone|password|key))\b",
     re.I,
 )
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD: Final = re.compile(r"[^\W_](?:[\w'’.,:/-]*[^\W_])?")
+
+
+_WISH: Final = re.compile(
+    r"\b(?:I(?:['’]d| would)? (?:rather|prefer)|my (?:preference|default|rule)|(?:the way|how) I "
+    r"(?:want|like)|I (?:always |never )?(?:want|like) (?:it|them|my)|from now on|"
+    r"remember (?:this|that))\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,16 @@ def told_words(text: str) -> set[str]:
     ['10.20.0.7', 'db', 'far', 'moved', 'not', 'the', 'to']
     """
     return {match.group().casefold() for match in _WORD.finditer(text)}
+
+
+def wish_told(text: str) -> str:
+    """The words in which a text says how its writer wants things done; "" where it does not.
+
+    >>> wish_told("Remember that as my default: we fix forward.")
+    'remember that'
+    """
+    found = _WISH.search(text)
+    return found.group().casefold() if found else ""
 
 
 def change_told(text: str, *, is_about: Callable[[str], bool]) -> Change | None:

@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Final
 
 import numpy as np
 
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.change_words import change_told, told_words
+from secondhop.ranking.change_words import Change, change_told, told_words, wish_told
+from secondhop.ranking.identifiers import identifiers, identifiers_in
+from secondhop.ranking.stop_words import STOP_WORDS
 
 NEAR_BACK: Final = 2
 """The older memory must be among this many nearest of what is older than the newer one."""
@@ -19,6 +22,9 @@ LEAST_DAYS: Final = 1.0
 
 RARE: Final = 0.67
 """A word is telling when at most RARE · sqrt(memories) of them hold it."""
+
+WISH_SHARE: Final = 0.92
+"""Of the threshold, where each is the other's nearest and both say how things are wanted."""
 
 RESTATED: Final = 0.6
 """Share of the smaller memory's words, by weight, from which on the two say the same again."""
@@ -51,8 +57,12 @@ def supersessions(
 
     j replaces i when it is the nearest of all that were written later, near(i, j) >= threshold,
     i is one of the two nearest to j among what is older than it, they lie a day or more apart, and
-    j says so: words of change stand beside a word of i that few memories hold; or it has the same
-    title, which no third memory has.
+    j says so: words of change stand beside a word of i that few memories hold, or in a heading
+    beside any word of i; or it has the same title, which no third memory has.
+
+    Two more signs speak for themselves. Both say how the writer wants things done, and each is the
+    other's nearest: then WISH_SHARE of the threshold is enough. And words of change beside an
+    identifier that no third memory holds ("9f3b was revoked"): then nearness does not matter.
 
     Args:
         near: [n, n] nearness, as cosine: the best over the passages of both.
@@ -70,10 +80,18 @@ def supersessions(
         because = reason(told[old], told[new], words[old], words[new], held, titles, most=most)
         if because:
             found[old] = Supersession(newer=new, nearness=float(near[old, new]), because=because)
+    for old, new in nearest_later(near, days, threshold=WISH_SHARE * threshold, back=1):
+        if old not in found and (because := both_wish(told[old], told[new])):
+            found[old] = Supersession(newer=new, nearness=float(near[old, new]), because=because)
+    for old, new, because in named_changes(told, days):
+        if old not in found:
+            found[old] = Supersession(newer=new, nearness=float(near[old, new]), because=because)
     return found
 
 
-def nearest_later(near: Floats, days: Floats, *, threshold: float) -> list[tuple[int, int]]:
+def nearest_later(
+    near: Floats, days: Floats, *, threshold: float, back: int = NEAR_BACK
+) -> list[tuple[int, int]]:
     """(memory, the nearest of the later ones): pairs that belong together."""
     pairs: list[tuple[int, int]] = []
     for old in range(len(days)):
@@ -85,7 +103,7 @@ def nearest_later(near: Floats, days: Floats, *, threshold: float) -> list[tuple
         if nearness < threshold or days[new] - days[old] < LEAST_DAYS:
             continue
         older = days < days[new]
-        if int((near[new, older] > nearness).sum()) < NEAR_BACK:
+        if int((near[new, older] > nearness).sum()) < back:
             pairs.append((old, new))
     return pairs
 
@@ -110,7 +128,55 @@ def reason(
         f"{newer.title}\n{newer.text}",
         is_about=lambda word: word in old_words and held[word] <= most,
     )
-    return f"“{change.words}” beside “{change.about}”" if change else ""
+    if change is None:
+        telling = old_words - STOP_WORDS
+        change = change_told(headings(newer), is_about=telling.__contains__)
+    return because_of(change) if change else ""
+
+
+def because_of(change: Change) -> str:
+    """In a few words."""
+    return f"“{change.words}” beside “{change.about}”"
+
+
+def headings(one: Told) -> str:
+    """The title and the Markdown headings, a line each."""
+    lines = (line.lstrip("# ") for line in one.text.splitlines() if line.startswith("#"))
+    return "\n".join([one.title.replace("-", " "), *lines])
+
+
+def both_wish(older: Told, newer: Told) -> str:
+    """Why the newer wish takes the place of the older; "" where one of the two is none."""
+    if not wish_told(older.text):
+        return ""
+    words = wish_told(newer.text)
+    return f"“{words}”, as the older one" if words else ""
+
+
+def names_one(names: set[str], word: str) -> bool:
+    """Whether a word is one of the identifiers, or a path with one in it."""
+    return not names.isdisjoint(identifiers_in(word))
+
+
+def named_changes(told: Sequence[Told], days: Floats) -> list[tuple[int, int, str]]:
+    """(older, newer, why) of pairs that alone hold an identifier whose change the newer tells."""
+    names = [identifiers(f"{one.title}\n{one.text}") for one in told]
+    holders: dict[str, list[int]] = {}
+    order: list[int] = np.argsort(days, kind="stable").tolist()
+    for index in order:
+        for name in sorted(names[index]):
+            holders.setdefault(name, []).append(index)
+    shared: dict[tuple[int, int], set[str]] = {}
+    for name, pair in holders.items():
+        if len(pair) == 2 and days[pair[1]] - days[pair[0]] >= LEAST_DAYS:
+            shared.setdefault((pair[0], pair[1]), set()).add(name)
+    found: list[tuple[int, int, str]] = []
+    for (old, new), both in sorted(shared.items()):
+        text = f"{told[new].title}\n{told[new].text}"
+        change = change_told(text, is_about=partial(names_one, both))
+        if change:
+            found.append((old, new, because_of(change)))
+    return found
 
 
 def restated(old: set[str], new: set[str], held: Mapping[str, int]) -> bool:

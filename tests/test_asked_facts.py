@@ -1,0 +1,140 @@
+"""A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+from tests.small_world import LIFE
+
+from secondhop.evals.baselines_plans import WrittenPlanner
+from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.result import RecallResult
+from secondhop.keeping_records import Fact
+from secondhop.nodes.asked_facts import named_in
+from secondhop.nodes.planning import PlannedFacet
+from secondhop.nodes.state import RecallInput
+from secondhop.recall import Recall
+from secondhop.running import run_recall
+from secondhop.stores.keeping import FactName
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+PHONE = Fact(subject="my landlord", attribute="phone number", value="0117 496")
+QUESTION = "What is my landlord's phone number?"
+
+
+def on(month: int, day: int = 1) -> datetime:
+    return datetime(2026, month, day, tzinfo=UTC)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        await opened.aadd([*LIFE, note("talk", "The landlord talked of the phone bill", day=4)])
+        yield opened
+
+
+async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
+    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+
+    result = await recall.arecall(QUESTION, at=on(3))
+
+    (found,) = [memory for memory in result.memories if memory.id == fact]
+    assert (found.kind, found.hop) == ("factual", 1)
+    assert "my landlord: phone number" in found.facets
+    trace = recall.trace(result.trace_id)
+    (query,) = [one for one in trace.queries if one.origin == "fact"]
+    assert query.text == "The phone number of my landlord"
+    candidate = trace.candidate(fact)
+    assert candidate is not None
+    story = await recall.aexplain(result.trace_id, fact)
+    assert story.returned
+    assert any("my landlord: phone number" in line for line in story.story)
+
+
+async def test_of_a_superseded_fact_the_value_that_holds_is_looked_up(recall: Recall) -> None:
+    old = (await recall.aremember(PHONE, at=on(1))).memory_id
+    new = (await recall.aupdate(old, "0117 500", at=on(2))).memory_id
+
+    now = await recall.arecall(QUESTION, at=on(3))
+    then = await recall.arecall(QUESTION, at=on(3), as_of=on(1, 15))
+
+    assert facts_looked_up(recall, now) == [new]
+    assert facts_looked_up(recall, then) == [old]
+
+
+def facts_looked_up(recall: Recall, result: RecallResult) -> list[str]:
+    kept = [memory.id for memory in result.memories if "my landlord: phone number" in memory.facets]
+    assert any(one.origin == "fact" for one in recall.trace(result.trace_id).queries)
+    return kept
+
+
+async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
+    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    question = "What did the landlord say of the phone bill?"
+    facet = PlannedFacet(
+        name="whom to call", why="Somebody knows.", hop=2, queries=("my landlord phone number",)
+    )
+
+    result = await planned(recall, question, {question: (facet,)})
+
+    (found,) = [memory for memory in result.memories if memory.id == fact]
+    assert "whom to call" in found.facets
+    assert found.hop == 2
+
+
+async def planned(
+    recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
+) -> RecallResult:
+    services = replace(recall.services, planner=WrittenPlanner(plans, planner_id="written"))
+    graph = build_recall_graph(services)
+    asked = RecallInput(question=question, asked_at=on(3).isoformat())
+    events = [event async for event in run_recall(graph, asked, services=services)]
+    assert events[-1].result is not None
+    return events[-1].result
+
+
+async def test_a_question_about_something_else_looks_no_fact_up(recall: Recall) -> None:
+    await recall.aremember(PHONE, at=on(2))
+
+    result = await recall.arecall("What did the landlord say about the key?", at=on(3))
+
+    assert [one for one in recall.trace(result.trace_id).queries if one.origin == "fact"] == []
+
+
+async def test_no_more_facts_are_looked_up_than_a_few(recall: Recall) -> None:
+    for n in range(6):
+        await recall.aremember(
+            Fact(subject=f"room {n}", attribute="colour", value=f"shade {n}"), at=on(2)
+        )
+
+    result = await recall.arecall("The colour of room 0, room 1, 2, 3, 4 and 5?", at=on(3))
+
+    queries = recall.trace(result.trace_id).queries
+    assert len([one for one in queries if one.origin == "fact"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "attribute", "asks"),
+    [
+        ("What is my landlord's phone number?", "my landlord", "phone number", True),
+        ("phone number of the landlord", "My  Landlord", "Phone Number", True),
+        ("What is my landlord's address?", "my landlord", "phone number", False),
+        ("Who has a phone number?", "my landlord", "phone number", False),
+        ("Who is my employer?", "me", "employer", True),
+        ("What is my current email address?", "me", "email address", True),
+        ("What is the name of my dentist?", "me", "name", False),
+        ("What is my landlord's phone number?", "me", "phone number", False),
+        ("Who is the employer?", "me", "employer", False),
+        ("Wie ist die Telefonnummer?", "me", "employer", False),
+    ],
+)
+def test_every_word_of_the_name_must_be_said(
+    text: str, subject: str, attribute: str, asks: bool
+) -> None:
+    name = FactName("f-1", subject, attribute)
+
+    assert named_in(text, [name]) == ([name] if asks else [])
