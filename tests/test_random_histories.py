@@ -379,6 +379,7 @@ def histories(examples: int, steps: int) -> None:
         max_examples=examples,
         stateful_step_count=steps,
         deadline=None,
+        derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     run_machine(Histories, settings=how)

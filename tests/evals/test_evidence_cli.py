@@ -14,6 +14,8 @@ from secondhop.evals.evidence_set import load_evidence_set
 from secondhop.interfaces.cli import app
 from secondhop.settings import variable_names
 
+pytestmark = pytest.mark.slow
+
 Cli: TypeAlias = Callable[..., Result]
 
 LONG = " ".join(f"Page {n} of the diary tells of day {n} at sea." for n in range(40))

@@ -26,6 +26,8 @@ from secondhop.nodes.state import RecallInput
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.records import MemoryCard, Topic
 
+pytestmark = pytest.mark.slow  # by the clock: nothing runs beside them
+
 DEADLINE_S = 0.4
 LATE_S = 0.25
 """How long after the deadline an answer may come."""

@@ -331,6 +331,7 @@ async def test_a_cancelled_ingest_finishes_the_put_it_began(
     assert 0 < len(writer.puts) == puts < 100
 
 
+@pytest.mark.slow  # by the clock
 async def test_embedding_hardly_ever_waits_for_reading_or_storing(
     writer: DictWriter, embedder: CrcEmbedder
 ) -> None:

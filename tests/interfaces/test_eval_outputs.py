@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from secondhop.interfaces.cli import app
 from secondhop.settings import variable_names
 
+pytestmark = pytest.mark.slow
+
 Cli: TypeAlias = Callable[..., Result]
 
 TEXTS = {

@@ -34,6 +34,8 @@ from secondhop.interfaces.mcp_server import memory_server
 from secondhop.recall import Recall
 from secondhop.settings import variable_names
 
+pytestmark = pytest.mark.slow
+
 OF_THEIR_OWN = ("embeddings.db", "hubs.db", "sessions.db")
 """Files that caches and sessions may write, and traces, which are a folder."""
 

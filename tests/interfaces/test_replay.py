@@ -12,7 +12,7 @@ from typer.testing import Result
 
 from secondhop.prompts.templates import shipped_prompt
 
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 Cli: TypeAlias = Callable[..., Result]
 ASKED = str(QUESTION["query"])

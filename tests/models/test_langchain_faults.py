@@ -28,6 +28,8 @@ from secondhop.models.langchain_endpoint import LangchainLLMConfig
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 
+pytestmark = pytest.mark.slow  # by the clock: nothing runs beside them
+
 PATIENT = BreakerSettings(failures=10_000, patience_s=10_000.0)
 GRACE_S = 0.25
 FINE = answer('{"text": "fine"}')

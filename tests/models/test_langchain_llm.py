@@ -246,6 +246,7 @@ async def test_two_who_were_given_the_same_model_know_the_same_of_it() -> None:
     assert (await ask(LangchainLLM(other, config=config))).parsed.text == "fine"
 
 
+@pytest.mark.slow  # by the clock
 async def test_the_deadline_holds_and_a_dead_model_is_left_alone() -> None:
     model = ScriptedChat(turns=[60.0, '{"text": "fine"}'])
     breaker = BreakerSettings(patience_s=1.0, cooldown_s=0.2)

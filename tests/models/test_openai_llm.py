@@ -36,6 +36,8 @@ from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.tokens import count_tokens
 
+pytestmark = pytest.mark.slow  # by the clock: nothing runs beside them
+
 MESSAGES = [ChatMessage(role="user", content="a private question \ud83d")]
 GRACE_S = 0.25
 PATIENT = BreakerSettings(failures=10_000, patience_s=10_000.0)

@@ -29,6 +29,8 @@ from secondhop.ranking import words as word_patterns
 from secondhop.ranking.capital_names import capital_names
 from secondhop.ranking.keyphrases import key_phrases
 
+pytestmark = pytest.mark.slow
+
 CHARS = 20_000
 UNITS = (
     *(" ", "<", "_", "*", "a", "1", "\n", '"', "'", "“", "!", "-", "(", "{", "\u3000", "\x1b["),

@@ -25,7 +25,7 @@ from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.nodes.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.recall import Recall
 
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 PLAN = {
     "DecomposeReply": {"kind": "conceptual", "rewordings": ["Carefeed before the interview"]},

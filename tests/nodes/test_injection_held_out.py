@@ -30,9 +30,7 @@ from secondhop.nodes.quoting import speaks_to_judge
 from secondhop.nodes.standing import FRONT
 from secondhop.stores.protocols import MemoryReader
 
-pytestmark = pytest.mark.slow
-
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 ALL = (*HELD_OUT, *SECOND_SET)
 VOTES = ("hot", "warm", "none", "cold")

@@ -13,7 +13,7 @@ def test_the_pages_example_prints_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
-    told = re.findall(r"^ *#> (.*)$", block, re.M)
+    told = re.findall(r"^ *# ?> (.*)$", block, re.M)
     monkeypatch.chdir(tmp_path)
 
     exec(compile(block, str(PAGE), "exec"), {})

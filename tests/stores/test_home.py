@@ -341,6 +341,7 @@ class TestLostManifest:
             await home.open_entity("a", embedder_id="hash-16", dimension=16)
 
 
+@pytest.mark.slow
 class TestReindex:
     async def fill(self, home: StoreHome, make: SimpleNamespace) -> None:
         async with entity(home) as store:
