@@ -1,6 +1,7 @@
 """For every test: no network, a cache of its own, the same hypothesis examples each time, and a
 small world."""
 
+import gc
 import ipaddress
 import os
 import socket
@@ -73,6 +74,14 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture
+def steady_collector() -> Iterator[None]:
+    """For tests by the clock: what thousands of tests left in memory is not walked meanwhile."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

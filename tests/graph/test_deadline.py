@@ -26,7 +26,10 @@ from secondhop.nodes.state import RecallInput
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.records import MemoryCard, Topic
 
-pytestmark = pytest.mark.slow  # by the clock: nothing runs beside them
+pytestmark = [  # by the clock: nothing runs beside them
+    pytest.mark.slow,
+    pytest.mark.usefixtures("steady_collector"),
+]
 
 DEADLINE_S = 0.4
 LATE_S = 0.25

@@ -15,7 +15,10 @@ from tests.llm_faults.storm import (
 from tests.llm_faults.weather import FAULTS, SCHEMAS, WORDS, Seen
 from tests.small_world import SmallWorld
 
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [
+    pytest.mark.model,  # prompts are counted with tiktoken's ranks
+    pytest.mark.usefixtures("steady_collector"),
+]
 
 LATE_S = 0.25
 """How long after its deadline a recall may answer."""
@@ -46,7 +49,7 @@ async def test_hundreds_of_recalls_in_a_storm_keep_every_promise(
 ) -> None:
     services = world.services()
 
-    passed = await storm(services, drawn_bounds(24, seed=seed), recalls=260, at_once=16, seed=seed)
+    passed = await storm(services, drawn_bounds(24, seed=seed), recalls=260, at_once=8, seed=seed)
 
     await expect_promises(passed, world)
     expect_variety(passed)

@@ -36,7 +36,10 @@ from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.tokens import count_tokens
 
-pytestmark = pytest.mark.slow  # by the clock: nothing runs beside them
+pytestmark = [  # by the clock: nothing runs beside them
+    pytest.mark.slow,
+    pytest.mark.usefixtures("steady_collector"),
+]
 
 MESSAGES = [ChatMessage(role="user", content="a private question \ud83d")]
 GRACE_S = 0.25
