@@ -49,7 +49,7 @@ async def test_hundreds_of_recalls_in_a_storm_keep_every_promise(
 ) -> None:
     services = world.services()
 
-    passed = await storm(services, drawn_bounds(24, seed=seed), recalls=260, at_once=8, seed=seed)
+    passed = await storm(services, drawn_bounds(24, seed=seed), recalls=260, at_once=16, seed=seed)
 
     await expect_promises(passed, world)
     expect_variety(passed)
