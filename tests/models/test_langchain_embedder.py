@@ -3,6 +3,7 @@ import threading
 import numpy as np
 import pytest
 from langchain_core.embeddings import Embeddings
+from pydantic import SecretStr
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.langchain_embedder import LangchainEmbedder
@@ -33,6 +34,17 @@ class FailingEmbeddings(SyncEmbeddings):
 
     def embed_query(self, text: str) -> list[float]:
         return []
+
+
+class TalkativeEmbeddings(SyncEmbeddings):
+    """Repeats its key in a long message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = SecretStr("sk-SECRET-012345")
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        raise ValueError(f"no such key: {self.key.get_secret_value()} {'x' * 1_000}")
 
 
 class AsyncEmbeddings(SyncEmbeddings):
@@ -74,6 +86,13 @@ async def test_whatever_the_model_raises_becomes_a_model_error_with_its_cause() 
     assert isinstance(failure.value.__cause__, ConnectionResetError)
     with pytest.raises(ModelError, match="vectors of length"):
         await embedder.embed_queries(["a"])
+
+
+async def test_the_models_keys_stay_out_of_what_is_told() -> None:
+    with pytest.raises(ModelError, match="no such key: …") as failure:
+        await LangchainEmbedder(TalkativeEmbeddings()).embed_passages(["a"])
+    assert "SECRET" not in str(failure.value)
+    assert len(str(failure.value)) < 300
 
 
 def test_the_id_comes_from_the_class_and_its_model_or_must_be_given() -> None:

@@ -7,7 +7,7 @@ import errno
 import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from secondhop.models.chat_reply import BrokenReplyError
@@ -15,6 +15,10 @@ from secondhop.models.chat_reply import BrokenReplyError
 _WHOLE_WORD_ONLY = 8
 """A shorter key ("none", "k") is a word that texts may hold by chance, too."""
 _CHAIN = 10
+TOLD_CHARS = 200
+"""Of a server's own message."""
+_READ_CHARS = 20 * TOLD_CHARS
+"""Of a server's message; looking for keys in one of 10 MB would hold up the event loop."""
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (BrokenReplyError, ""),
@@ -48,6 +52,15 @@ def kind_of_failure(error: BaseException) -> str:
             return "the network does not reach it"
         http_kind = http_kind or _HTTP_KINDS.get(type(cause).__name__, "")
     return http_kind or type(error.__cause__ or error).__name__
+
+
+def told(text: str, clean: Callable[[str], str]) -> str:
+    """The beginning of a server's message, cleaned of what is secret.
+
+    >>> told("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
+    'no such key: … x'
+    """
+    return clean(text[:_READ_CHARS])[:TOLD_CHARS]
 
 
 def without_key(text: str, *, key: str | None) -> str:

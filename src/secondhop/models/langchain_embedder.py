@@ -8,6 +8,8 @@ import numpy as np
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.embedder import Vectors
+from secondhop.models.failure_words import told
+from secondhop.models.langchain_model import without_secrets
 from secondhop.models.unit_vectors import unit_vectors
 
 if TYPE_CHECKING:
@@ -108,8 +110,9 @@ class LangchainEmbedder:
         try:
             return await call
         except Exception as error:  # a foreign class raises what it likes: named, never swallowed
-            told = f"{type(error).__name__}: {str(error)[:200]}"
-            raise ModelError(f"embedding with {self._model_id} failed: {told}") from error
+            said = told(str(error), lambda text: without_secrets(text, self._embeddings))
+            failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
+            raise ModelError(failed) from error
 
 
 def _derived_id(embeddings: "Embeddings") -> str:

@@ -11,6 +11,7 @@ from secondhop.errors import ModelError
 from secondhop.models.account import Account
 from secondhop.models.asking import Asking, Written, completed, read_or_repaired
 from secondhop.models.failed_try import TryTimedOutError, failed_try, why_unanswered
+from secondhop.models.failure_words import told
 from secondhop.models.json_replies import schema_request, with_request
 from secondhop.models.langchain_endpoint import LangchainLLMConfig, endpoint_of
 from secondhop.models.langchain_model import (
@@ -22,7 +23,7 @@ from secondhop.models.langchain_model import (
     without_secrets,
 )
 from secondhop.models.llm import ChatMessage, Completion, Usage
-from secondhop.models.prompt_size import counted_tokens
+from secondhop.models.prompt_size import counted_tokens, ready_to_count
 from secondhop.models.request_gate import Settle
 from secondhop.models.retries import Patience, retried
 
@@ -37,8 +38,6 @@ _log = logging.getLogger(__name__)
 _SURE = 3
 """Refusals of structured output after which it is not asked for any more."""
 _REFUSES_STRUCTURE = frozenset({400, 415, 422, 500, 501})
-_TOLD = 200
-"""Characters of a foreign error's message."""
 _LATE = "no answer in time"
 
 
@@ -66,6 +65,7 @@ class LangchainLLM:
         Raises:
             UsageError: no `model_id`, and the object does not tell its model.
         """
+        ready_to_count()
         self._model_id = model_id or derived_id(model)
         self._config = config or LangchainLLMConfig()
         self._given = model  # what is known of it lasts as long as it does
@@ -182,12 +182,12 @@ class LangchainLLM:
                         f"{self._model_id} cannot give structured output: {self._explained(error)}"
                     ) from error
                 raise
-        text, told = text_of(raw), told_usage(raw)
-        if told is None:
-            told = Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
+        text, used = text_of(raw), told_usage(raw)
+        if used is None:
+            used = Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
         else:
-            meter.learn(size, told=told.prompt_tokens)
-        account.charge(told)
+            meter.learn(size, told=used.prompt_tokens)
+        account.charge(used)
         return Written(text=text)
 
     async def _settled(
@@ -224,8 +224,8 @@ class LangchainLLM:
         failed = failed_try(error)
         if failed.lost:
             return f"no answer ({why_unanswered(error)}); check the server, or raise timeout_s"
-        told = without_secrets(str(error), self._model)[:_TOLD]
-        return f"{type(error).__name__}: {told}"
+        said = told(str(error), lambda text: without_secrets(text, self._model))
+        return f"{type(error).__name__}: {said}"
 
 
 async def _sent(

@@ -113,9 +113,9 @@ def text_of(raw: "AIMessage") -> str:
     return str(raw.text)
 
 
-def without_secrets(text: str, model: "BaseChatModel") -> str:
+def without_secrets(text: str, model: object) -> str:
     """The text with "…" for the model's keys, and for what stands in an address like one."""
-    for held in vars(model).values():
+    for held in getattr(model, "__dict__", {}).values():
         if isinstance(held, SecretStr):
             text = without_key(text, key=held.get_secret_value())
     return _KEY_IN_ADDRESS.sub(lambda found: f"{found[1] or ''}…", text)

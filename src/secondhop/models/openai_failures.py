@@ -1,9 +1,8 @@
 """What went wrong with a request to an OpenAI-compatible server, and what to do about it."""
 
-from secondhop.models.failure_words import kind_of_failure, without_key
+from functools import partial
 
-_TOLD = 200
-"""Characters of a server's message."""
+from secondhop.models.failure_words import kind_of_failure, told, without_key
 
 
 def explain(error: Exception, *, key: str | None) -> str:
@@ -21,8 +20,8 @@ def explain(error: Exception, *, key: str | None) -> str:
             404: "check the model's name and base_url",
             429: "slow down, or raise the quota",
         }.get(error.status_code, "see the server's message")
-        told = without_key(error.message, key=key)[:_TOLD]
-        return f"HTTP {error.status_code}, {advice}: {told}"
+        said = told(error.message, partial(without_key, key=key))
+        return f"HTTP {error.status_code}, {advice}: {said}"
     if isinstance(error, OpenAIError):
-        return without_key(str(error), key=key)[:_TOLD]
+        return told(str(error), partial(without_key, key=key))
     return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"

@@ -20,6 +20,7 @@ from secondhop.models.openai_address import base_url_of, place_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_endpoint import endpoint_of
 from secondhop.models.openai_request import ChatRequest, ChatSender
+from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.retries import Patience
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ class OpenAILLM:
     """
 
     def __init__(self, config: OpenAILLMConfig) -> None:
-        # here, not in the first answer: it takes longer than a deadline may be
+        # here, not in the first answer: both take longer than a deadline may be
         importlib.import_module("openai.resources.chat.completions")
+        ready_to_count()
         self._config = config
         base_url = base_url_of(config.connection.base_url)
         self._name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +33,12 @@ def counted_tokens(text: str) -> int:
         return count_tokens(text)
     except ModelUnavailableError:
         return _bytes(text)
+
+
+def ready_to_count() -> None:
+    """Read the token ranks, which takes longer than a deadline may be; nothing is fetched."""
+    with suppress(ModelUnavailableError):
+        prepare_tokens(offline=True)
 
 
 class PromptSize:
