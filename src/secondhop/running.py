@@ -19,7 +19,7 @@ from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, RecallInput, RecallState, RecallUpdate, taken_in
 
-GRACE_S = 0.1
+GRACE_S = 0.05
 """How long after the deadline a node may still come to its end by itself."""
 
 
