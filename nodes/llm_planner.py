@@ -123,7 +123,6 @@ class LLMPlanner:
                 **self._common(request),
                 "topics": "\n".join(topics) or "(nothing is known of it)",
                 "fence": self._tags.draw([request.question, *topics]),
-                "rounds": told_budget(request.recall or request.remaining),
                 "max_facets": str(planning.facets),
                 "max_queries": str(planning.facet_queries),
             }
@@ -131,7 +130,11 @@ class LLMPlanner:
 
     def _common(self, request: PlanRequest) -> dict[str, str]:
         question = truncate_to_tokens(clean(request.question), self._bounds.question_tokens)
-        return {"question": question, "today": f"{request.asked_at:%Y-%m-%d (%A)}"}
+        return {
+            "question": question,
+            "today": f"{request.asked_at:%Y-%m-%d (%A)}",
+            "rounds": told_budget(request.recall or request.remaining),
+        }
 
     def _call(
         self, prompt: RenderedPrompt, request: PlanRequest, *, reply_tokens: int

@@ -48,24 +48,25 @@ _MODEL_TOKEN: Final = re.compile(r"<(\|[^|>\n]{1,40}\|)>")
 class Tags:
     """Draws tags that no stored text can foresee.
 
-    A tag is a keyed hash of everything it will stand around, so the same prompt has the same tag
-    and its answer can be cached, as long as the secret is the same.
+    A tag is a keyed hash of everything it will stand around. With a fixed secret the same prompt
+    has the same tag, so that its answer can be cached.
     """
 
     def __init__(self, secret: bytes | None = None) -> None:
-        """`secret`: default a random one; evaluations that cache answers give a fixed one."""
-        self._secret = secret or secrets.token_bytes(32)
+        """`secret`: default another at each draw; evaluations that cache answers give a fixed one."""
+        self._secret = secret
 
     def draw(self, texts: Sequence[str]) -> str:
         """A short tag that occurs in none of the texts; it ends in a letter.
 
         So in an id, which is a tag and a number, nobody misreads where the number begins.
         """
+        secret = self._secret or secrets.token_bytes(32)
         seed = b"\x00".join(text.encode("utf-8", "replace") for text in texts)
         together = "\n".join(texts).casefold()
         turn = 0
         while True:
-            digest = hmac.new(self._secret, turn.to_bytes(4) + seed, sha256).digest()
+            digest = hmac.new(secret, turn.to_bytes(4) + seed, sha256).digest()
             tag = b32encode(digest).decode().casefold()[:TAG_CHARS]
             if tag not in together and tag[-1].isalpha():
                 return tag

@@ -37,9 +37,7 @@ async def test_alone_a_recall_is_in_time_by_the_clock_of_its_thread(world: Small
 
     passed = await storm(services, drawn_bounds(2, seed=3), recalls=2, at_once=1, seed=3)
 
-    for outcome in passed.outcomes:
-        stolen_s = passed.heart.stolen_s(outcome.started, outcome.ended)
-        assert outcome.ended - outcome.deadline - stolen_s <= LATE_S
+    expect_in_time_by_its_thread(passed)
 
 
 @pytest.mark.slow
@@ -55,6 +53,19 @@ async def test_hundreds_of_recalls_in_a_storm_keep_every_promise(
     expect_variety(passed)
 
 
+@pytest.mark.slow
+async def test_four_at_once_recalls_are_in_time_by_the_clock_of_their_thread(
+    world: SmallWorld,
+) -> None:
+    services = world.services()
+
+    passed = await storm(services, drawn_bounds(24, seed=5), recalls=500, at_once=4, seed=5)
+
+    assert len({outcome.mark for outcome in passed.outcomes}) == 500
+    expect_in_time_by_its_thread(passed)
+    await expect_promises(passed, world)
+
+
 async def expect_promises(passed: Storm, world: SmallWorld) -> None:
     """No recall has raised, or the storm would have; the rest is checked one by one."""
     stored = set(await world.store.content_hashes())
@@ -67,9 +78,19 @@ async def expect_promises(passed: Storm, world: SmallWorld) -> None:
 
 
 def expect_in_time(outcome: Outcome, heart: Heartbeat) -> None:
-    """Not counting what the event loop spent on others after the deadline."""
+    """Not counting what the event loop spent on others after the deadline.
+
+    More recalls at once than two processors can serve are late by the clock; fewer may not be.
+    """
     over_s = outcome.ended - outcome.deadline
     assert over_s - heart.late_s(outcome.deadline, outcome.ended) <= LATE_S, outcome.mark
+
+
+def expect_in_time_by_its_thread(passed: Storm) -> None:
+    """What the event loop spent on whomever counts; what other programs took does not."""
+    for outcome in passed.outcomes:
+        stolen_s = passed.heart.stolen_s(outcome.deadline, outcome.ended)
+        assert outcome.ended - outcome.deadline - stolen_s <= LATE_S, outcome.mark
 
 
 def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
@@ -79,8 +100,7 @@ def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
     assert spent.llm_calls <= limits.llm_calls
     assert spent.prompt_tokens <= seen.prompt_tokens
     assert spent.completion_tokens <= seen.completion_tokens
-    if not outcome.cut_short:
-        assert seen.prompt_tokens + seen.completion_tokens <= limits.llm_tokens
+    assert seen.prompt_tokens + seen.completion_tokens <= limits.llm_tokens
     assert spent.model_copy(update={"ms": 0.0}) == outcome.trace.spent.model_copy(
         update={"ms": 0.0}
     )
