@@ -33,6 +33,8 @@ _LOST_NAMES = frozenset(
     """.split()  # noqa: SIM905 - a line for each: ours and openai, httpx, requests, aiohttp, botocore
 )
 """Names of classes, their bases included, that mean a lost or late connection."""
+_STALE = "Event loop is closed"
+"""asyncio's words. Some clients (langchain-openai's) share connections between event loops."""
 
 
 class TryTimedOutError(Exception):
@@ -47,6 +49,8 @@ class FailedTry:
     """Of HTTP; None: no response came, or the error is not about one."""
     lost: bool
     """The connection broke, was refused or took too long."""
+    stale: bool
+    """The connection was of an event loop that is closed: nothing was sent, another is opened."""
     asked_wait_s: float | None
     """How long the server wants the next try to wait."""
     hopeless: bool
@@ -54,9 +58,9 @@ class FailedTry:
 
     @property
     def may_pass(self) -> bool:
-        """Whether another try may fare better: 408, 409, 429, 5xx, lost connections."""
+        """Whether another try may fare better: 408, 409, 429, 5xx, lost and stale connections."""
         if self.status is None:
-            return self.lost
+            return self.lost or self.stale
         return not self.hopeless and (self.status in _MAY_PASS or self.status >= 500)
 
     @property
@@ -69,7 +73,7 @@ class FailedTry:
     @property
     def was_free(self) -> bool:
         """Whether the server refused before it did anything that it could charge for."""
-        return self.status is not None and self.status != _GATEWAY_TIMEOUT
+        return self.stale or (self.status is not None and self.status != _GATEWAY_TIMEOUT)
 
 
 def failed_try(error: BaseException) -> FailedTry:
@@ -80,8 +84,11 @@ def failed_try(error: BaseException) -> FailedTry:
             asked_wait_s = _asked_wait_s(cause)
             hopeless = getattr(cause, "code", None) == "insufficient_quota"
             break
-    lost = status is None and any(_is_lost(cause) for cause in causes(error))
-    return FailedTry(status=status, lost=lost, asked_wait_s=asked_wait_s, hopeless=hopeless)
+    stale = status is None and any(_is_stale(cause) for cause in causes(error))
+    lost = status is None and not stale and any(_is_lost(cause) for cause in causes(error))
+    return FailedTry(
+        status=status, lost=lost, stale=stale, asked_wait_s=asked_wait_s, hopeless=hopeless
+    )
 
 
 def why_unanswered(error: BaseException) -> str:
@@ -116,6 +123,10 @@ def _is_status(found: object) -> TypeGuard[int]:
 def _is_lost(error: BaseException) -> bool:
     names = {base.__name__ for base in type(error).__mro__}
     return isinstance(error, _LOST) or bool(names & _LOST_NAMES)
+
+
+def _is_stale(error: BaseException) -> bool:
+    return isinstance(error, RuntimeError) and str(error) == _STALE
 
 
 def _asked_wait_s(error: BaseException) -> float | None:

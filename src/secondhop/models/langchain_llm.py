@@ -215,7 +215,7 @@ class LangchainLLM:
     def _refuses_structure(self, error: Exception) -> bool:
         """Whether structured output is what the model cannot do, and text might still be had."""
         failed = failed_try(error)
-        if self._endpoint.proven or failed.lost:
+        if self._endpoint.proven or failed.lost or failed.stale:
             return False
         return failed.status is None or failed.status in _REFUSES_STRUCTURE
 

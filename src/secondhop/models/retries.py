@@ -77,8 +77,12 @@ def _wait_s(state: "RetryCallState", *, longest: float) -> float:
     from tenacity import wait_random_exponential
 
     error = state.outcome.exception() if state.outcome is not None else None
-    if error is not None and (asked := failed_try(error).asked_wait_s) is not None:
-        return asked
+    if error is not None:
+        found = failed_try(error)
+        if found.stale:
+            return 0.0
+        if found.asked_wait_s is not None:
+            return found.asked_wait_s
     return wait_random_exponential(multiplier=_FIRST_WAIT_S, max=longest)(state)
 
 

@@ -1,0 +1,150 @@
+"""The chat model that most hosts have, langchain-openai's own class, on real sockets."""
+
+import asyncio
+import gc
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, SecretStr
+from tests.models.fault_server import (
+    HUGE_ERROR,
+    NO_CHOICE,
+    REFUSAL,
+    Fault,
+    FaultServer,
+    answer,
+    body,
+    drip,
+    half,
+    hang,
+    reset,
+    running,
+    status,
+)
+
+from secondhop.models.langchain_endpoint import LangchainLLMConfig
+from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+
+pytestmark = [  # by the clock: nothing runs beside them
+    pytest.mark.slow,
+    pytest.mark.usefixtures("steady_collector"),
+]
+
+KEY = "sk-secret-0123456789"
+FINE = answer('{"text": "fine"}')
+LATE_S = 0.25
+
+
+class Answer(BaseModel):
+    text: str
+
+
+def chat_openai(server: FaultServer) -> ChatOpenAI:
+    return ChatOpenAI(
+        model=server.model, base_url=server.base_url, api_key=SecretStr(KEY), max_retries=2
+    )
+
+
+@asynccontextmanager
+async def served(server: FaultServer, *, timeout_s: float = 5.0) -> AsyncGenerator[LangchainLLM]:
+    async with running(server):
+        model = chat_openai(server)
+        config = LangchainLLMConfig(timeout_s=timeout_s, max_wait_s=0.02)
+        try:
+            yield LangchainLLM(model, config=config)
+        finally:
+            await model.root_async_client.close()
+
+
+async def ask(llm: LangchainLLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
+    started = time.perf_counter()
+    try:
+        return await llm.complete(
+            [ChatMessage(role="user", content="a private question")],
+            schema=Answer,
+            max_tokens=50,
+            deadline_s=deadline_s,
+            max_calls=8,
+        )
+    finally:
+        assert time.perf_counter() - started < deadline_s + LATE_S
+
+
+async def test_it_answers_by_its_own_structured_output() -> None:
+    async with served(server := FaultServer(otherwise=FINE)) as llm:
+        completion = await ask(llm)
+    assert completion.parsed == Answer(text="fine")
+    assert completion.usage == Usage(
+        calls=1, prompt_tokens=10, completion_tokens=5, cached_tokens=4
+    )
+    assert server.asked_modes() == ["json_schema"]
+    assert server.asked[0]["max_completion_tokens"] == 50
+    assert llm.model_id == f"langchain:ChatOpenAI:{server.model}"
+
+
+async def test_a_server_that_can_only_write_is_asked_for_text() -> None:
+    server = FaultServer(otherwise=FINE, modes=frozenset({"text"}), refusal_status=400)
+    async with served(server) as llm:
+        completion = await ask(llm)
+    assert completion.parsed == Answer(text="fine")
+    assert server.asked_modes() == ["json_schema", "text"]
+
+
+@pytest.mark.parametrize("fault", [status(429), status(408), status(409), status(500), half, reset])
+async def test_every_try_is_ours_and_counted(fault: Fault) -> None:
+    async with served(server := FaultServer(script=[fault, fault], otherwise=FINE)) as llm:
+        completion = await ask(llm)
+    assert completion.parsed == Answer(text="fine")
+    assert len(server.asked) == completion.usage.calls == 3  # its own retries would have hidden two
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404])
+async def test_what_no_second_try_would_cure_fails_without_the_key(code: int) -> None:
+    refused = status(code, message=f"bad key {KEY}")
+    async with served(FaultServer(otherwise=refused)) as llm:
+        with pytest.raises(LLMError, match=str(code)) as failure:
+            await ask(llm)
+    assert KEY not in str(failure.value)
+    assert "private" not in str(failure.value)
+
+
+@pytest.mark.parametrize("said", [REFUSAL, NO_CHOICE, body(b"<html>"), answer("prose")])
+async def test_what_is_no_answer_is_an_error_of_ours(said: Fault) -> None:
+    async with served(FaultServer(otherwise=said)) as llm:
+        with pytest.raises(LLMError) as failure:
+            await ask(llm)
+    assert 1 <= failure.value.usage.calls <= 8
+
+
+@pytest.mark.parametrize("fault", [hang, drip, HUGE_ERROR])
+async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
+    async with served(FaultServer(otherwise=fault)) as llm:
+        with pytest.raises(LLMError):
+            await ask(llm, deadline_s=0.4)
+
+
+async def test_a_try_that_hangs_is_followed_by_another() -> None:
+    async with served(FaultServer(script=[hang, drip]), timeout_s=0.2) as llm:
+        assert (await ask(llm)).usage.calls == 3
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_another_event_loop_finds_stale_connections_and_opens_its_own() -> None:
+    server = FaultServer(otherwise=FINE)
+
+    async def asked() -> Completion[Answer]:
+        async with running(server):
+            model = chat_openai(server)  # every one of this address shares its connections
+            return await ask(LangchainLLM(model, model_id=f"mine {len(server.asked)}"))
+
+    asyncio.run(asked())
+    again = asyncio.run(asked())
+    gc.collect()  # nobody can close the connections of a loop that is gone: the warnings come here
+
+    assert again.parsed == Answer(text="fine")
+    assert again.usage == Usage(calls=2, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
+    assert server.asked_modes() == ["json_schema", "json_schema"]  # not taken for a refusal
