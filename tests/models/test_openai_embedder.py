@@ -1,85 +1,16 @@
 import asyncio
-import base64
 import email.utils
-import json
-import threading
 import time
 from collections.abc import Generator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.models.embeddings_server import EmbeddingsServer
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
-
-
-class EmbeddingsServer:
-    """Speaks the OpenAI embeddings protocol; `script` holds faults to serve before it works."""
-
-    def __init__(self) -> None:
-        self.script: list[tuple[int, dict[str, str], bytes]] = []
-        self.requests: list[dict[str, Any]] = []
-        self.times: list[float] = []
-        self.dimension = 8
-        self.drop_rows = 0
-        self.honours_base64 = True
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    def answer(self, asked: dict[str, Any]) -> bytes:
-        texts: list[str] = asked["input"]
-        length = asked.get("dimensions", self.dimension)
-        packed = self.honours_base64 and asked.get("encoding_format") == "base64"
-        rows: list[dict[str, Any]] = []
-        for index, text in enumerate(texts[: len(texts) - self.drop_rows]):
-            vector = np.full(length, 2.0, dtype="<f4")
-            vector[0] = float(len(text))
-            embedding = base64.b64encode(vector.tobytes()).decode() if packed else vector.tolist()
-            rows.append({"object": "embedding", "index": index, "embedding": embedding})
-        rows.reverse()  # the protocol numbers rows; their order is free
-        return json.dumps({"object": "list", "data": rows, "model": "m", "usage": {}}).encode()
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
-                asked: dict[str, Any] = json.loads(self.rfile.read(length))
-                server.requests.append(asked)
-                server.times.append(time.time())
-                status, headers, body = (
-                    server.script.pop(0) if server.script else (200, {}, server.answer(asked))
-                )
-                if status == 0:  # hang up without an answer
-                    self.close_connection = True
-                    return
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        return Handler
 
 
 @pytest.fixture

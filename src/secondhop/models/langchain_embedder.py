@@ -1,13 +1,14 @@
 """Any langchain-core `Embeddings` as an embedder: the host's own model, or one of its many."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.embedder import Vectors
+from secondhop.models.failed_try import failed_try
 from secondhop.models.failure_words import told
 from secondhop.models.langchain_model import without_secrets
 from secondhop.models.unit_vectors import unit_vectors
@@ -80,7 +81,7 @@ class LangchainEmbedder:
         if not texts:
             return np.zeros((0, self._dimension or 0), dtype=np.float32)
         prefixed = [self._passage_prefix + text for text in texts]
-        rows = await self._translated(self._embeddings.aembed_documents(prefixed))
+        rows = await self._translated(lambda: self._embeddings.aembed_documents(prefixed))
         return self._checked(rows, count=len(texts))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -91,7 +92,7 @@ class LangchainEmbedder:
 
         async def one(text: str) -> list[float]:
             async with gate:
-                return await self._translated(self._embeddings.aembed_query(text))
+                return await self._translated(lambda: self._embeddings.aembed_query(text))
 
         rows = await asyncio.gather(*(one(self._query_prefix + text) for text in texts))
         return self._checked(rows, count=len(texts))
@@ -106,13 +107,18 @@ class LangchainEmbedder:
         self._dimension = vectors.shape[1]
         return vectors
 
-    async def _translated(self, call: Awaitable[T]) -> T:
-        try:
-            return await call
-        except Exception as error:  # a foreign class raises what it likes: named, never swallowed
-            said = told(str(error), lambda text: without_secrets(text, self._embeddings))
-            failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
-            raise ModelError(failed) from error
+    async def _translated(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What the model says; its failures as ours, after stale connections have been passed."""
+        for left in reversed(range(_QUERIES_AT_ONCE + 1)):
+            try:
+                return await call()
+            except Exception as error:  # a foreign class raises what it likes: named, not swallowed
+                if left and failed_try(error).stale:
+                    continue  # each of them is met once, and dropped
+                said = told(str(error), lambda text: without_secrets(text, self._embeddings))
+                failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
+                raise ModelError(failed) from error
+        raise AssertionError("unreachable: the last try returns or raises")
 
 
 def _derived_id(embeddings: "Embeddings") -> str:
