@@ -6,19 +6,16 @@ All methods block; `EntityStore` calls them from worker threads.
 
 import json
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError
-from secondhop.stores import lexicon
-from secondhop.stores.analysis import analyzer_id, query_terms
+from secondhop.stores import catalog_reads, catalog_topics, lexicon
+from secondhop.stores.analysis import analyzer_id
 from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog_keeping import (
     Decision,
@@ -35,6 +32,7 @@ from secondhop.stores.catalog_notes import (
     read_meta,
     write_meta,
 )
+from secondhop.stores.catalog_search import best_by_words
 from secondhop.stores.catalog_writes import (
     drop_memories,
     fresh_postings,
@@ -53,22 +51,8 @@ from secondhop.stores.records import (
     StoreCounts,
     Topic,
 )
-from secondhop.stores.rows import (
-    CARDS,
-    MEMORY_COLUMNS,
-    PASSAGE_COLUMNS,
-    Row,
-    card_of,
-    memory_of,
-    passage_of,
-)
 
 T = TypeVar("T")
-
-_CHUNK = 500
-
-TOPICS_VERSION = "2"
-"""Of how memory maps are made; one that an older secondhop kept is made anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +189,7 @@ class Catalog:
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
         """(how many of them existed, number of the 'drop' for their vectors)."""
         with self._database.writing() as connection:
-            existing = [memory_id for (memory_id,) in _existing(connection, memory_ids)]
+            existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
             stale = drop_memories(connection, existing)
@@ -241,7 +225,7 @@ class Catalog:
             noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
             open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
             return {
-                number: [i for i in ids if i not in _memory_ids(connection, ids)]
+                number: [i for i in ids if i not in catalog_reads.owners(connection, ids)]
                 for number, ids in open_ids.items()
             }
 
@@ -249,71 +233,47 @@ class Catalog:
 
     def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
-        terms = [query_terms(query) for query in queries]
         with self._reading() as connection:
             if connection is None or k < 1:
                 return [[] for _ in queries]
-            found = lexicon.search(connection, terms, settings=self._bm25)
-            near = [_best(numbers, scores, k=k) for numbers, scores in found]
-            rows = _in_chunks(
-                connection,
-                "SELECT passage_no, passage_id, memory_id FROM passages WHERE passage_no IN",
-                [number for best in near for number in best],
-            )
-            known = {number: (passage_id, memory_id) for number, passage_id, memory_id in rows}
-        return [
-            sorted(
-                (PassageHit(*known[number], score) for number, score in best.items()),
-                key=lambda hit: (-hit.score, hit.passage_id),
-            )[:k]
-            for best in near
-        ]
+            return best_by_words(connection, queries, k=k, settings=self._bm25)
 
     def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """{passage id: memory id} of the stored ones."""
         with self._reading() as connection:
-            return {} if connection is None else _memory_ids(connection, passage_ids)
+            return {} if connection is None else catalog_reads.owners(connection, passage_ids)
 
     def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader.cards`."""
         with self._reading() as connection:
-            cards = map(card_of, _in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
-            return {card.memory_id: card for card in cards}
+            return {} if connection is None else catalog_reads.cards(connection, memory_ids)
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader.passages`."""
         with self._reading() as connection:
-            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
-            passages = map(passage_of, _in_chunks(connection, sql, passage_ids))
-            return {passage.passage_id: passage for passage in passages}
+            return {} if connection is None else catalog_reads.passages(connection, passage_ids)
 
     def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader.memory`."""
         with self._reading() as connection:
-            sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id IN"
-            return next(map(memory_of, _in_chunks(connection, sql, [memory_id])), None)
+            return None if connection is None else catalog_reads.memory(connection, memory_id)
 
     def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
         """A memory with its passages in order, or None."""
-        memory = self.memory(memory_id)
-        if memory is None:
-            return None
         with self._reading() as connection:
-            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-            found = map(passage_of, _in_chunks(connection, sql, [memory_id]))
-            return memory, tuple(sorted(found, key=lambda passage: passage.ordinal))
+            if connection is None:
+                return None
+            memory = catalog_reads.memory(connection, memory_id)
+            if memory is None:
+                return None
+            return memory, catalog_reads.passages_of(connection, memory_id)
 
     def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter.content_hashes`."""
         with self._reading() as connection:
             if connection is None:
                 return {}
-            return dict(
-                connection.execute(
-                    "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
-                    (origin,),
-                )
-            )
+            return catalog_reads.content_hashes(connection, origin=origin)
 
     def look(self, view: Callable[[KeepingView], T]) -> T:
         """What a look at how memories stand tells."""
@@ -335,10 +295,7 @@ class Catalog:
     def written_after(self, moment: datetime) -> list[str]:
         """Ids of what was written later than that."""
         with self._reading() as connection:
-            if connection is None:
-                return []
-            dated = connection.execute("SELECT memory_id, created_at FROM memories")
-            return [found for found, at in dated if datetime.fromisoformat(at) > moment]
+            return [] if connection is None else catalog_reads.written_after(connection, moment)
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""
@@ -364,47 +321,23 @@ class Catalog:
     def passage_ids(self) -> list[str]:
         """Of everything stored, by memory and ordinal."""
         with self._reading() as connection:
-            if connection is None:
-                return []
-            rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
-            return [passage_id for (passage_id,) in rows]
+            return [] if connection is None else catalog_reads.all_passage_ids(connection)
 
     def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
         """The next `limit` memories whose id is greater than `after`, with their passages."""
         with self._reading() as connection:
             if connection is None:
                 return []
-            memories = connection.execute(
-                f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id > ? "
-                f"ORDER BY memory_id LIMIT ?",
-                (after, limit),
-            ).fetchall()
-            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
-            return [
-                (memory_of(row), tuple(map(passage_of, connection.execute(sql, row[:1]))))
-                for row in memories
-            ]
+            return catalog_reads.page(connection, after=after, limit=limit)
 
     def openings(
         self, memory_ids: Sequence[str], *, characters: int
     ) -> list[tuple[str, str, list[str]]]:
         """(title, first characters of the text, passage ids) of each, in the order given."""
         with self._reading() as connection:
-            found = _in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids)
-            titles = {card.memory_id: card.title for card in map(card_of, found)}
-            members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
-            sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-            for passage in map(passage_of, _in_chunks(connection, sql, memory_ids)):
-                members[passage.memory_id].append(passage)
-        return [
-            (
-                titles[memory_id],
-                next((p.text[:characters] for p in members[memory_id] if p.ordinal == 0), ""),
-                [p.passage_id for p in sorted(members[memory_id], key=lambda p: p.ordinal)],
-            )
-            for memory_id in memory_ids
-            if memory_id in titles
-        ]
+            if connection is None:
+                return []
+            return catalog_topics.openings(connection, memory_ids, characters=characters)
 
     def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
@@ -439,25 +372,12 @@ class Catalog:
     def topics(self) -> tuple[int, list[Topic]]:
         """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
         with self._reading() as connection:
-            meta = {} if connection is None else read_meta(connection)
-        if meta.get("topics_version") != TOPICS_VERSION:
-            return -1, []
-        return int(meta.get("topics_at", -1)), [
-            Topic(**fields) for fields in json.loads(meta.get("topics", "[]"))
-        ]
+            return (-1, []) if connection is None else catalog_topics.kept_topics(connection)
 
     def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
         """Remember the memory map, and at which `changes` it was made."""
-        fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]
         with self._database.writing() as connection:
-            write_meta(
-                connection,
-                {
-                    "topics": json.dumps(fields),
-                    "topics_at": str(made_at),
-                    "topics_version": TOPICS_VERSION,
-                },
-            )
+            catalog_topics.keep_topics(connection, topics, made_at=made_at)
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
@@ -470,35 +390,3 @@ class Catalog:
             return
         with self._database.reading() as connection:
             yield connection
-
-
-def _best(
-    numbers: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], *, k: int
-) -> dict[int, float]:
-    """{passage number: score} of the best `k`, and of all that equal the k-th."""
-    # all that equal it: the passage id decides between them
-    kth = np.partition(scores, -k)[-k] if len(scores) > k else 0.0
-    best = np.flatnonzero(scores >= kth)
-    return dict(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
-
-
-def _existing(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[Row]:
-    return list(
-        _in_chunks(connection, "SELECT memory_id FROM memories WHERE memory_id IN", memory_ids)
-    )
-
-
-def _memory_ids(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, str]:
-    sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
-    return dict(_in_chunks(connection, sql, passage_ids))
-
-
-def _in_chunks(
-    connection: sqlite3.Connection | None, sql: str, values: Sequence[Any]
-) -> Iterable[Row]:
-    """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
-    values = list(dict.fromkeys(values))
-    for start in range(0, len(values) if connection else 0, _CHUNK):
-        chunk = values[start : start + _CHUNK]
-        assert connection is not None
-        yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from secondhop.errors import StoreError
+from secondhop.stores.database import all_or_nothing
 
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS counters (
@@ -60,7 +61,10 @@ class Use:
 
 
 class CounterStore:
-    """The counters of one entity. Reading creates nothing."""
+    """The counters of one entity. Reading creates nothing, not even a file beside them.
+
+    Not a `Database`, for that: its files in WAL mode have others beside them while they are read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -160,14 +164,8 @@ class CounterStore:
         with self._connected() as connection:
             for statement in _SCHEMA:
                 connection.execute(statement)
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with all_or_nothing(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def _connected(self) -> Generator[sqlite3.Connection, None, None]:

@@ -43,15 +43,8 @@ class Database:
         """All or nothing; on disk (fsync) when the block ends."""
         with self._connection() as connection:
             connection.execute("PRAGMA query_only = OFF")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with all_or_nothing(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # a full disk makes SQLite roll back by itself
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def creating(self) -> Generator[sqlite3.Connection, None, None]:
@@ -120,6 +113,20 @@ class Database:
                 return
         with suppress(sqlite3.Error):
             connection.close()
+
+
+@contextmanager
+def all_or_nothing(connection: sqlite3.Connection) -> Generator[None, None, None]:
+    """A transaction that writes: committed when the block ends, undone when it raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # a full disk makes SQLite roll back by itself
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:

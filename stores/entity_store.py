@@ -1,13 +1,6 @@
 """The handle bound to one entity: catalog and vectors as one store.
 
-The catalog is the truth and the vectors follow it. A write notes its passage ids first (an
-intent), so that a process killed anywhere leaves vectors that the next start can find and undo:
-
-    put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
-            -> old vectors away -> note away
-    delete: catalog and note -> vectors away -> note away
-
-Passage ids hold the content hash, so vectors of an old version never pass for the new one.
+What is read goes straight to one of them; what changes both goes through `Outbox`.
 """
 
 import asyncio
@@ -19,16 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
-from secondhop.stores.batches import checked, in_batches
+from secondhop.stores.batches import checked
 from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.catalog_keeping import Decision, KeepingView
 from secondhop.stores.file_lock import WriterLock
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.memory_map import map_memories
+from secondhop.stores.outbox import Outbox
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EmbeddedMemory,
@@ -47,7 +39,6 @@ from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 T = TypeVar("T")
 
-_REMOVED_AT_ONCE = 5_000
 _log = logging.getLogger(__name__)
 
 
@@ -69,6 +60,7 @@ class EntityStore:
         self._lock_path = lock_path
         self._before_first_put = before_first_put
         self._cache = VectorCache()
+        self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
         self._topics: tuple[int, Sequence[Topic]] | None = None
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
@@ -96,7 +88,7 @@ class EntityStore:
             await self._index.count()  # what cannot be read at all is noticed now, too
             return
         try:
-            await to_its_end(self._repair_and_compare())
+            await to_its_end(self._outbox.repair_and_compare(cure=self.cure))
         except StoreFullError as error:
             # reading needs no space, and what is left over is never shown
             _log.warning("leftovers stay for now: %s", error)
@@ -278,7 +270,7 @@ class EntityStore:
         if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
             return 0
         async with self._writing():
-            return await to_its_end(self._delete(memory_ids))
+            return await to_its_end(self._outbox.delete(memory_ids))
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter`."""
@@ -341,54 +333,7 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
-        await self._repair()
-        for batch in in_batches(memories):
-            await self._put_batch(batch, decide=decide)
-
-    async def _put_batch(self, batch: Sequence[EmbeddedMemory], *, decide: Decision | None) -> None:
-        ids = [p.passage_id for embedded in batch for p in embedded.passages]
-        intent = await asyncio.to_thread(self._catalog.intend, ids)
-        for embedded in batch:
-            self._cache.drop([p.passage_id for p in embedded.passages])
-        await self._index.upsert(ids, _stacked(batch, dimension=self.identity.dimension))
-        store = partial(self._catalog.store, batch, intent=intent, decide=decide)
-        try:
-            leaving = await asyncio.to_thread(store)
-        except UsageError:
-            await self._repair()
-            raise
-        if leaving is not None:
-            await self._repair()
-
-    async def _delete(self, memory_ids: Sequence[str]) -> int:
-        existed, _ = await asyncio.to_thread(self._catalog.remove, memory_ids)
-        await self._repair()
-        return existed
-
-    async def _repair(self) -> None:
-        """Remove the vectors that open notes name and the catalog does not know."""
-        intents = await asyncio.to_thread(self._catalog.intents)
-        for number, unknown in intents.items():
-            if unknown:
-                await self._index.remove(unknown)
-            await asyncio.to_thread(self._catalog.settle, number)
-
-    async def _repair_and_compare(self) -> None:
-        await self._repair()
-        stored = await asyncio.to_thread(self._catalog.passage_count)
-        if await self._index.count() == stored:
-            return
-        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
-        present = await self._index.ids()
-        missing = len(expected - present)
-        if missing:
-            raise CorruptStoreError(
-                f"{missing} of {len(expected)} passage vectors of entity "
-                f"{self.identity.entity!r} are missing; the memories are safe: {self.cure}"
-            )
-        orphans = sorted(present - expected)
-        for start in range(0, len(orphans), _REMOVED_AT_ONCE):
-            await self._index.remove(orphans[start : start + _REMOVED_AT_ONCE])
+        await self._outbox.put(memories, decide=decide)
 
     async def _refresh_topics(self) -> None:
         changes = await asyncio.to_thread(self._catalog.changes)
@@ -422,9 +367,3 @@ class EntityStore:
             raise StoreError(
                 f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
             )
-
-
-def _stacked(batch: Sequence[EmbeddedMemory], *, dimension: int) -> Vectors:
-    rows = [np.zeros((0, dimension), dtype=np.float32)]
-    rows += [np.asarray(embedded.vectors, dtype=np.float32) for embedded in batch]
-    return np.concatenate(rows)

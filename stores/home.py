@@ -19,7 +19,9 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_client import ChromaClient, ChromaFolder, ChromaServer
+from secondhop.stores.chroma_client import ChromaClient
+from secondhop.stores.chroma_folder import ChromaFolder
+from secondhop.stores.chroma_server import ChromaServer
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.hnsw_files import check_database

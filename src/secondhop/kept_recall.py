@@ -1,10 +1,9 @@
 """The part of `Recall` that keeps single memories: remember, correct, forget."""
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 
+from secondhop.blocking import blocking
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.keeper import Forgets, Keeper
@@ -15,6 +14,7 @@ from secondhop.nodes.services import Services
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import Mark
 from secondhop.sync_door import SyncDoor
+from secondhop.traces import TraceFolder
 
 
 class KeepsMemories:
@@ -22,11 +22,7 @@ class KeepsMemories:
 
     _keeper: Keeper
     _services: Services
-
-    @abstractmethod
-    def trace(self, trace_id: str) -> RecallTrace:
-        """See `Recall.trace`."""
-
+    _traces: TraceFolder
     _door: SyncDoor
 
     async def aremember(
@@ -74,6 +70,8 @@ class KeepsMemories:
             dry_run=dry_run,
         )
 
+    remember = blocking(aremember)
+
     async def aupdate(
         self,
         memory_id: str,
@@ -106,6 +104,8 @@ class KeepsMemories:
             dry_run=dry_run,
         )
 
+    update = blocking(aupdate)
+
     async def asupersede(
         self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
     ) -> Kept:
@@ -115,6 +115,8 @@ class KeepsMemories:
             UsageError: one is not stored, the old one has a successor, or it would be a circle.
         """
         return await self._keeper.supersede(old_id, new_id, reason=reason, dry_run=dry_run)
+
+    supersede = blocking(asupersede)
 
     async def adeprecate(
         self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
@@ -129,6 +131,8 @@ class KeepsMemories:
         """
         return await self._keeper.deprecate(memory_id, reason, at=at, dry_run=dry_run)
 
+    deprecate = blocking(adeprecate)
+
     async def arestore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
         """Let a superseded, deprecated or expired memory hold again.
 
@@ -136,6 +140,8 @@ class KeepsMemories:
             UsageError: it is not stored.
         """
         return await self._keeper.restore(memory_id, dry_run=dry_run)
+
+    restore = blocking(arestore)
 
     async def aforget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
         """Delete memories for good: text, vectors, word index, caches, and traces that name them.
@@ -147,6 +153,8 @@ class KeepsMemories:
         """
         return await self._keeper.forget(*memory_ids, dry_run=dry_run)
 
+    forget = blocking(aforget)
+
     async def ahistory(self, memory_id: str) -> MemoryHistory:
         """All versions of a memory, and what was done to them.
 
@@ -154,6 +162,8 @@ class KeepsMemories:
             UsageError: it is not stored.
         """
         return await self._keeper.history(memory_id)
+
+    history = blocking(ahistory)
 
     async def afacts(
         self,
@@ -169,6 +179,8 @@ class KeepsMemories:
         """
         return await self._keeper.facts(subject, attribute, as_of=as_of)
 
+    facts = blocking(afacts)
+
     async def afind_superseded(
         self, *, apply: bool = False, dry_run: bool = False
     ) -> list[Suspicion]:
@@ -182,6 +194,8 @@ class KeepsMemories:
         """
         threshold = self._services.scale.successor_at
         return await self._keeper.find_superseded(apply=apply, dry_run=dry_run, threshold=threshold)
+
+    find_superseded = blocking(afind_superseded)
 
     async def aaccept(
         self,
@@ -203,125 +217,19 @@ class KeepsMemories:
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
         """
-        told = self.trace(trace.trace_id) if isinstance(trace, RecallResult) else trace
-        story = self.trace(told) if isinstance(told, str) else told
+        told = trace.trace_id if isinstance(trace, RecallResult) else trace
+        story = self._traces.load(told) if isinstance(told, str) else told
         return await self._keeper.accept(story, memory_ids, at=at, dry_run=dry_run)
+
+    accept = blocking(aaccept)
 
     async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
         """How often each was retrieved, shown and accepted."""
         return await self._keeper.counters.of(memory_ids)
 
+    counters = blocking(acounters)
+
     @property
     def forgetting(self) -> list[Forgets]:
         """Who else forgets what `forget` forgets; whoever keeps what it learned joins the list."""
         return self._keeper.forgetting
-
-    # --- the same, for callers without an event loop ---
-
-    def remember(
-        self,
-        what: Rememberable,
-        *,
-        title: str = "",
-        at: datetime | None = None,
-        valid_until: datetime | None = None,
-        salience: float | None = None,
-        mark: Mark = "",
-        supersedes: Sequence[str] = (),
-        memory_id: str | None = None,
-        dry_run: bool = False,
-    ) -> Kept:
-        """As `aremember`, for callers without an event loop."""
-        return self._door.call(
-            partial(
-                self.aremember,
-                what,
-                title=title,
-                at=at,
-                valid_until=valid_until,
-                salience=salience,
-                mark=mark,
-                supersedes=supersedes,
-                memory_id=memory_id,
-                dry_run=dry_run,
-            )
-        )
-
-    def update(
-        self,
-        memory_id: str,
-        what: Rememberable | None = None,
-        *,
-        at: datetime | None = None,
-        valid_until: datetime | None = None,
-        salience: float | None = None,
-        mark: Mark | None = None,
-        dry_run: bool = False,
-    ) -> Kept:
-        """As `aupdate`, for callers without an event loop."""
-        return self._door.call(
-            partial(
-                self.aupdate,
-                memory_id,
-                what,
-                at=at,
-                valid_until=valid_until,
-                salience=salience,
-                mark=mark,
-                dry_run=dry_run,
-            )
-        )
-
-    def supersede(
-        self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
-    ) -> Kept:
-        """As `asupersede`, for callers without an event loop."""
-        work = partial(self.asupersede, old_id, new_id, reason=reason, dry_run=dry_run)
-        return self._door.call(work)
-
-    def deprecate(
-        self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
-    ) -> Kept:
-        """As `adeprecate`, for callers without an event loop."""
-        return self._door.call(partial(self.adeprecate, memory_id, reason, at=at, dry_run=dry_run))
-
-    def restore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
-        """As `arestore`, for callers without an event loop."""
-        return self._door.call(partial(self.arestore, memory_id, dry_run=dry_run))
-
-    def accept(
-        self,
-        trace: str | RecallTrace | RecallResult,
-        memory_ids: Sequence[str] = (),
-        *,
-        at: datetime | None = None,
-        dry_run: bool = False,
-    ) -> Accepted:
-        """As `aaccept`, for callers without an event loop."""
-        return self._door.call(partial(self.aaccept, trace, memory_ids, at=at, dry_run=dry_run))
-
-    def counters(self, *memory_ids: str) -> dict[str, Counters]:
-        """As `acounters`, for callers without an event loop."""
-        return self._door.call(partial(self.acounters, *memory_ids))
-
-    def forget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
-        """As `aforget`, for callers without an event loop."""
-        return self._door.call(partial(self.aforget, *memory_ids, dry_run=dry_run))
-
-    def history(self, memory_id: str) -> MemoryHistory:
-        """As `ahistory`, for callers without an event loop."""
-        return self._door.call(partial(self.ahistory, memory_id))
-
-    def find_superseded(self, *, apply: bool = False, dry_run: bool = False) -> list[Suspicion]:
-        """As `afind_superseded`, for callers without an event loop."""
-        return self._door.call(partial(self.afind_superseded, apply=apply, dry_run=dry_run))
-
-    def facts(
-        self,
-        subject: str | None = None,
-        attribute: str | None = None,
-        *,
-        as_of: datetime | None = None,
-    ) -> list[StoredFact]:
-        """As `afacts`, for callers without an event loop."""
-        return self._door.call(partial(self.afacts, subject, attribute, as_of=as_of))

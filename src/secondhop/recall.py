@@ -1,37 +1,20 @@
 """The front door: `Recall`."""
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command
 
+from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.briefing_recall import BriefsSessions
 from secondhop.cared_recall import CaresForMemories
-from secondhop.errors import (
-    ModelError,
-    ModelUnavailableError,
-    StoreError,
-    UnknownEntityError,
-    UsageError,
-)
+from secondhop.explaining_recall import ExplainsAnswers
 from secondhop.graph.builder import RecallGraph, build_recall_graph
-from secondhop.graph.explain import Explanation, explain
-from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace, hidden_of
-from secondhop.graph.trace_draft import TraceDraft
-from secondhop.ingest.ledger import IngestLedger
-from secondhop.ingest.pipeline import ingest, ingest_memories
-from secondhop.ingest.run import IngestProgress
-from secondhop.ingest.settings import IngestSettings
+from secondhop.ingesting_recall import StoresMemories
 from secondhop.keeper import Keeper
 from secondhop.kept_recall import KeepsMemories
 from secondhop.learning import Learning
@@ -45,13 +28,10 @@ from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
-from secondhop.nodes.state import RecallInput
 from secondhop.observing import ConversationReading
 from secondhop.observing_recall import ObservesMessages
 from secondhop.prompts.templates import PromptSource, load_prompts
-from secondhop.reach import reach_of
 from secondhop.reindexing import open_entity
-from secondhop.running import RecallEvent, run_recall
 from secondhop.session_recall import KeepsSessions
 from secondhop.session_rounds import SessionRounds
 from secondhop.session_stores import chosen_sessions
@@ -60,10 +40,8 @@ from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.learning_sqlite import SqliteLearning
-from secondhop.stores.records import Memory, StoreCounts
 from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
-from secondhop.threads import own_thread, resumed
 from secondhop.traces import traces_of
 
 if TYPE_CHECKING:
@@ -72,17 +50,26 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
 
-logger = logging.getLogger(__name__)
-
 DEFAULT_STORE = Path(".secondhop")
 
 
-class Recall(KeepsMemories, ObservesMessages, CaresForMemories, KeepsSessions, BriefsSessions):
+class Recall(
+    AnswersQuestions,
+    ExplainsAnswers,
+    StoresMemories,
+    KeepsMemories,
+    ObservesMessages,
+    CaresForMemories,
+    KeepsSessions,
+    BriefsSessions,
+):
     """The memory of one entity, ready to be asked.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
     or use it as a (sync or async) context manager. Every method that waits has an async form
     whose name begins with "a". One object may be shared by concurrent recalls.
+
+    Here it is put together, opened and closed; what it can do stands in its parts, one a file.
     """
 
     def __init__(
@@ -274,215 +261,6 @@ class Recall(KeepsMemories, ObservesMessages, CaresForMemories, KeepsSessions, B
         opened._door = door
         return opened
 
-    # --- asking ---
-
-    async def arecall(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
-        include_stale: bool = False,
-        thread_id: str | None = None,
-    ) -> RecallResult:
-        """The memories that a good answer to `question` needs, best first.
-
-        Args:
-            question: as the person asked it.
-            k: memories to return; default `RecallLimits.k`.
-            tokens: instead of k, fill this many tokens with evidence.
-            at: "now" for the question; default the clock.
-            as_of: what was believed then: what was written later is hidden, and what was
-                superseded since comes back.
-            include_stale: what was superseded, deprecated or has expired comes back, too, marked.
-            thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
-                the same question, interrupted under it, goes on where it stopped.
-
-        Raises:
-            UsageError: an empty or far too long question, k or tokens below 1.
-            UnknownEntityError: nothing is stored for the entity.
-        """
-        result: RecallResult | None = None
-        async for event in self.astream(
-            question,
-            k=k,
-            tokens=tokens,
-            at=at,
-            as_of=as_of,
-            include_stale=include_stale,
-            thread_id=thread_id,
-        ):
-            result = event.result or result
-        if result is None:
-            raise StoreError("the recall ended without an answer; please report this")
-        return result
-
-    async def astream(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
-        include_stale: bool = False,
-        thread_id: str | None = None,
-    ) -> AsyncIterator[RecallEvent]:
-        """As `arecall`, one event a step; the last one carries the result and the trace."""
-        await self._ready()
-        moments = [
-            m.replace(tzinfo=m.tzinfo or UTC).isoformat() if m else None for m in (at, as_of)
-        ]
-        asked: RecallInput | Command[Any] = {
-            "question": question,
-            "k": k,
-            "tokens": tokens,
-            "asked_at": moments[0],
-            "as_of": moments[1],
-            "include_stale": include_stale,
-        }
-        if thread_id is not None:
-            sight = (moments[1], include_stale) if as_of or include_stale else ()
-            thread_id = own_thread(thread_id, self._services.entity, question, k, tokens, *sight)
-            limit = self.settings.limits.deadline_s
-            asked = await resumed(self._graph, thread_id, deadline_s=limit) or asked
-        graph = self._unkept if thread_id is None else self._graph
-        async for event in run_recall(graph, asked, services=self._services, thread_id=thread_id):
-            if event.draft is not None:
-                await self._keep(event.draft)
-            yield event
-
-    def recall(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
-        include_stale: bool = False,
-        thread_id: str | None = None,
-    ) -> RecallResult:
-        """As `arecall`, for callers without an event loop."""
-        return self._door.call(
-            partial(
-                self.arecall,
-                question,
-                k=k,
-                tokens=tokens,
-                at=at,
-                as_of=as_of,
-                include_stale=include_stale,
-                thread_id=thread_id,
-            )
-        )
-
-    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Load the embedding model and embed the playbooks, instead of at the first question.
-
-        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
-        a fraction of one. Does not count against a recall's deadline.
-
-        Args:
-            progress: hears (done, total).
-        """
-        await self._services.offline_planner.warm(progress)
-
-    # --- storing ---
-
-    async def aingest(
-        self,
-        *paths: str | Path,
-        format: str | None = None,
-        progress: IngestProgress | None = None,
-    ) -> IngestLedger:
-        """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
-
-        Raises:
-            IngestError: a path does not exist, or nothing of it could be stored.
-        """
-        ledger = await ingest(
-            paths,
-            writer=self._store,
-            embedder=self._embedders.entity,
-            settings=IngestSettings(format=format),
-            progress=progress,
-        )
-        await self._store.refresh_topics()
-        return ledger
-
-    async def aadd(
-        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
-    ) -> IngestLedger:
-        """Store memories that are built already; nothing is deleted."""
-        ledger = await ingest_memories(
-            memories, writer=self._store, embedder=self._embedders.entity, progress=progress
-        )
-        await self._store.refresh_topics()
-        return ledger
-
-    def ingest(
-        self,
-        *paths: str | Path,
-        format: str | None = None,
-        progress: IngestProgress | None = None,
-    ) -> IngestLedger:
-        """As `aingest`, for callers without an event loop."""
-        return self._door.call(partial(self.aingest, *paths, format=format, progress=progress))
-
-    def add(
-        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
-    ) -> IngestLedger:
-        """As `aadd`, for callers without an event loop."""
-        return self._door.call(partial(self.aadd, memories, progress=progress))
-
-    # --- understanding ---
-
-    def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall; the last 200 are kept.
-
-        Raises:
-            UsageError: none of that id is kept.
-        """
-        return self._traces.load(trace_id)
-
-    async def aexplain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
-        """Why a memory came back, or why not, and the smallest change that would admit it.
-
-        Args:
-            trace: a trace, its id, or its file.
-
-        Raises:
-            UsageError: no such trace, a trace of another entity, or no such memory.
-        """
-        story = self._traces.find(trace)
-        if story.entity != self._services.entity:
-            raise UsageError(
-                f"trace {story.trace_id} is of entity {story.entity!r}, "
-                f"not of {self._services.entity!r}; open that entity"
-            )
-        reach = None
-        if story.candidate(memory_id) is None and hidden_of(story, memory_id) is None:
-            reach = await reach_of(
-                story,
-                memory_id,
-                search=self._store,
-                reader=self._store,
-                embedder=self._embedders.entity,
-                hubs=self._services.hubs,
-            )
-        return explain(story, memory_id, reach=reach)
-
-    def explain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
-        """As `aexplain`, for callers without an event loop."""
-        return self._door.call(partial(self.aexplain, trace, memory_id))
-
-    async def acounts(self) -> StoreCounts:
-        """What is stored for the entity."""
-        return await self._store.counts()
-
     # --- embedding it ---
 
     @property
@@ -568,31 +346,3 @@ class Recall(KeepsMemories, ObservesMessages, CaresForMemories, KeepsSessions, B
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    # --- inside ---
-
-    async def _ready(self) -> None:
-        await self._expect_memories()
-        await self._try_to_warm()
-
-    async def _try_to_warm(self) -> None:
-        """A model that fails now may work in a moment; the recall says so if it does not."""
-        try:
-            await self.awarm()
-        except ModelUnavailableError:
-            raise
-        except ModelError as error:
-            logger.warning("the playbooks could not be embedded: %s", error)
-
-    async def _expect_memories(self) -> None:
-        if not self._has_memories:
-            self._has_memories = (await self._store.counts()).memories > 0
-        if not self._has_memories:
-            raise UnknownEntityError(self._services.entity, store=str(self._home.path))
-
-    async def _keep(self, draft: TraceDraft) -> None:
-        """A recall answers also where its trace cannot be written."""
-        try:
-            await asyncio.to_thread(self._traces.save, draft)
-        except OSError as error:
-            logger.warning("the trace of this recall could not be kept: %s", error)

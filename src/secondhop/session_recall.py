@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 
+from secondhop.blocking import blocking
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.session import RecallSession
 from secondhop.session_learning import Resolution
@@ -84,9 +84,13 @@ class KeepsSessions:
             progress=progress,
         )
 
+    start_session = blocking(astart_session)
+
     async def aget_session(self, session_id: str) -> SessionAnswer:
         """The answer that stands, with the votes noted on it. As `Sessions.answer`."""
         return await self._open_sessions.answer(session_id)
+
+    get_session = blocking(aget_session)
 
     async def avote(
         self,
@@ -110,68 +114,21 @@ class KeepsSessions:
             progress=progress,
         )
 
+    vote = blocking(avote)
+
     async def aresolve(
         self, session_id: str, *, accepted: Sequence[str] | None = None, note: str = ""
     ) -> Resolution:
         """End a session with what helped. As `Sessions.resolve`."""
         return await self._open_sessions.resolve(session_id, accepted=accepted, note=note)
 
+    resolve = blocking(aresolve)
+
     async def aabandon(self, session_id: str) -> None:
         """Give a session up. As `Sessions.abandon`."""
         await self._open_sessions.abandon(session_id)
 
-    # --- for callers without an event loop ---
-
-    def start_session(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        max_rounds: int | None = None,
-        ttl_s: float | None = None,
-        at: datetime | None = None,
-    ) -> SessionAnswer:
-        """As `astart_session`."""
-        work = partial(
-            self.astart_session, question, k=k, max_rounds=max_rounds, ttl_s=ttl_s, at=at
-        )
-        return self._door.call(work)
-
-    def get_session(self, session_id: str) -> SessionAnswer:
-        """As `aget_session`."""
-        return self._door.call(partial(self.aget_session, session_id))
-
-    def vote(
-        self,
-        session_id: str,
-        votes: Mapping[str, str],
-        *,
-        by: str = "person",
-        round_number: int | None = None,
-        go_on: bool = True,
-        request_id: str | None = None,
-    ) -> SessionAnswer:
-        """As `avote`."""
-        work = partial(
-            self.avote,
-            session_id,
-            votes,
-            by=by,
-            round_number=round_number,
-            go_on=go_on,
-            request_id=request_id,
-        )
-        return self._door.call(work)
-
-    def resolve(
-        self, session_id: str, *, accepted: Sequence[str] | None = None, note: str = ""
-    ) -> Resolution:
-        """As `aresolve`."""
-        return self._door.call(partial(self.aresolve, session_id, accepted=accepted, note=note))
-
-    def abandon(self, session_id: str) -> None:
-        """As `aabandon`."""
-        self._door.call(partial(self.aabandon, session_id))
+    abandon = blocking(aabandon)
 
 
 def in_utc(moment: datetime | None) -> datetime | None:

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
-from langchain_core.outputs import ChatGeneration, ChatResult
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from tests.models.async_chat import AsyncChat
 from tests.models.fault_server import FaultServer
 
 
-class SocketChat(BaseChatModel):
+class SocketChat(AsyncChat):
     """Repeats failed requests by itself, as the SDKs do unless they are told otherwise."""
 
     model: str
@@ -19,32 +17,14 @@ class SocketChat(BaseChatModel):
     sdk: Any
     completions: Any
 
-    @property
-    def _llm_type(self) -> str:
-        return "socket"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise AssertionError("the async door is the one to use")
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    async def reply(self, messages: list[BaseMessage]) -> AIMessage:
+        """As the server words it."""
         said = await self.completions.create(
             model=self.model,
             messages=convert_to_openai_messages(messages),
             max_tokens=self.max_tokens,
         )
-        message = AIMessage(
+        return AIMessage(
             content=said.choices[0].message.content,
             usage_metadata={
                 "input_tokens": said.usage.prompt_tokens,
@@ -52,7 +32,6 @@ class SocketChat(BaseChatModel):
                 "total_tokens": said.usage.prompt_tokens + said.usage.completion_tokens,
             },
         )
-        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 def socket_chat(server: FaultServer) -> SocketChat:

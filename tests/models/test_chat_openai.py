@@ -2,13 +2,12 @@
 
 import asyncio
 import gc
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 from tests.models.fault_server import (
     HUGE_ERROR,
     NO_CHOICE,
@@ -24,10 +23,11 @@ from tests.models.fault_server import (
     running,
     status,
 )
+from tests.models.on_sockets import FINE, QUESTION, Answer, ask, usage
 
 from secondhop.models.langchain_endpoint import LangchainLLMConfig
 from secondhop.models.langchain_llm import LangchainLLM
-from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+from secondhop.models.llm import Completion, LLMError
 
 pytestmark = [  # by the clock: nothing runs beside them
     pytest.mark.slow,
@@ -35,12 +35,6 @@ pytestmark = [  # by the clock: nothing runs beside them
 ]
 
 KEY = "sk-secret-0123456789"
-FINE = answer('{"text": "fine"}')
-LATE_S = 0.25
-
-
-class Answer(BaseModel):
-    text: str
 
 
 def chat_openai(server: FaultServer) -> ChatOpenAI:
@@ -60,27 +54,12 @@ async def served(server: FaultServer, *, timeout_s: float = 5.0) -> AsyncGenerat
             await model.root_async_client.close()
 
 
-async def ask(llm: LangchainLLM, *, deadline_s: float = 5.0) -> Completion[Answer]:
-    started = time.perf_counter()
-    try:
-        return await llm.complete(
-            [ChatMessage(role="user", content="a private question")],
-            schema=Answer,
-            max_tokens=50,
-            deadline_s=deadline_s,
-            max_calls=8,
-        )
-    finally:
-        assert time.perf_counter() - started < deadline_s + LATE_S
-
-
 async def test_it_answers_by_its_own_structured_output() -> None:
     async with served(server := FaultServer(otherwise=FINE)) as llm:
-        completion = await ask(llm)
+        completion = await ask(llm, question=f"{QUESTION} \ud83d")
     assert completion.parsed == Answer(text="fine")
-    assert completion.usage == Usage(
-        calls=1, prompt_tokens=10, completion_tokens=5, cached_tokens=4
-    )
+    assert completion.usage == usage(calls=1, answers=1)
+    assert server.asked[0]["messages"][-1]["content"] == f"{QUESTION} ?"
     assert server.asked_modes() == ["json_schema"]
     assert server.asked[0]["max_completion_tokens"] == 50
     assert llm.model_id == f"langchain:ChatOpenAI:{server.model}"
@@ -109,7 +88,7 @@ async def test_what_no_second_try_would_cure_fails_without_the_key(code: int) ->
         with pytest.raises(LLMError, match=str(code)) as failure:
             await ask(llm)
     assert KEY not in str(failure.value)
-    assert "private" not in str(failure.value)
+    assert QUESTION not in str(failure.value)
 
 
 @pytest.mark.parametrize("said", [REFUSAL, NO_CHOICE, body(b"<html>"), answer("prose")])
@@ -146,5 +125,5 @@ def test_another_event_loop_finds_stale_connections_and_opens_its_own() -> None:
     gc.collect()  # nobody can close the connections of a loop that is gone: the warnings come here
 
     assert again.parsed == Answer(text="fine")
-    assert again.usage == Usage(calls=2, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
+    assert again.usage == usage(calls=2, answers=1)
     assert server.asked_modes() == ["json_schema", "json_schema"]  # not taken for a refusal

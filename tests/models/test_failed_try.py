@@ -78,7 +78,8 @@ def test_an_error_that_is_about_no_server_tells_nothing(error: Exception) -> Non
 
 
 @pytest.mark.parametrize(
-    ("code", "passes"), [(400, False), (401, False), (404, False), (408, True), (500, True)]
+    ("code", "passes"),
+    [(400, False), (401, False), (404, False), (408, True), (409, True), (429, True), (500, True)],
 )
 def test_what_a_second_try_may_cure(code: int, passes: bool) -> None:
     assert failed_try(with_status(code)).may_pass is passes

@@ -6,13 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field, SecretStr
+from tests.models.async_chat import AsyncChat
 
 from secondhop.errors import UsageError
 from secondhop.models.circuit_breaker import BreakerSettings
@@ -34,7 +32,7 @@ class Answer(BaseModel):
     text: str
 
 
-class ScriptedChat(BaseChatModel):
+class ScriptedChat(AsyncChat):
     """Plays turns back: a text, a message, an error, or a wait in seconds."""
 
     model: str = "scripted"
@@ -43,26 +41,8 @@ class ScriptedChat(BaseChatModel):
     seen: list[Sequence[BaseMessage]] = Field(default_factory=list[Sequence[BaseMessage]])
     bounds: list[int | None] = Field(default_factory=list[int | None])
 
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise AssertionError("the async door is the one to use")
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    async def reply(self, messages: list[BaseMessage]) -> AIMessage:
+        """Its next turn."""
         self.seen.append(messages)
         self.bounds.append(self.max_tokens)
         turn = self.turns.pop(0)
@@ -71,8 +51,7 @@ class ScriptedChat(BaseChatModel):
             turn = "late"
         if isinstance(turn, Exception):
             raise turn
-        message = turn if isinstance(turn, AIMessage) else said(turn)
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return turn if isinstance(turn, AIMessage) else said(turn)
 
 
 class ToolChat(ScriptedChat):

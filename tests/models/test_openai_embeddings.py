@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 KEY = "sk-secret-0123456789"
-TEXTS = [str(number) * (number + 1) for number in range(20)]
+TEXTS = ["half \ud83d an emoji", *(str(number) * (number + 1) for number in range(1, 20))]
 
 
 @pytest.fixture

@@ -2,17 +2,12 @@ import asyncio
 import json
 import math
 import random
-import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
 from tests.models.fault_server import (
     HUGE,
-    HUGE_ERROR,
     NO_CHOICE,
     REFUSAL,
     Exchange,
@@ -28,6 +23,8 @@ from tests.models.fault_server import (
     slow,
     status,
 )
+from tests.models.on_sockets import QUESTION, Answer, Bounds, ask, usage
+from tests.models.on_sockets import openai_served as served
 
 from secondhop.errors import UsageError
 from secondhop.models.circuit_breaker import BreakerSettings
@@ -41,70 +38,12 @@ pytestmark = [  # by the clock: nothing runs beside them
     pytest.mark.usefixtures("steady_collector"),
 ]
 
-MESSAGES = [ChatMessage(role="user", content="a private question \ud83d")]
-GRACE_S = 0.25
-PATIENT = BreakerSettings(failures=10_000, patience_s=10_000.0)
-
-
-class Answer(BaseModel):
-    text: str
-
-
-def usage(calls: int, answers: int) -> Usage:
-    return Usage(
-        calls=calls,
-        prompt_tokens=10 * answers,
-        completion_tokens=5 * answers,
-        cached_tokens=4 * answers,
-    )
-
-
-@asynccontextmanager
-async def served(
-    server: FaultServer,
-    *,
-    timeout_s: float = 5.0,
-    breaker: BreakerSettings = PATIENT,
-    concurrency: int = 256,
-) -> AsyncGenerator[OpenAILLM]:
-    async with running(server):
-        llm = OpenAILLM(
-            OpenAILLMConfig(
-                model=server.model,
-                connection=OpenAIConnection(
-                    base_url=server.base_url,
-                    api_key="secret-key",
-                    timeout_s=timeout_s,
-                    max_wait_s=0.02,
-                ),
-                breaker=breaker,
-                concurrency=concurrency,
-            )
-        )
-        yield llm
-        await llm.aclose()
-
-
-async def ask(
-    llm: OpenAILLM, *, deadline_s: float = 5.0, calls: int = 8, tokens: int | None = None
-) -> Completion[Answer]:
-    started = time.perf_counter()
-    try:
-        return await llm.complete(
-            MESSAGES,
-            schema=Answer,
-            max_tokens=50,
-            deadline_s=deadline_s,
-            max_calls=calls,
-            max_total_tokens=tokens,
-        )
-    finally:
-        assert time.perf_counter() - started < deadline_s + GRACE_S
+MESSAGES = [ChatMessage(role="user", content=QUESTION)]
 
 
 async def test_an_answer_comes_by_schema_and_its_cost_with_it() -> None:
     async with served(server := FaultServer()) as llm:
-        completion = await ask(llm)
+        completion = await ask(llm, question=f"{QUESTION} \ud83d")
     assert completion == Completion(parsed=Answer(text="fine"), usage=usage(1, 1))
     assert server.asked_modes() == ["json_schema"]
     assert server.asked[0]["max_tokens"] == 50
@@ -159,22 +98,9 @@ async def test_a_model_that_wants_the_other_word_for_its_bound_gets_it() -> None
     assert words == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        status(429),
-        status(429, Retry_After="0"),
-        status(503),
-        status(408),
-        half,
-        reset,
-        body(b"<html>"),
-        body(b""),
-        body(b'{"choices": [{"message": 7}]}'),
-    ],
-)
-async def test_what_passes_is_tried_again(fault: Fault) -> None:
-    async with served(server := FaultServer(script=[fault, fault])) as llm:
+@pytest.mark.parametrize("raw", [b"<html>", b"", b'{"choices": [{"message": 7}]}'])
+async def test_what_is_no_reply_is_tried_again(raw: bytes) -> None:
+    async with served(server := FaultServer(script=[body(raw), body(raw)])) as llm:
         completion = await ask(llm)
     assert completion.parsed.text == "fine"
     assert completion.usage == usage(3, 1)
@@ -193,23 +119,6 @@ async def test_a_server_that_tells_no_usage_is_charged_by_our_own_count() -> Non
         spent = (await ask(llm)).usage
     assert (spent.calls, spent.completion_tokens) == (1, 6)
     assert 20 < spent.prompt_tokens < 120  # the words, and the schema that the model reads too
-
-
-async def test_retry_after_is_waited_for_and_never_beyond_the_deadline() -> None:
-    server = FaultServer(script=[status(429, Retry_After="1")])
-    async with running(server):
-        connection = OpenAIConnection(base_url=server.base_url, api_key="k")
-        llm = OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection, breaker=PATIENT))
-        started = time.perf_counter()
-        await ask(llm)
-        assert 1.0 <= time.perf_counter() - started < 2.0
-        server.script = [status(429, Retry_After="4")]
-        started = time.perf_counter()
-        with pytest.raises(LLMError, match="asks to wait 4 s") as failure:
-            await ask(llm, deadline_s=2.0)
-        assert time.perf_counter() - started < 0.5
-        assert failure.value.usage == usage(1, 0)
-        await llm.aclose()
 
 
 @pytest.mark.parametrize(
@@ -267,31 +176,11 @@ async def test_an_answer_that_was_cut_off_is_asked_for_shorter() -> None:
     assert "write less" in server.asked[1]["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize("fault", [hang, drip, slow(5.0, answer("{}")), HUGE_ERROR])
-async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
-    async with served(FaultServer(otherwise=fault)) as llm:
-        with pytest.raises(LLMError) as failure:
-            await ask(llm, deadline_s=0.4)
-    assert failure.value.usage.calls >= 1
-
-
-async def test_a_try_that_times_out_is_followed_by_another() -> None:
-    async with served(FaultServer(script=[hang, drip]), timeout_s=0.2) as llm:
-        assert (await ask(llm)).usage == usage(3, 1)
-
-
 async def test_no_time_sends_no_request() -> None:
     async with served(server := FaultServer()) as llm:
         with pytest.raises(LLMError, match="within 0 s"):
             await ask(llm, deadline_s=0.0)
     assert server.asked == []
-
-
-async def test_a_storm_ends_after_the_tries_that_were_allowed() -> None:
-    async with served(server := FaultServer(otherwise=status(429))) as llm:
-        with pytest.raises(LLMError, match="after 4 tries") as failure:
-            await ask(llm)
-    assert len(server.asked) == failure.value.usage.calls == 4
 
 
 BAD_FAULTS = {
@@ -405,26 +294,6 @@ async def test_with_one_request_an_answer_the_way_a_server_can_is_found_in_time(
     assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
 
 
-async def test_a_dead_endpoint_costs_one_wait_and_is_found_again_when_it_is_back() -> None:
-    breaker = BreakerSettings(failures=5, patience_s=0.2, cooldown_s=0.3)
-    server = FaultServer(otherwise=hang)
-    async with served(server, timeout_s=0.25, breaker=breaker) as llm:
-        with pytest.raises(LLMError):
-            await ask(llm, deadline_s=0.6)
-        assert len(server.asked) == 1
-        started = time.perf_counter()
-        for _ in range(20):
-            with pytest.raises(LLMError, match="left alone") as failure:
-                await ask(llm)
-            assert failure.value.usage == Usage()
-        assert time.perf_counter() - started < 0.2
-        assert len(server.asked) == 1
-        server.otherwise = answer('{"text": "back"}')
-        await asyncio.sleep(0.35)
-        assert (await ask(llm)).parsed.text == "back"
-        assert (await ask(llm)).parsed.text == "back"
-
-
 async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
     async with running(gone := FaultServer()):
         pass
@@ -441,33 +310,13 @@ async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
 
 
 async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() -> None:
-    async with served(server := FaultServer(), breaker=BreakerSettings()) as llm:
+    async with served(server := FaultServer(), Bounds(breaker=BreakerSettings())) as llm:
         await ask(llm)  # opens the client: not in a hurry
         server.script = [hang] * 5
         for _ in range(5):
             with pytest.raises(LLMError):
                 await ask(llm, deadline_s=0.2)
         assert (await ask(llm)).parsed.text == "fine"
-
-
-async def test_cancelling_closes_the_connection_and_frees_the_place() -> None:
-    server = FaultServer(script=[hang])
-    async with served(server, concurrency=1) as llm:
-        task = asyncio.create_task(ask(llm))
-        await server.reached.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        async with asyncio.timeout(1.0):
-            await server.deserted.wait()
-        assert (await ask(llm)).usage == usage(1, 1)
-
-
-async def test_no_more_requests_are_under_way_than_allowed() -> None:
-    server = FaultServer(otherwise=slow(0.03, answer('{"text": "fine"}')))
-    async with served(server, concurrency=3) as llm:
-        await asyncio.gather(*(ask(llm) for _ in range(12)))
-    assert server.most_at_once == 3
 
 
 async def test_a_hundred_are_under_way_at_once() -> None:

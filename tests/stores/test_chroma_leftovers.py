@@ -10,7 +10,7 @@ import pytest
 from tests.vector_files import files_with_vector
 
 from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_client import ChromaFolder
+from secondhop.stores.chroma_folder import ChromaFolder
 from secondhop.stores.hnsw_files import segment_folder
 from secondhop.stores.records import Vectors
 

@@ -11,7 +11,8 @@ import pytest
 from secondhop.errors import UsageError
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_client import ChromaFolder, ChromaServer
+from secondhop.stores.chroma_folder import ChromaFolder
+from secondhop.stores.chroma_server import ChromaServer
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.protocols import VectorIndex

@@ -13,7 +13,7 @@ import pytest
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_client import ChromaFolder
+from secondhop.stores.chroma_folder import ChromaFolder
 from secondhop.stores.home import StoreHome
 
 

@@ -231,7 +231,7 @@ async def test_a_full_disk_stores_nothing_by_half(
     small_disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a smaller reserve than in use, so that SQLite and not only our own check meets the end
-    monkeypatch.setattr("secondhop.stores.chroma_client.RESERVE_BYTES", 4 * 2**20)
+    monkeypatch.setattr("secondhop.stores.chroma_folder.RESERVE_BYTES", 4 * 2**20)
     folder = small_disk / "store"
     async with opened(folder) as store:
         filler = small_disk / "filler"

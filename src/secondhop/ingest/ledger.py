@@ -1,12 +1,29 @@
 """What an ingest did: every item read, and where it went."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from secondhop.errors import IngestError
 from secondhop.ingest.reading import Skipped
 
 _REASONS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestPlan:
+    """Ids of what an ingest would change; in a dry run, where nothing is changed."""
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    """Stored already, with another text."""
+    moved: tuple[str, ...] = ()
+    """Stored already, with this text, out of another file or folder."""
+    deleted: tuple[str, ...] = ()
+    """Gone from what was read."""
+
+    def to_dict(self) -> dict[str, object]:
+        """As the command line shows it."""
+        return {name: list(ids) for name, ids in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +39,8 @@ class IngestLedger:
     """Inputs that nothing was deleted from, whatever is gone, and why."""
     passages: int = 0
     """Embedded and stored."""
+    plan: IngestPlan | None = None
+    """In a dry run alone; then the counts are of what would be done."""
 
     @property
     def deletions_followed(self) -> bool:
@@ -30,7 +49,7 @@ class IngestLedger:
 
     def to_dict(self) -> dict[str, object]:
         """As the command line shows it."""
-        return {
+        told: dict[str, object] = {
             "read": self.read,
             "stored": self.stored,
             "unchanged": self.unchanged,
@@ -40,6 +59,8 @@ class IngestLedger:
             "deletions_followed": self.deletions_followed,
             "deletions_not_followed": _rows(self.deletions_not_followed),
         }
+        planned = {"dry_run": True, "plan": self.plan.to_dict()} if self.plan else {}
+        return told | planned
 
 
 class NothingIngestedError(IngestError):

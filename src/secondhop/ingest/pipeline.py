@@ -23,12 +23,17 @@ async def ingest(
     embedder: Embedder,
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
+    dry_run: bool = False,
 ) -> IngestLedger:
     """Store what the files and folders hold, and delete what is gone from them.
 
     What is stored already, unchanged, costs no embedding. A memory that came from one of these
     paths earlier and is no longer in there is deleted, unless a part of that path could not be
     read, or no memory at all was read from it: a broken export wipes nothing.
+
+    Args:
+        dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
+            moved and deleted. Nothing is embedded.
 
     Raises:
         IngestError: a path does not exist; nothing was done.
@@ -37,7 +42,7 @@ async def ingest(
     settings = settings or IngestSettings()
     given = [source_of(path) for path in sources]
     origins = list(dict.fromkeys(source.origin for source in given))
-    run = IngestRun(writer, embedder, settings=settings, progress=progress)
+    run = IngestRun(writer, embedder, settings=settings, progress=progress, dry_run=dry_run)
     return await run.all_of(_read_all(given, settings), origins=origins)
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from secondhop.ingest.batches import Batch, batches_of, embedded
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
+from secondhop.ingest.plan_draft import PlanDraft
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
@@ -45,18 +46,22 @@ class IngestRun:
         *,
         settings: IngestSettings,
         progress: IngestProgress | None,
+        dry_run: bool = False,
     ) -> None:
+        """`dry_run`: read and compare; nothing is embedded, stored or deleted."""
         self._writer, self._embedder = writer, embedder
         self._settings = settings
         self._progress: IngestProgress = progress or _unheard
         self._passages = self._stored = 0
+        self._draft = PlanDraft() if dry_run else None
 
     async def all_of(
         self, entries: Iterator[tuple[str, Found | Skipped]], *, origins: Sequence[str]
     ) -> IngestLedger:
         """Store the entries, follow deletions in these origins, and give account."""
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
-        intake = Intake(await self._writer.content_hashes(), of_origin)
+        before = await self._writer.content_hashes()
+        intake = Intake(before, of_origin)
         batches = batches_of(
             entries,
             intake=intake,
@@ -74,6 +79,7 @@ class IngestRun:
             skipped=tuple(intake.skipped),
             deletions_not_followed=tuple(not_followed),
             passages=self._passages,
+            plan=self._draft.plan(before) if self._draft else None,
         )
         if ledger.stored + ledger.unchanged == 0:
             raise NothingIngestedError(ledger)
@@ -87,6 +93,9 @@ class IngestRun:
             while (batch := await asyncio.shield(reading)) is not None:
                 self._progress("read", intake.read, None)
                 reading = _read_ahead(batches)
+                if self._draft is not None:
+                    self._note(batch, self._draft)
+                    continue
                 memories = await embedded(batch, self._embedder, size=self._settings.batch_passages)
                 if storing is not None:
                     await asyncio.shield(storing)
@@ -107,6 +116,10 @@ class IngestRun:
         self._progress("embed", self._passages, None)
         self._progress("store", self._stored, None)
 
+    def _note(self, batch: Batch, draft: PlanDraft) -> None:
+        draft.note(batch)
+        self._passages += batch.passages
+
     async def _delete_gone(
         self, intake: Intake, of_origin: Mapping[str, Mapping[str, str]]
     ) -> tuple[int, list[Skipped]]:
@@ -115,6 +128,10 @@ class IngestRun:
             gone = intake.gone(origin)
             if isinstance(gone, Skipped):
                 not_followed.append(gone)
+                continue
+            if self._draft is not None:
+                self._draft.deleted += gone
+                deleted += len(gone)
                 continue
             for start in range(0, len(gone), _DELETED_AT_ONCE):
                 deleted += await self._writer.delete(gone[start : start + _DELETED_AT_ONCE])

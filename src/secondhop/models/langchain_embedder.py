@@ -80,7 +80,7 @@ class LangchainEmbedder:
         """
         if not texts:
             return np.zeros((0, self._dimension or 0), dtype=np.float32)
-        prefixed = [self._passage_prefix + text for text in texts]
+        prefixed = [_sendable(self._passage_prefix + text) for text in texts]
         rows = await self._translated(lambda: self._embeddings.aembed_documents(prefixed))
         return self._checked(rows, count=len(texts))
 
@@ -94,7 +94,7 @@ class LangchainEmbedder:
             async with gate:
                 return await self._translated(lambda: self._embeddings.aembed_query(text))
 
-        rows = await asyncio.gather(*(one(self._query_prefix + text) for text in texts))
+        rows = await asyncio.gather(*(one(_sendable(self._query_prefix + text)) for text in texts))
         return self._checked(rows, count=len(texts))
 
     def _checked(self, rows: Sequence[Sequence[float]], *, count: int) -> Vectors:
@@ -119,6 +119,11 @@ class LangchainEmbedder:
                 failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
                 raise ModelError(failed) from error
         raise AssertionError("unreachable: the last try returns or raises")
+
+
+def _sendable(text: str) -> str:
+    """With "?" for half characters: a lone surrogate is no UTF-8, and would fail the request."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _derived_id(embeddings: "Embeddings") -> str:

@@ -22,7 +22,7 @@ from secondhop.models.langchain_model import (
     without_own_retries,
     without_secrets,
 )
-from secondhop.models.llm import ChatMessage, Completion, Usage
+from secondhop.models.llm import ChatMessage, Completion, Usage, sendable
 from secondhop.models.prompt_size import counted_tokens, ready_to_count
 from secondhop.models.request_gate import Settle
 from secondhop.models.retries import Patience, retried
@@ -101,7 +101,7 @@ class LangchainLLM:
         )
         asking = Asking(
             name=self._model_id,
-            messages=messages,
+            messages=[sendable(message) for message in messages],
             schema=schema,
             max_tokens=max_tokens,
             account=account,

@@ -21,6 +21,12 @@ class ChatMessage(TypedDict):
     content: str
 
 
+def sendable(message: ChatMessage) -> ChatMessage:
+    """With "?" for half characters: a lone surrogate is no UTF-8, and would fail the request."""
+    plain = message["content"].encode("utf-8", "replace").decode("utf-8")
+    return ChatMessage(role=message["role"], content=plain)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """What an answer cost, repeats and repairs included."""

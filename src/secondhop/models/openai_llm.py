@@ -15,7 +15,7 @@ from secondhop.models.asking import Asking, Written, completed, read_or_repaired
 from secondhop.models.chat_reply import ChatReply
 from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.json_replies import with_request
-from secondhop.models.llm import ChatMessage, Completion
+from secondhop.models.llm import ChatMessage, Completion, sendable
 from secondhop.models.openai_address import base_url_of, place_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_endpoint import endpoint_of
@@ -116,7 +116,7 @@ class OpenAILLM:
         """
         asking = _Asking(
             name=self._name,
-            messages=[_sendable(message) for message in messages],
+            messages=[sendable(message) for message in messages],
             schema=schema,
             max_tokens=max_tokens,
             account=Account(
@@ -216,12 +216,6 @@ class OpenAILLM:
 
 def _about_token_word(error: "APIStatusError") -> bool:
     return error.status_code in (400, 422) and "max_completion_tokens" in str(error.message)
-
-
-def _sendable(message: ChatMessage) -> ChatMessage:
-    """A lone surrogate is no UTF-8, and would fail the whole request."""
-    plain = message["content"].encode("utf-8", "replace").decode("utf-8")
-    return ChatMessage(role=message["role"], content=plain)
 
 
 def _written(reply: ChatReply) -> Written:

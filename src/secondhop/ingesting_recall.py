@@ -1,0 +1,60 @@
+"""The part of `Recall` that stores what files hold, and memories that are built already."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from secondhop.assembly import Embedders
+from secondhop.blocking import blocking
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.pipeline import ingest, ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.ingest.settings import IngestSettings
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Memory, StoreCounts
+from secondhop.sync_door import SyncDoor
+
+
+class StoresMemories:
+    """Methods of `Recall`: memories in, many at a time."""
+
+    _door: SyncDoor
+    _store: EntityStore
+    _embedders: Embedders
+
+    async def aingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        progress: IngestProgress | None = None,
+    ) -> IngestLedger:
+        """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
+
+        Raises:
+            IngestError: a path does not exist, or nothing of it could be stored.
+        """
+        ledger = await ingest(
+            paths,
+            writer=self._store,
+            embedder=self._embedders.entity,
+            settings=IngestSettings(format=format),
+            progress=progress,
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    async def aadd(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """Store memories that are built already; nothing is deleted."""
+        ledger = await ingest_memories(
+            memories, writer=self._store, embedder=self._embedders.entity, progress=progress
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    ingest = blocking(aingest)
+    add = blocking(aadd)
+
+    async def acounts(self) -> StoreCounts:
+        """What is stored for the entity."""
+        return await self._store.counts()

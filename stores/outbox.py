@@ -1,0 +1,101 @@
+"""Writing to catalog and vectors as to one store.
+
+The catalog is the truth and the vectors follow it. A write notes its passage ids first (an
+intent), so that a process killed anywhere leaves vectors that the next start can find and undo:
+
+    put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
+            -> old vectors away -> note away
+    delete: catalog and note -> vectors away -> note away
+
+Passage ids hold the content hash, so vectors of an old version never pass for the new one.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from secondhop.errors import CorruptStoreError, UsageError
+from secondhop.stores.batches import in_batches
+from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog_keeping import Decision
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import EmbeddedMemory, Vectors
+from secondhop.stores.vector_cache import VectorCache
+
+_REMOVED_AT_ONCE = 5_000
+
+
+class Outbox:
+    """Puts and deletes, and undoes what was left half done. Its caller holds the writer's lock."""
+
+    def __init__(
+        self, catalog: Catalog, index: VectorIndex, *, cache: VectorCache, identity: Identity
+    ) -> None:
+        self._catalog, self._index, self._cache = catalog, index, cache
+        self._identity = identity
+
+    async def put(
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+    ) -> None:
+        """Store them, batch by batch; the catalog's file is there already."""
+        await self.repair()
+        for batch in in_batches(memories):
+            await self._put_batch(batch, decide=decide)
+
+    async def delete(self, memory_ids: Sequence[str]) -> int:
+        """How many of them existed."""
+        existed, _ = await asyncio.to_thread(self._catalog.remove, memory_ids)
+        await self.repair()
+        return existed
+
+    async def repair(self) -> None:
+        """Remove the vectors that open notes name and the catalog does not know."""
+        intents = await asyncio.to_thread(self._catalog.intents)
+        for number, unknown in intents.items():
+            if unknown:
+                await self._index.remove(unknown)
+            await asyncio.to_thread(self._catalog.settle, number)
+
+    async def repair_and_compare(self, *, cure: str) -> None:
+        """Repair, and remove vectors that belong to nothing stored.
+
+        Raises:
+            CorruptStoreError: vectors are missing; `cure` is advised.
+        """
+        await self.repair()
+        stored = await asyncio.to_thread(self._catalog.passage_count)
+        if await self._index.count() == stored:
+            return
+        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
+        present = await self._index.ids()
+        missing = len(expected - present)
+        if missing:
+            raise CorruptStoreError(
+                f"{missing} of {len(expected)} passage vectors of entity "
+                f"{self._identity.entity!r} are missing; the memories are safe: {cure}"
+            )
+        orphans = sorted(present - expected)
+        for start in range(0, len(orphans), _REMOVED_AT_ONCE):
+            await self._index.remove(orphans[start : start + _REMOVED_AT_ONCE])
+
+    async def _put_batch(self, batch: Sequence[EmbeddedMemory], *, decide: Decision | None) -> None:
+        ids = [p.passage_id for embedded in batch for p in embedded.passages]
+        intent = await asyncio.to_thread(self._catalog.intend, ids)
+        self._cache.drop(ids)
+        await self._index.upsert(ids, _stacked(batch, dimension=self._identity.dimension))
+        store = partial(self._catalog.store, batch, intent=intent, decide=decide)
+        try:
+            leaving = await asyncio.to_thread(store)
+        except UsageError:
+            await self.repair()
+            raise
+        if leaving is not None:
+            await self.repair()
+
+
+def _stacked(batch: Sequence[EmbeddedMemory], *, dimension: int) -> Vectors:
+    rows = [np.zeros((0, dimension), dtype=np.float32)]
+    rows += [np.asarray(embedded.vectors, dtype=np.float32) for embedded in batch]
+    return np.concatenate(rows)

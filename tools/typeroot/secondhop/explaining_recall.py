@@ -1,0 +1,1 @@
+../../../src/secondhop/explaining_recall.py
