@@ -75,7 +75,7 @@ def best_answer(
     led = believed_order(votes, pool)
     outright = asks_outright(state, settings)
     if outright:
-        pool = answering_for_themselves(pool)
+        pool = answering_for_themselves(pool, state["question"])
     learned = learned_weights(pool.ids, state)
     relevance = judged_relevance(pool, votes, settings=settings, lift=learned)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]

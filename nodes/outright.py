@@ -14,7 +14,7 @@ import numpy as np
 from secondhop.nodes.eligibility import SERVES_AS_WELL
 from secondhop.nodes.kind_settings import age_counts
 from secondhop.nodes.pool import Pool
-from secondhop.nodes.question_kind import LOOKUPS
+from secondhop.nodes.question_kind import LOOKUPS, without_opening
 from secondhop.nodes.selection import repetition_among
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, RecallState
@@ -37,6 +37,13 @@ _PAST: Final = re.compile(
     re.I,
 )
 _FOR_ONESELF: Final = re.compile(r"\b(should|shall|can|could|i|we)\b", re.I)
+_ASKING: Final = re.compile(r"\b(who|whose|what|which|where|when|why|how)\b", re.I)
+_NAMED: Final = re.compile(r"\b(?:does|do|has|have|is|are)\s+(?!I\b)[A-Z]\w+")
+_SENTENCE: Final = re.compile(r"(?<=[.?!])\s")
+_NEEDED: Final = re.compile(r"\b(my|me|our|us|your?|needs?|ha(ve|s) to)\b", re.I)
+_EVENT: Final = re.compile(
+    r"\bdid\b|^\W*(for how long|when|why|how)\b[^.?!]*\b(was|were|had)\b", re.I
+)
 
 
 def asks_outright(state: RecallState, settings: RankingSettings) -> bool:
@@ -44,7 +51,22 @@ def asks_outright(state: RecallState, settings: RankingSettings) -> bool:
     question, kind = state["question"], state["kind"]
     timeless = not (age_counts(kind, question) or _NOW.search(question))
     wanted = settings.answer_first and settings.diversity == "facets"
-    return wanted and timeless and (kind in LOOKUPS or asks_what_happened(question))
+    return wanted and timeless and (kind in LOOKUPS or asks_about_others(question))
+
+
+def asks_about_others(question: str) -> bool:
+    """Whether it asks what happened to others, or about one who is named; nothing for oneself.
+
+    >>> asks_about_others("Why does Ann like turtles?")
+    True
+    >>> asks_about_others("Why does Ann dislike my soup?"), asks_about_others("Why do cats purr?")
+    (False, False)
+    """
+    if asks_what_happened(question):
+        return True
+    last = _SENTENCE.split(question.strip())[-1]
+    named = last.endswith("?") and _ASKING.search(last) and _NAMED.search(last)
+    return bool(named) and not (_NEEDED.search(question) or _FOR_ONESELF.search(question))
 
 
 def asks_what_happened(question: str) -> bool:
@@ -57,35 +79,48 @@ def asks_what_happened(question: str) -> bool:
     >>> asks_what_happened("The boiler was serviced. Why is it so loud?")
     False
     """
-    return bool(_PAST.search(question)) and not _FOR_ONESELF.search(question)
+    return bool(_PAST.search(without_opening(question))) and not _FOR_ONESELF.search(question)
+
+
+def asks_for_an_event(question: str) -> bool:
+    """Whether it asks what others did or met with once, and not how something stood.
+
+    >>> asks_for_an_event("When did Ann join the choir?")
+    True
+    >>> asks_for_an_event("What was the code of the door?")
+    False
+    """
+    return asks_what_happened(question) and bool(_EVENT.search(without_opening(question)))
 
 
 def leaves_facets_little(state: RecallState) -> bool:
     """Whether the slots are for the likeliest answers alone, and not for the facets of the plan.
 
-    So for what happened to others, and where whoever planned gave the facets little weight beside
+    So for questions about others, and where whoever planned gave the facets little weight beside
     the question itself, as the playbooks do for look-ups.
     """
     weights = [one["weight"] for facet_id, one in state["facets"].items() if facet_id != DIRECT]
     own = state["facets"][DIRECT]["weight"] if DIRECT in state["facets"] else 0.0
     little = sum(weights) <= LITTLE * own * len(weights)
-    return little or asks_what_happened(state["question"])
+    return little or asks_about_others(state["question"])
 
 
-def answering_for_themselves(pool: Pool) -> Pool:
+def answering_for_themselves(pool: Pool, question: str) -> Pool:
     """The pool without suspicions against what answers the question better than its successor.
 
     A newer note about the same thing replaces an older one where it says what was asked for. Where
-    it answers the question itself far less well, it is another note.
+    it answers the question itself far less well, it is another note. What happened once has no
+    versions: there the newer one must answer at least as well, as who tells it afresh does.
     """
     if DIRECT not in pool.facet_ids:
         return pool
     own = pool.relevance[:, list(pool.facet_ids).index(DIRECT)]
     answers = dict(zip(pool.ids, own.tolist(), strict=True))
+    share = 1.0 if asks_for_an_event(question) else SERVES_AS_WELL
     replaced_by = {
         old: new
         for old, new in pool.replaced_by.items()
-        if answers.get(new, 0.0) >= SERVES_AS_WELL * answers.get(old, 0.0)
+        if answers.get(new, 0.0) >= share * answers.get(old, 0.0)
     }
     return replace(pool, replaced_by=replaced_by)
 

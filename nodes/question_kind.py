@@ -49,6 +49,13 @@ _LATEST: Final = re.compile(
     r"|\bmost recent(ly)?\b",
     re.I,
 )
+_OPENING: Final = re.compile(
+    r"^\W*(?:in|on|at|during|after|before|by|around|over|throughout|since)\b[^.?!]{0,300}?,\s+"
+    r"(?:(?:at|in|on|from|to|for|by|with|near)\s+)?"
+    r"(?=(?:who|whom|whose|what|which|when|where|why|how)\b"
+    r"[^.?!]{0,300}\b(?:did|was|were|had)\b[^.!]{0,300}\?)",
+    re.I,
+)
 KEYWORDS: Final = 6
 """Words up to which a phrase without a verb is a look-up by keywords."""
 
@@ -69,10 +76,12 @@ def question_kind(question: str) -> QuestionKind:
     'temporal'
     >>> question_kind("How do I descale the coffee machine?")
     'procedural'
+    >>> question_kind("In July, at which hotel did we stay?")
+    'factual'
     >>> question_kind("printer driver version")
     'factual'
     """
-    last = question.strip().rsplit(". ", 1)[-1]
+    last = without_opening(question.strip().rsplit(". ", 1)[-1])
     if _PROCEDURAL.search(last):
         return "procedural"
     if _ADVICE.search(last):
@@ -81,6 +90,17 @@ def question_kind(question: str) -> QuestionKind:
         return "temporal"
     keywords = len(question.split()) <= KEYWORDS and not _TASK.search(question)
     return "factual" if keywords or _FACTUAL.search(last) else "conceptual"
+
+
+def without_opening(question: str) -> str:
+    """A question about the past from its question word on: when and where it was is left out.
+
+    >>> without_opening("On the 3rd of May, in which shop did Ann buy the lamp?")
+    'which shop did Ann buy the lamp?'
+    >>> without_opening("For dinner, what goes with salmon?")
+    'For dinner, what goes with salmon?'
+    """
+    return _OPENING.sub("", question, count=1)
 
 
 def about_now(question: str) -> bool:

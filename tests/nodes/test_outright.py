@@ -8,6 +8,8 @@ from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, worl
 
 from secondhop.nodes.outright import (
     answering_for_themselves,
+    asks_about_others,
+    asks_for_an_event,
     asks_what_happened,
     likeliest_answer,
     likeliest_answers,
@@ -96,6 +98,8 @@ def test_what_something_newer_seems_to_replace_comes_last() -> None:
         ("How did I descale it?", False),
         ("Who did you say could help me, and what should I ask?", False),
         ("The pump was new. Why does it stop?", False),
+        ("In March, at which yard did Ann buy the pump?", True),
+        ("In March I was ill, and which yard did Ann go to?", False),
     ],
 )
 def test_what_happened_to_others_is_looked_up_whatever_kind_it_seems(
@@ -106,6 +110,44 @@ def test_what_happened_to_others_is_looked_up_whatever_kind_it_seems(
     pool, state = looked_up(SERVING_MORE, fused=[0.03, 0.02, 0.01], question=question)
     first = picked(pool, {**state, "kind": "conceptual"})[0]
     assert first == ("m0" if told else "m1")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How does Ann describe the ferry?", True),
+        ("What advice does Gil give to Ann about sails?", True),
+        ("Where have Ann and Gil sailed, and why?", True),
+        ("Why does the pump stop?", False),  # a thing: how it works, and what to do about it
+        ("What does Ann need on board?", False),
+        ("What do Ann and Gil have to pack?", False),
+        ("How does Ann set our sails?", False),
+        ("What is Ann to do? The pump stops.", False),
+        ("Does it matter that Ann is ill?", False),
+        ("What do I tell Ann, and what can Gil do?", False),
+    ],
+)
+def test_questions_about_somebody_who_is_named_are_look_ups(question: str, *, told: bool) -> None:
+    assert asks_about_others(question) is told
+
+    pool, state = looked_up(FOR_ITSELF_AND_FOR_FACETS, fused=[0.03, 0.01, 0.02, 0.015])
+    picks = picked(pool, {**state, "question": question, "kind": "conceptual"})
+    assert (picks == ["m0", "m2", "m3"]) is told
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("When was Ann in Paris?", True),
+        ("In May, how was the crossing?", True),
+        ("What did Ann win?", True),
+        ("Which was the code of the gate?", False),
+        ("When does Ann sail?", False),
+        ("Where did we leave the keys?", False),
+    ],
+)
+def test_an_event_is_what_others_did_or_met_with_once(question: str, *, told: bool) -> None:
+    assert asks_for_an_event(question) is told
 
 
 def test_a_vote_against_the_likeliest_answer_stands() -> None:
@@ -137,6 +179,9 @@ def test_what_a_memory_itself_adds_counts_between_those_that_are_found_as_well()
     [
         (0.5, "Which berth is ours?", "m0"),  # the newer note hardly speaks of it
         (0.75, "Which berth is ours?", "m1"),  # it answers nearly as well
+        (0.75, "When did Ann change the berth?", "m0"),  # what happened once has no versions
+        (0.8, "When did Ann change the berth?", "m1"),  # unless it is told afresh
+        (0.75, "What was the code of the berth?", "m1"),
         (0.5, "Which berth is ours now?", "m2"),  # how it stands: the newer is believed
         (0.5, "What is the current berth?", "m2"),
     ],
@@ -155,6 +200,6 @@ def test_a_pool_without_the_questions_own_ranking_is_left_as_it_is() -> None:
     pool, _ = looked_up(SERVING_MORE, fused=[0.0, 0.0, 0.0])
     nameless = replace(pool, facet_ids=["e1", "e2", "e3"])
 
-    assert answering_for_themselves(nameless) is nameless
+    assert answering_for_themselves(nameless, "Which berth is ours?") is nameless
     assert likeliest_answer(nameless, pool.relevance, min_score=SETTINGS.min_score) == []
     assert likeliest_answers(nameless, pool.relevance, pool.relevance, settings=SETTINGS) == []
