@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.llm_smoke.llama_server import llama_server
-from tests.llm_smoke.wire import Wire, tapped
+from tests.llm_smoke.tally import mode_table, recall_lines
+from tests.llm_smoke.wire import Sent, Wire, tapped
+from tests.small_world import Answer
 
 REPORT = pytest.StashKey[list[str]]()
+SENT = pytest.StashKey[list[Sent]]()
+RECALLED = pytest.StashKey[list[Answer]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -28,9 +32,11 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+def wire(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wire]:
     """Every request of the test."""
-    return tapped(monkeypatch)
+    tap = tapped(monkeypatch)
+    yield tap
+    request.config.stash.setdefault(SENT, []).extend(tap.sent)
 
 
 @pytest.fixture
@@ -39,8 +45,22 @@ def report(request: pytest.FixtureRequest) -> list[str]:
     return request.config.stash.setdefault(REPORT, [])
 
 
+@pytest.fixture
+def recalled(request: pytest.FixtureRequest) -> list[Answer]:
+    """All recalls of the run; they are told of together at its end."""
+    return request.config.stash.setdefault(RECALLED, [])
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     for line in config.stash.setdefault(REPORT, []):
         terminalreporter.write_line(line)
+    if sent := config.stash.setdefault(SENT, []):
+        terminalreporter.section("all requests of the run")
+        for line in mode_table(sent):
+            terminalreporter.write_line(line)
+    if recalled := config.stash.setdefault(RECALLED, []):
+        terminalreporter.section("all recalls of the run")
+        for line in recall_lines(recalled):
+            terminalreporter.write_line(line)

@@ -9,12 +9,41 @@ from tests.llm_faults.storm import answered_nodes, failed_nodes
 from tests.llm_smoke.wire import SCHEMAS, Sent, Wire
 from tests.small_world import Answer
 
-WIRE_ROW = "{:<15} {:<12} {:>8} {:>7} {:>7} {:>5} {:>7} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}"
+from secondhop.models.answer_modes import MODES
+
+WIRE_ROW = "{:<15} {:<12} {:>8} {:>7} {:>7} {:>8} {:>5} {:>7} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}"
 WIRE_HEAD = (
-    *("schema", "mode", "requests", "repairs", "refused", "fits", "no fit", "cut off"),
-    *("failures", "prompt", "reply", "s mean", "s most"),
+    *("schema", "mode", "requests", "repairs", "refused", "no reply", "fits", "no fit"),
+    *("cut off", "failures", "prompt", "reply", "s mean", "s most"),
 )
 REASON_CHARS = 110
+
+MODE_ROW = "{:<12} {:>8} {:>8} {:>7} {:>8} {:>8} {:>14} {:>7} {:>13}"
+MODE_HEAD = (
+    *("mode", "requests", "not sent", "refused", "no reply", "answers", "did not parse"),
+    *("repairs", "of them worked"),
+)
+
+
+def mode_table(sent: Sequence[Sent]) -> list[str]:
+    """A row for each way of asking; answers: replies to a question, not to a repair turn."""
+    rows = [MODE_ROW.format(*MODE_HEAD)]
+    for mode in (mode for mode in MODES if any(one.mode == mode for one in sent)):
+        rows.append(mode_row(mode, [one for one in sent if one.mode == mode]))
+    return rows
+
+
+def mode_row(mode: str, sent: Sequence[Sent]) -> str:
+    answers = [one for one in sent if one.answered and not one.repair]
+    repairs = [one for one in sent if one.repair]
+    misfits = sum(one.end != "fits" for one in answers)
+    ends = Counter(one.end for one in sent)
+    return MODE_ROW.format(
+        *(mode, len(sent) - ends["not sent"], ends["not sent"]),
+        *(sum(one.refused for one in sent), ends["no reply"], len(answers)),
+        f"{misfits} ({misfits / len(answers):.0%})" if answers else "-",
+        *(len(repairs), sum(one.end == "fits" for one in repairs)),
+    )
 
 
 def wire_table(wire: Wire) -> list[str]:
@@ -30,7 +59,8 @@ def wire_row(schema: str, mode: str, sent: Sequence[Sent]) -> str:
     ends = Counter(one.end for one in sent)
     replies = [one for one in sent if one.answered]
     return WIRE_ROW.format(
-        *(schema, mode, len(sent), sum(one.repair for one in sent), len(sent) - len(replies)),
+        *(schema, mode, len(sent) - ends["not sent"], sum(one.repair for one in sent)),
+        *(sum(one.refused for one in sent), ends["no reply"]),
         *(ends["fits"], ends["does not fit"], ends["cut off"]),
         f"{1 - ends['fits'] / len(replies):.0%}" if replies else "-",
         average(one.usage.prompt_tokens for one in replies),

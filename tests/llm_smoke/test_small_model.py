@@ -6,18 +6,18 @@ with any model. How it did stands in the report at the end of the run.
 
 import itertools
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from pydantic import BaseModel
+from tests.llm_smoke.narrow_server import REFUSAL, narrow_server, stricter_than
 from tests.llm_smoke.tally import recall_lines, wire_table
 from tests.llm_smoke.wire import Wire
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
-from secondhop.models.answer_modes import MODES, SURE, AnswerMode
+from secondhop.models.answer_modes import AnswerMode
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection
-from secondhop.models.openai_endpoint import endpoint_of
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
@@ -58,21 +58,30 @@ QUESTIONS = (
     "Who is my landlord?",
 )
 
+RECALLS: Sequence[tuple[AnswerMode | None, Sequence[str]]] = (
+    (None, QUESTIONS[:2]),
+    ("json_object", QUESTIONS[2:4]),
+    ("tool", QUESTIONS[4:6]),
+    ("text", QUESTIONS[6:8]),
+    (None, QUESTIONS[8:]),
+)
+"""Questions, and the strictest way of asking that the server takes; None: what it does take."""
+
 
 @asynccontextmanager
-async def adapter(base_url: str, *, mode: AnswerMode | None) -> AsyncGenerator[OpenAILLM]:
-    """The adapter, new to the server; `mode`: it believes that the server can do nothing else."""
+async def adapter(base_url: str, *, mode: AnswerMode | None = None) -> AsyncGenerator[OpenAILLM]:
+    """The adapter, new to the server; `mode`: whatever is stricter is refused."""
     name = f"asked-{next(_numbers)}"  # the server takes any; what is learnt of one stays with it
-    connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=LIMITS.deadline_s)
-    config = OpenAILLMConfig(model=name, connection=connection, temperature=0, concurrency=1)
-    if mode is not None:
-        modes = endpoint_of(base_url, name, config.breaker).modes
-        modes.answered(mode, refused={other: SURE for other in MODES if other != mode})
-    llm = OpenAILLM(config)
-    try:
+    async with AsyncExitStack() as stack:
+        if mode is not None:
+            door = await stack.enter_async_context(narrow_server(base_url, mode=mode))
+            base_url = door.base_url
+        timeout_s = LIMITS.deadline_s
+        connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=timeout_s)
+        config = OpenAILLMConfig(model=name, connection=connection, temperature=0, concurrency=1)
+        llm = OpenAILLM(config)
+        stack.push_async_callback(llm.aclose)
         yield llm
-    finally:
-        await llm.aclose()
 
 
 async def ask_each(llm: OpenAILLM, *, calls: int) -> list[BaseModel | LLMError]:
@@ -96,7 +105,7 @@ async def ask_each(llm: OpenAILLM, *, calls: int) -> list[BaseModel | LLMError]:
 async def test_the_adapter_finds_out_what_the_server_can(
     small_model: str, wire: Wire, report: list[str]
 ) -> None:
-    async with adapter(small_model, mode=None) as llm:
+    async with adapter(small_model) as llm:
         answers = await ask_each(llm, calls=8)
 
     replied = {one.mode for one in wire.sent if one.answered}
@@ -107,25 +116,29 @@ async def test_the_adapter_finds_out_what_the_server_can(
     assert any(isinstance(answer, BaseModel) for answer in answers)
 
 
-@pytest.mark.parametrize("mode", ["tool", "text"])
-async def test_every_way_of_asking_ends_in_an_answer_or_in_an_error_of_ours(
+@pytest.mark.parametrize("mode", ["json_object", "tool", "text"])
+async def test_where_the_stricter_ways_are_refused_the_next_one_is_asked(
     mode: AnswerMode, small_model: str, wire: Wire, report: list[str]
 ) -> None:
     async with adapter(small_model, mode=mode) as llm:
-        answers = await ask_each(llm, calls=3)
+        answers = await ask_each(llm, calls=8)
 
-    report += ["", f"By {mode} alone:", *wire_table(wire)]
+    refused = [one.mode for one in wire.sent if one.end == f"HTTP {REFUSAL}"]
+    replied = {one.mode for one in wire.sent if one.answered}
+    report += ["", f"Where nothing stricter than {mode} is taken:", *wire_table(wire)]
     report += [f"  {answer}" for answer in answers if isinstance(answer, LLMError)]
-    assert {one.mode for one in wire.sent} == {mode}
+    assert refused == list(stricter_than(mode))  # once each, and remembered
+    assert replied == {mode}
 
 
-@pytest.mark.parametrize(("mode", "questions"), [(None, QUESTIONS[:8]), ("tool", QUESTIONS[8:])])
+@pytest.mark.parametrize(("mode", "questions"), RECALLS)
 async def test_recalls_with_a_small_model_answer_within_their_bounds(
     mode: AnswerMode | None,
     questions: Sequence[str],
     small_model: str,
     wire: Wire,
     report: list[str],
+    recalled: list[Answer],
     world: SmallWorld,
 ) -> None:
     stored = set(await world.store.content_hashes())
@@ -136,14 +149,15 @@ async def test_recalls_with_a_small_model_answer_within_their_bounds(
         services = world.services(planner=planner, critic=critic, settings=settings)
         for question in questions:
             answers.append(await ask(services, question))
+    recalled += answers
 
     report += [
         "",
-        f"Whole recalls, by {mode or 'what works'}:",
+        f"Whole recalls, nothing stricter than {mode or 'what works'}:",
         *wire_table(wire),
         *recall_lines(answers),
     ]
-    reached = sum(one.end != "no reply" for one in wire.sent)  # one that waits its turn may not
+    reached = sum(one.answered or one.refused for one in wire.sent)  # who had no reply may not have
     assert reached <= sum(one.result.spent.llm_calls for one in answers) <= len(wire.sent)
     for one in answers:
         expect_bounds(one)

@@ -10,6 +10,7 @@ import pytest
 from openai import APIStatusError
 from tests.models.fault_server import mode_of
 
+from secondhop.errors import ModelError
 from secondhop.models.chat_reply import ChatReply
 from secondhop.models.json_replies import UnreadableReplyError, read_reply, schema_request
 from secondhop.models.llm import Usage
@@ -29,7 +30,7 @@ class Sent:
     repair: bool
     """It shows the model an answer that did not fit."""
     end: str
-    """"fits", "cut off" or "does not fit"; else "HTTP 500" and the like, or "no reply"."""
+    """"fits", "cut off" or "does not fit"; else "HTTP 500" and so on, "no reply", "not sent"."""
     seconds: float
     usage: Usage
 
@@ -37,6 +38,11 @@ class Sent:
     def answered(self) -> bool:
         """A reply came, whatever it says."""
         return self.end in ("fits", "cut off", "does not fit")
+
+    @property
+    def refused(self) -> bool:
+        """The server answered with an error."""
+        return self.end.startswith("HTTP ")
 
 
 @dataclass(slots=True)
@@ -62,6 +68,9 @@ def tapped(patch: pytest.MonkeyPatch) -> Wire:
             return reply
         except APIStatusError as error:
             end = f"HTTP {error.status_code}"
+            raise
+        except ModelError:  # the circuit is open, or nothing is left to spend
+            end = "not sent"
             raise
         finally:
             wire.sent.append(
