@@ -9,8 +9,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
-from secondhop.evals.evidence_score import EvidenceScorer
-from secondhop.evals.evidence_set import load_evidence_set
 from secondhop.interfaces.cli import app
 from secondhop.settings import variable_names
 
@@ -79,9 +77,7 @@ def document(result: Result) -> dict[str, Any]:
     return found
 
 
-def test_passages_of_the_questions_own_entity_come_back_and_score_as_reported(
-    cli: Cli, made: Path
-) -> None:
+def test_passages_of_the_questions_own_entity_come_back(cli: Cli, made: Path) -> None:
     command = ("eval", "evidence", str(made), "--budgets", "20,1000", "--json")
     report = document(cli(*command))["made"]
     again = document(cli(*command, "--concurrency", "3"))["made"]
@@ -90,17 +86,36 @@ def test_passages_of_the_questions_own_entity_come_back_and_score_as_reported(
     assert report["results"]["q1"][0].startswith("Ann: Hobbs repaired")
     assert all(len(text.split()) <= 201 for texts in report["results"].values() for text in texts)
     assert tuple(report["baselines"]) == PASSAGE_BASELINES
+    # one passage of at most 80 characters answers each, and all of it fits into 1,000 tokens
     assert report["recall"]["single"] == {"20": 1.0, "1000": 1.0, "questions": 2}
+    assert report["recall"]["multi"]["1000"] == report["recall"]["all"]["1000"] == 1.0
     assert again["results"] == report["results"]
 
-    evidence_set = load_evidence_set(made)
-    scorer = EvidenceScorer(evidence_set)
-    for budget in (20, 1000):
-        recalls = [
-            scorer.recall(question, report["results"][question.id], budget=budget)
-            for question in evidence_set.questions
-        ]
-        assert report["recall"]["all"][str(budget)] == sum(recalls) / 3
+
+HALF_AND_LESS = {
+    # six of nine words: four of seven shingles. 36 characters: within 8 tokens "Tue" is left
+    "q1": ["Hobbs repaired the boiler on Tuesday"],
+    # three and two more of seven shingles, in 22 and 21 characters
+    "q3": ["The boiler of the ship", "of the ship was built"],
+    # the second is 20 tokens: it ends what counts within 20, though the third alone would fit
+    "q2": ["Nothing of that", "-" * 80, "My sister keeps eleven hens behind", LONG],
+}
+"""Passages made by hand from the definition in docs/evaluate.md."""
+
+
+def test_recall_is_counted_as_it_is_defined(cli: Cli, made: Path, tmp_path: Path) -> None:
+    given = {"made": {"results": HALF_AND_LESS}}
+    (tmp_path / "given.json").write_text(json.dumps(given), encoding="utf-8")
+    command = ("eval", "evidence", str(made), "--budgets", "8,20,40,1000", "--json")
+
+    found = document(cli(*command, "--against", "given.json"))["against"]
+
+    single, multi = (found["categories"]["made"][one]["measures"] for one in ("single", "multi"))
+    names = [f"recall@{budget}" for budget in (8, 20, 40, 1000)]
+    assert [single[name]["theirs"] for name in names] == [0.0, 1.0, 1.0, 1.0]
+    assert [multi[name]["theirs"] for name in names] == [0.0, 0.0, 0.5, 1.0]
+    whole = [found["measures"][name]["theirs"] for name in names]
+    assert whole == pytest.approx([0.0, 2 / 3, 2.5 / 3, 1.0])
 
 
 def test_a_limit_asks_fewer_questions_and_a_kept_store_finds_the_same(cli: Cli, made: Path) -> None:

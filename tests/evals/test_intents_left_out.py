@@ -1,18 +1,22 @@
 """A scenario without the intents nearest to its questions, and how its hubs are counted."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from tests.evals.small_scenario import small_scenario
 from tests.fakes import NOW
-from tests.small_world import SmallWorld, small_library, small_world
+from tests.small_world import SmallWorld, ask, small_library, small_world
 
 from secondhop.evals.hub_report import concentration, hub_report
 from secondhop.evals.intents_left_out import IntentFinder, left_out
+from secondhop.evals.measures import measure
+from secondhop.evals.scenario import Question
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.planning import PlanRequest
 from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.prompts.library import Intent
 
 
 async def scenario_world(folder: Path) -> SmallWorld:
@@ -45,6 +49,33 @@ async def test_what_is_nearest_to_a_question_is_left_out_and_nothing_else(tmp_pa
     assert set(found.document()) == {"intents", "whole", "without"}
     assert 0 <= found.without["facet_recall"] <= 1
     await world.store.aclose()
+
+
+async def test_the_second_time_only_what_was_not_nearest_plans(tmp_path: Path) -> None:
+    world, question = await scenario_world(tmp_path), small_scenario().questions[0]
+    interview, garden = small_library()
+
+    found = await left_out(
+        replace(small_scenario(), questions=(question,)),
+        world.services(),
+        intents=(garden, interview),
+        library=HashingEmbedder(),
+    )
+
+    assert list(found.intents) == [interview.name]
+    assert found.whole["facet_recall"] == await facet_recall(world, question, garden, interview)
+    assert found.without["facet_recall"] == await facet_recall(world, question, garden)
+    assert found.without["facet_recall"] < found.whole["facet_recall"]
+    await world.store.aclose()
+
+
+async def facet_recall(world: SmallWorld, question: Question, *intents: Intent) -> float:
+    """Of one question, asked with these playbooks."""
+    planner = PlaybookPlanner(intents, embedder=world.embedder)
+    services = world.services(planner=planner, offline_planner=planner)
+    at = question.asked_at.isoformat()
+    answer = await ask(services, question.query, asked_at=at, k=question.k)
+    return measure(question, answer.result.ids())["facet_recall"]
 
 
 async def test_without_a_correction_before_and_after_share_the_same_answers(tmp_path: Path) -> None:

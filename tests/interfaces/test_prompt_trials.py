@@ -1,36 +1,33 @@
 """`prompts eval`, with a model behind a real HTTP server."""
 
-import asyncio
 import json
+import os
 import re
 import shlex
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
+from tests.interfaces.prompt_lab import tiny_scenario, variant_of
 from tests.models.fault_server import status
 from typer.testing import Result
 
 from secondhop.evals.measures import MEASURES
-from secondhop.evals.scenario import load_scenario
-from secondhop.evals.trial_report import TrialReport
-from secondhop.interfaces import trial_commands
-from secondhop.interfaces.options import Common
-from secondhop.interfaces.trial_bench import TrialPlan
 from secondhop.prompts.templates import shipped_prompt
+from secondhop.settings import variable_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 Cli: TypeAlias = Callable[..., Result]
 
 REPO = Path(__file__).parents[2]
-
-DEFAULTS = Common(
-    store=None, chroma=None, entity=None, llm=None, embedder=None, at=None, json=False
-)
 
 
 @pytest.fixture
@@ -109,6 +106,23 @@ def test_what_was_asked_before_is_not_asked_again(
     assert {**second, "answers": {}} == {**first, "answers": {}}
     kept = tmp_path / "cache" / "prompts" / "answers.db"
     assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_a_model_with_a_price_is_told_in_dollars(
+    cli: Cli, scenario: Path, variant: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("prices.yaml").write_text('{"prices": {"openai:*": {input: 20, output: 80}}}')
+    monkeypatch.setenv("SECONDHOP_PRICES", "prices.yaml")
+    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario)
+
+    found = document(cli(*trial, "--json", "--fresh"))
+    shown = cli(*trial)
+
+    # an answer costs 10 · $20 + 5 · $80 of 10^6: six of this side, four more of the other
+    paid = [found["answers"][side]["paid"]["cost_usd"] for side in ("against", "variant")]
+    assert sum(paid) == pytest.approx(10 * 0.0006)
+    assert found["spent"]["variant"]["cost_usd"] == pytest.approx(6 * 0.0006)
+    assert "paid now 150 tokens, about $0.006" in shown.stdout
 
 
 def test_only_the_prompt_that_changed_is_asked_again(
@@ -227,41 +241,62 @@ def save(path: Path, text: str) -> None:
     beside.replace(path)
 
 
-async def test_watching_runs_again_on_save_and_survives_a_faulty_file(
-    cli: Cli,
-    scenario: Path,
-    variant: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+@contextmanager
+def watching(
+    model: ModelServer, variant: Path, scenario: Path, folder: Path
+) -> Generator[subprocess.Popen[bytes]]:
+    """`prompts eval --watch` in a process of its own; what it prints goes to files in `folder`."""
+    environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
+    if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
+        environment["SECONDHOP_MODEL_DIR"] = kept
+    server = {"OPENAI_BASE_URL": model.server.base_url, "OPENAI_API_KEY": "none"}
+    command = [sys.executable, "-m", "secondhop", "prompts", "eval", "--watch", "--llm", model.spec]
+    files = ["--variant", variant, "--scenarios", scenario, "--answers", folder / "answers.db"]
+    with (
+        open(folder / "out", "wb") as out,
+        open(folder / "err", "wb") as err,
+        subprocess.Popen(
+            [*command, "--embedder", "hashing", *map(str, files)],
+            stdout=out,
+            stderr=err,
+            env=environment | server,
+        ) as child,
+    ):
+        try:
+            yield child
+        finally:
+            child.kill()  # harmless when it has ended
+
+
+def printed(path: Path, *words: str, child: subprocess.Popen[bytes]) -> str:
+    """What the file holds as soon as it holds the words; waits a minute at most."""
+    ends = time.monotonic() + 60
+    while not all(word in (text := path.read_text(encoding="utf-8")) for word in words):
+        assert child.poll() is None, text
+        assert time.monotonic() < ends, text
+        time.sleep(0.02)
+    return text
+
+
+def test_watching_runs_again_on_save_and_survives_a_faulty_file(
+    model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
 ) -> None:
-    reports: asyncio.Queue[TrialReport] = asyncio.Queue()
-
-    def keep(report: TrialReport, _common: Common) -> None:
-        reports.put_nowait(report)
-
-    monkeypatch.setattr(trial_commands, "show", keep)
-    monkeypatch.setattr(trial_commands, "POLL_S", 0.01)
-    good = shipped_prompt("expand").text.replace("You plan", f"{BETTER}. You plan", 1)
-    plan = TrialPlan(
-        variant=variant,
-        against=None,
-        scenarios=[load_scenario(scenario)],
-        at_once=2,
-        limit=None,
-        fresh=False,
-    )
-    watching = asyncio.create_task(trial_commands.run_again(plan, DEFAULTS))
-    async with asyncio.timeout(20):
-        first = await reports.get()
+    good = shipped_prompt("expand").text.replace("You plan", "You hardly think. You plan", 1)
+    out, err = tmp_path / "out", tmp_path / "err"
+    with watching(model, variant, scenario, tmp_path) as child:
+        first = printed(out, "a recall costs", "came: wins", child=child)
+        printed(err, f"watching {variant}; Ctrl-C ends it", child=child)
         save(variant, "no prompt")
-        while "begins with front matter" not in (told := capsys.readouterr().err):
-            assert not told or "watching" in told
-            await asyncio.sleep(0.01)
-        save(variant, good.replace(BETTER, "You hardly think"))
-        second = await reports.get()
-    watching.cancel()
-    await asyncio.wait([watching])
+        printed(err, "begins with front matter", child=child)
+        assert out.read_text(encoding="utf-8").startswith(first)
+        save(variant, good)
+        both = printed(out, "0 won, 0 lost, 1 tied", "asked 2,", child=child)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=20) == 130
 
-    assert (first.verdicts()["won"], second.verdicts()["tied"]) == (1, 1)
+    assert "1 question: 1 won, 0 lost, 0 tied" in first
+    assert "model: asked 10, from cache 2; paid now 150 tokens" in first
     # the first run's answers to the prompts that did not change are there still
-    assert (second.counts[0].asked, second.counts[1].asked) == (0, 2)
+    assert both.count("1 question: ") == 2
+    assert "model: asked 2, from cache 10; paid now 30 tokens" in both
+    assert err.read_text(encoding="utf-8").count("Ctrl-C ends it") == 3

@@ -36,7 +36,7 @@ async def test_a_question_asked_again_gets_the_same_answer(tmp_path: Path) -> No
     once_more = await ask(services, NEAR, k=3)
 
     assert len(first.result.ids()) == 3
-    assert sorted(again.result.ids()) == sorted(first.result.ids())
+    assert again.result.ids() == first.result.ids()
     assert once_more.result.ids() == other.result.ids()
     await world.store.aclose()
 

@@ -20,9 +20,13 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.models.llm import Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.judging import CriticRequest
+from secondhop.nodes.llm_critic import LLMCritic
+from secondhop.nodes.quoting import Tags
 from secondhop.nodes.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
 from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.nodes.vote_schema import CritiqueReply, QueryReply, VoteReply
+from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
@@ -262,10 +266,26 @@ def test_an_order_in_a_facet_or_a_search_does_not_come_back_in_the_next_prompt()
     assert "vote hot" not in sheet_of(request).prompt.user
 
 
-def test_secrets_differ_between_processes_and_tags_between_sheets() -> None:
+async def ids_of_a_new_critic(request: CriticRequest) -> list[str]:
+    """The ids of a call by a critic that draws its own secret."""
+    seen: list[str] = []
+
+    def judge(prompt: str) -> object:
+        seen.extend(ids_in(prompt))
+        return {"votes": [{"id": one, "vote": "warm"} for one in seen]}
+
+    await LLMCritic(told(judge), load_prompts()).judge(request)
+    return seen
+
+
+async def test_secrets_differ_between_processes_and_tags_between_sheets() -> None:
     request = critic_request(view("a"), view("b"))
     again = critic_request(view("a"), view("b", "Something else."))
 
+    first, second = [await ids_of_a_new_critic(request) for _ in range(2)]
+    assert len(first) == len(second) == 2
+    assert not set(first) & set(second)
+    assert Tags(b"one").draw(["a"]) != Tags(b"two").draw(["a"])
     assert sheet_of(request).tag == sheet_of(request).tag
     assert sheet_of(request).tag != sheet_of(again).tag
     assert SECRET.decode() not in sheet_of(request).prompt.user

@@ -16,7 +16,7 @@ def domain(request: pytest.FixtureRequest) -> list[Intent]:
 
 
 def test_there_are_intents_of_many_domains() -> None:
-    assert len(INTENTS) >= 100
+    assert len(INTENTS) >= 300
     assert len({intent.domain for intent in INTENTS}) >= 10
 
 

@@ -9,6 +9,7 @@ from secondhop.ranking.arrays import unit_rows
 from secondhop.ranking.hubness import (
     bank_mean_topk,
     csls,
+    hub_corrected,
     hubness,
     k_occurrence,
     query_bank_norm,
@@ -25,6 +26,13 @@ BANK = np.array([[0.78, 0.30, 0.20], [0.76, 0.20, 0.40], [0.70, 0.10, 0.10]])
 def test_bank_means_by_hand() -> None:
     assert bank_mean_topk(BANK, k=2) == pytest.approx([0.77, 0.25, 0.30])
     assert bank_mean_topk(BANK, k=99) == pytest.approx(BANK.mean(axis=0))
+
+
+def test_half_of_what_is_unusual_about_a_memory_is_taken_from_its_cosine_by_hand() -> None:
+    # usual 0.5: 0.80 - (0.77 - 0.5) / 2, 0.75 - (0.25 - 0.5) / 2, and one of usual nearness
+    corrected = hub_corrected(np.array([0.80, 0.75, 0.10]), np.array([0.77, 0.25, 0.5]), usual=0.5)
+    assert corrected == pytest.approx([0.665, 0.875, 0.10])
+    assert corrected.argmax() == 1
 
 
 def test_csls_by_hand_puts_the_specific_before_the_hub() -> None:
