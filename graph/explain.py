@@ -10,8 +10,11 @@ from secondhop.graph.trace import (
     TraceDrop,
     TraceFacetScore,
     TraceHidden,
+    TracePreference,
     hidden_of,
+    preference_of,
 )
+from secondhop.stores.keeping import ALWAYS
 
 
 class Explanation(Frozen):
@@ -59,6 +62,9 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     candidate = trace.candidate(memory_id)
     if candidate is not None:
         return of_candidate(trace, candidate)
+    preference = preference_of(trace, memory_id)
+    if preference is not None:
+        return given_apart(preference)
     hidden = hidden_of(trace, memory_id)
     if hidden is not None:
         return kept_back(hidden)
@@ -91,6 +97,30 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         story=story,
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+    )
+
+
+def given_apart(preference: TracePreference) -> Explanation:
+    """The story of a preference that counted."""
+    if preference.facet:
+        asked = (
+            f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
+            f"with “{preference.query}” (nearness {preference.score:.2f})."
+        )
+    elif preference.scope.casefold() == ALWAYS:
+        asked = "It always holds."
+    else:
+        asked = (
+            f"The question is near its context, “{preference.scope}” "
+            f"(nearness {preference.score:.2f})."
+        )
+    return Explanation(
+        memory_id=preference.memory_id,
+        title=preference.scope,
+        returned=True,
+        story=[asked, "It is a preference: it was given beside the memories, and took no slot."],
+        cut_by="",
+        nearest_change="",
     )
 
 

@@ -75,6 +75,9 @@ class NearMiss(RecalledMemory):
 
     cut_by: str
     """What kept it out: a stage and a reason, one sentence."""
+    tokens: int | None = None
+    """What its shortest passage takes, where the token budget had no room for it; None: something
+    else kept it out."""
 
 
 class RecalledPreference(Frozen):
@@ -87,7 +90,12 @@ class RecalledPreference(Frozen):
     topic: str = ""
     created_at: datetime
     score: float
-    """How near the question is to its context, 0..1; 1 for what always holds."""
+    """How near the question, or the plan, is to its context, 0..1; 1 for what always holds."""
+    facet: str = ""
+    """Name of the plan's facet that asked for it; "" where the question is near, or it always
+    holds."""
+    query: str = ""
+    """The query of that facet that is nearest to the context."""
 
 
 class FacetOutcome(Frozen):

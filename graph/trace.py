@@ -139,6 +139,20 @@ class TraceHidden(Frozen):
     """ "superseded by m-7 on 2026-03-01"."""
 
 
+class TracePreference(Frozen):
+    """A preference that was given with the answer."""
+
+    memory_id: str
+    scope: str
+    """ "always", or the context it holds in."""
+    score: float
+    """How near its context was, 0..1; 1 for what always holds."""
+    facet: str = ""
+    """Name of the plan's facet that asked for it; "" where the plan did not."""
+    query: str = ""
+    """The query of that facet that is nearest to the context."""
+
+
 class RecallTrace(Frozen):
     """The whole story of one recall."""
 
@@ -161,6 +175,8 @@ class RecallTrace(Frozen):
     """Best score first."""
     hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
     """What queries found and what does not hold any more, or is given apart."""
+    preferences: list[TracePreference] = Field(default_factory=list[TracePreference])
+    """Those that were given with the answer."""
     as_of: datetime | None = None
     """What was believed then was asked for."""
     steps: list[TraceStep]
@@ -178,6 +194,11 @@ class RecallTrace(Frozen):
 def hidden_of(trace: RecallTrace, memory_id: str) -> TraceHidden | None:
     """The hidden memory of that id, or None."""
     return next((one for one in trace.hidden if one.memory_id == memory_id), None)
+
+
+def preference_of(trace: RecallTrace, memory_id: str) -> TracePreference | None:
+    """The preference of that id that was given, or None."""
+    return next((one for one in trace.preferences if one.memory_id == memory_id), None)
 
 
 def load_trace(path: Path) -> RecallTrace:

@@ -59,6 +59,9 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "queries": (trace_query(query, state) for query in state["queries"].values()),
         "candidates": trace_candidates(state, returned, services.settings.ranking),
         "hidden": [trace_hidden(one) for one in state.get("hidden", [])],
+        "preferences": [
+            trace_preference(one) for one in state.get("result", {}).get("preferences", [])
+        ],
         "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
         "steps": trace_steps(state.get("steps", {})),
         "returned": returned,
@@ -124,6 +127,17 @@ def trace_hidden(hidden: HiddenHit) -> dict[str, Any]:
         "memory_id": hidden["memory_id"],
         "title": hidden["title"],
         "reason": hidden["reason"],
+    }
+
+
+def trace_preference(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A preference as it was given, without its text."""
+    return {
+        "memory_id": given["id"],
+        "scope": given["scope"],
+        "score": given["score"],
+        "facet": given["facet"],
+        "query": given["query"],
     }
 
 

@@ -22,14 +22,16 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
             asked.add(spoken(query))
             chosen[query["query_id"]] = {**query, "round": number}
     hidden = await services.hidden.of(sight_of(state), services)  # before many ask it at once
-    counting = state.get("preferences")
-    if counting is None:
-        counting = await that_count(state["question"], hidden, services=services)
+    preferences: RecallUpdate = {}
+    if "preferences" not in state:
+        counting = await that_count(state, hidden, chosen.values(), services=services)
+        preferences["preferences"] = dict(counting.nearness)
+        preferences["preferences_asked"] = dict(counting.asked)
     facts = await asked_facts(state, hidden, chosen.values(), services=services)
     room = services.settings.limits.queries - len(facts.queries)
     chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
     update: RecallUpdate = {
-        "preferences": counting,
+        **preferences,
         "round": number,
         "queries": chosen,
         "spent": {"rounds": 1, "queries": len(chosen)},

@@ -63,6 +63,13 @@ class Query(TypedDict):
     """Look among these memories alone, whatever a search would find; missing: search."""
 
 
+class PlanAsk(TypedDict):
+    """The part of a plan that asked for a preference."""
+
+    facet_id: str
+    query: str
+
+
 class FeedbackRef(TypedDict):
     """A vote that moves a query vector, by the passages it is about (never their vectors)."""
 
@@ -289,6 +296,8 @@ class RecallState(TypedDict):
     include_stale: NotRequired[bool]
     preferences: NotRequired[dict[str, float]]
     """Those that count for the question: {memory id: nearness of its context, 0..1}."""
+    preferences_asked: NotRequired[dict[str, PlanAsk]]
+    """Of these, by memory id, the ones that the plan asked for and not the question."""
     exposure: NotRequired[dict[str, float]]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: nobody asked."""
     learned: NotRequired[Learned]
@@ -331,6 +340,7 @@ class RecallUpdate(TypedDict, total=False):
     as_of: str
     include_stale: bool
     preferences: dict[str, float]
+    preferences_asked: dict[str, PlanAsk]
     exposure: dict[str, float]
     learned: Learned
     hidden: list[HiddenHit]

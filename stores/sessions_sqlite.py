@@ -1,6 +1,12 @@
-"""Sessions in a file: they outlive a process, and every process on this machine may serve them."""
+"""Sessions in a file: they outlive a process, and every process on this machine may serve them.
+
+A session that is over leaves no word in the file, nor in SQLite's log beside it: what is deleted is
+overwritten (`secure_delete`), and then the log is emptied, at once for one that was ended, and by
+an alarm for one that expires while nobody looks.
+"""
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -9,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from secondhop.errors import StoreError
+from secondhop.stores.alarm import Alarm
 from secondhop.stores.database import Database
 from secondhop.stores.sessions import (
     ENDED_REMEMBERED_S,
@@ -45,6 +52,13 @@ CREATE TABLE IF NOT EXISTS votes (
 
 _HEAD = "owner, status, round, closed, request_id, expires_at"
 
+_LOG = logging.getLogger(__name__)
+
+_PATIENCE_MS = 1_000
+"""How long whoever ends a session waits for others to let go of the log."""
+_AGAIN_S = 10.0
+"""When to try again, if they did not."""
+
 
 class SqliteSessions:
     """A `SessionStore` in one SQLite file, made with the first session."""
@@ -53,6 +67,9 @@ class SqliteSessions:
         """`clock`: epoch seconds."""
         self._database = Database(path)
         self._clock = clock
+        self._alarm = Alarm(self._sweep)
+        self._words_in_log = True
+        """Of sessions that are over; at first, those of a process that was killed."""
 
     async def create(self, session_id: str, *, owner: str, state: str, ttl_s: float) -> bool:
         """See `SessionStore`."""
@@ -93,9 +110,9 @@ class SqliteSessions:
     # --- blocking parts, for worker threads ---
 
     def _close(self) -> None:
-        if self._database.path.exists():
-            with suppress(StoreError), self._database.writing() as connection:
-                self._forget_the_ended(connection)
+        self._alarm.close()
+        with suppress(StoreError):
+            self._tidy()
         self._database.close()
 
     def _create(self, session_id: str, owner: str, state: str, ttl_s: float) -> bool:
@@ -105,12 +122,14 @@ class SqliteSessions:
                 connection.executescript(_SCHEMA)
         with self._database.writing() as connection:
             self._forget_the_ended(connection)
-            written = connection.execute(
+            created = connection.execute(
                 "INSERT INTO sessions (session_id, owner, status, round, state, expires_at) "
                 "VALUES (?, ?, 'open', 1, ?, ?) ON CONFLICT DO NOTHING",
                 (session_id, owner, state, self._clock() + ttl_s),
             )
-            return written.rowcount == 1
+        self._alarm.set(ttl_s)
+        self._empty_the_log()
+        return created.rowcount == 1
 
     def _load(self, session_id: str) -> StoredSession | None:
         if not self._database.path.exists():
@@ -194,8 +213,8 @@ class SqliteSessions:
                     self._put_an_end(connection, session_id, "abandoned")
                     connection.execute("DELETE FROM votes WHERE session_id = ?", (session_id,))
         with self._database.creating() as connection:  # what ended before stands in the log, too
-            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
+            emptied = _emptied(connection)
+        if not emptied:
             raise StoreError(
                 f"another program keeps {self._database.path} busy, so that what sessions knew of "
                 f"the memory cannot be overwritten; forget it again when that program is done"
@@ -205,6 +224,7 @@ class SqliteSessions:
         self, connection: sqlite3.Connection, session_id: str, status: SessionStatus
     ) -> None:
         """The head stays, the state goes."""
+        self._words_in_log = True
         connection.execute(
             "UPDATE sessions SET status = ?, state = '' WHERE session_id = ?", (status, session_id)
         )
@@ -219,9 +239,22 @@ class SqliteSessions:
         closed: bool | None,
         drops_votes: bool = False,
     ) -> Written:
-        """One transaction: compare, write, tell."""
+        """One transaction: compare, write, tell; and then no word of what is over is left."""
         if not self._database.path.exists():
             return Written(done=False, head=None)
+        told = self._compared(session_id, round_number, write, closed=closed, drops=drops_votes)
+        self._empty_the_log()
+        return told
+
+    def _compared(
+        self,
+        session_id: str,
+        round_number: int,
+        write: Callable[[sqlite3.Connection], None],
+        *,
+        closed: bool | None,
+        drops: bool,
+    ) -> Written:
         with self._database.writing() as connection:
             self._forget_the_ended(connection)
             head, _ = self._head(connection, session_id)
@@ -229,7 +262,7 @@ class SqliteSessions:
                 return Written(done=False, head=head)
             write(connection)
             votes = _cast(connection, session_id)
-            if drops_votes:
+            if drops:
                 connection.execute("DELETE FROM votes WHERE session_id = ?", (session_id,))
             return Written(done=True, head=self._head(connection, session_id)[0], votes=votes)
 
@@ -258,19 +291,79 @@ class SqliteSessions:
             "UPDATE sessions SET expires_at = ? WHERE session_id = ?",
             (self._clock() + ttl_s, session_id),
         )
+        if ttl_s:
+            self._alarm.set(ttl_s)
+
+    def _sweep(self) -> None:
+        """What the alarm does: another process may keep the file locked, or have taken it away."""
+        try:
+            self._tidy()
+        except StoreError as error:
+            _LOG.warning("sessions that expired were not swept from the disk yet: %s", error)
+            self._alarm.set(_AGAIN_S)
+
+    def _tidy(self) -> None:
+        """No word of what has expired stays; the alarm is set for what expires next."""
+        if not self._database.path.exists():
+            return
+        with self._database.writing() as connection:
+            self._forget_the_ended(connection)
+            (next_at,) = connection.execute(
+                "SELECT MIN(expires_at) FROM sessions WHERE state <> ''"
+            ).fetchone()
+        self._empty_the_log()
+        if next_at is not None:
+            self._alarm.set(next_at - self._clock())
+
+    def _empty_the_log(self) -> None:
+        """If it holds words of what is over; later, where others read it just now.
+
+        The sessions are over in any case: whoever ended one is not told of an error.
+        """
+        if not self._words_in_log:
+            return
+        self._words_in_log = False  # before the look: what others end meanwhile counts again
+        try:
+            with self._database.creating() as connection:
+                emptied = _emptied(connection, patience_ms=_PATIENCE_MS)
+        except StoreError as error:
+            emptied = False
+            _LOG.warning("the log of ended sessions was not emptied: %s", error)
+        if not emptied:
+            self._words_in_log = True
+            self._alarm.set(_AGAIN_S)
 
     def _forget_the_ended(self, connection: sqlite3.Connection) -> None:
         """What has expired leaves its head for an hour (`secure_delete` overwrites the rest)."""
-        now = self._clock()
+        now, before = self._clock(), connection.total_changes
         connection.execute(
             "DELETE FROM sessions WHERE expires_at <= ?", (now - ENDED_REMEMBERED_S,)
         )
-        connection.execute("UPDATE sessions SET state = '' WHERE expires_at <= ?", (now,))
+        connection.execute(
+            "UPDATE sessions SET state = '' WHERE expires_at <= ? AND state <> ''", (now,)
+        )
         connection.execute(
             "DELETE FROM votes WHERE session_id IN "
             "(SELECT session_id FROM sessions WHERE expires_at <= ?)",
             (now,),
         )
+        if connection.total_changes > before:
+            self._words_in_log = True
+
+
+def _emptied(connection: sqlite3.Connection, *, patience_ms: int | None = None) -> bool:
+    """Whether all of the log went into the file; not while another program reads it.
+
+    Args:
+        patience_ms: how long to wait for that program; None: as for any lock.
+    """
+    (usual_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {usual_ms if patience_ms is None else patience_ms}")
+    try:
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {usual_ms}")
+    return not busy
 
 
 def _stands(head: SessionHead | None, round_number: int, *, closed: bool | None) -> bool:

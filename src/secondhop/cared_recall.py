@@ -7,6 +7,8 @@ from pathlib import Path
 
 from secondhop.backup import BackedUp, back_up
 from secondhop.doctor import Doctor, Examination
+from secondhop.errors import UsageError
+from secondhop.export_file import read_export, write_export
 from secondhop.exporting import Imported, exported, imported
 from secondhop.ingest.run import IngestProgress
 from secondhop.keeper import Keeper
@@ -21,24 +23,45 @@ class CaresForMemories:
     _door: SyncDoor
     _home: StoreHome
 
-    async def aexamine(self, *, fix: bool = False) -> Examination:
+    async def aexamine(
+        self,
+        *,
+        fix: bool = False,
+        every_vector: bool = False,
+        progress: IngestProgress | None = None,
+    ) -> Examination:
         """Hold catalog, vectors and word index against one another, and look for doubtful memories.
 
         Args:
             fix: mend what needs no decision: orphaned vectors, the word index, lost links.
+            every_vector: embed all passages again to see whether their vectors fit, not a sample.
+            progress: hears how many passages are embedded ("embed").
         """
         keeper = self._keeper
-        doctor = Doctor(store=keeper.store, embedder=keeper.embedder, now=keeper.clock())
-        return await doctor.examine(fix=fix)
+        doctor = Doctor(
+            store=keeper.store,
+            embedder=keeper.embedder,
+            now=keeper.clock(),
+            caches=keeper.caches,
+            progress=progress,
+        )
+        return await doctor.examine(fix=fix, every_vector=every_vector)
 
     def aexport(self) -> AsyncIterator[str]:
         """The whole memory as lines of JSON, without line ends; see docs/memories.md."""
         return exported(self._keeper.store, self._keeper.counters)
 
     async def aimport(
-        self, lines: Iterable[str], *, progress: IngestProgress | None = None
+        self,
+        lines: Iterable[str],
+        *,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
     ) -> Imported:
         """Store what an export holds; what is stored already stays as it is.
+
+        Args:
+            dry_run: only tell what would be stored; nothing is embedded or written.
 
         Raises:
             UsageError: not an export, or a line that cannot be read.
@@ -50,6 +73,7 @@ class CaresForMemories:
             embedder=keeper.embedder,
             counters=keeper.counters,
             progress=progress,
+            dry_run=dry_run,
         )
 
     async def abackup(self, folder: str | Path) -> BackedUp:
@@ -62,31 +86,56 @@ class CaresForMemories:
         """
         return await back_up(self._home.path, Path(folder))
 
-    def examine(self, *, fix: bool = False) -> Examination:
+    def examine(
+        self,
+        *,
+        fix: bool = False,
+        every_vector: bool = False,
+        progress: IngestProgress | None = None,
+    ) -> Examination:
         """As `aexamine`, for callers without an event loop."""
-        return self._door.call(partial(self.aexamine, fix=fix))
+        return self._door.call(
+            partial(self.aexamine, fix=fix, every_vector=every_vector, progress=progress)
+        )
 
     def export_to(self, path: str | Path) -> int:
         """Write the export to a file; the number of memories. For callers without an event loop."""
         return self._door.call(partial(self.aexport_to, path))
 
     async def aexport_to(self, path: str | Path) -> int:
-        """Write the export to a file; the number of memories."""
+        """Write the export to a file, whole or not at all; the number of memories.
+
+        Raises:
+            UsageError: the path is a folder, or in none.
+            StoreError: the file cannot be written.
+        """
         lines = [line async for line in self.aexport()]
-        text = "".join(f"{line}\n" for line in lines)
-        await asyncio.to_thread(Path(path).write_text, text, encoding="ascii", newline="\n")
+        await asyncio.to_thread(write_export, Path(path), lines)
         return len(lines) - 1
 
-    def import_from(self, path: str | Path, *, progress: IngestProgress | None = None) -> Imported:
+    def import_from(
+        self,
+        path: str | Path,
+        *,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
+    ) -> Imported:
         """As `aimport` of a file's lines, for callers without an event loop."""
-        return self._door.call(partial(self.aimport_from, path, progress=progress))
+        return self._door.call(partial(self.aimport_from, path, progress=progress, dry_run=dry_run))
 
     async def aimport_from(
-        self, path: str | Path, *, progress: IngestProgress | None = None
+        self,
+        path: str | Path,
+        *,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
     ) -> Imported:
         """As `aimport`, of a file's lines."""
-        text = await asyncio.to_thread(Path(path).read_text, encoding="utf-8")
-        return await self.aimport(text.split("\n"), progress=progress)
+        lines = await asyncio.to_thread(read_export, Path(path))
+        try:
+            return await self.aimport(lines, progress=progress, dry_run=dry_run)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from error
 
     def backup(self, folder: str | Path) -> BackedUp:
         """As `abackup`, for callers without an event loop."""

@@ -10,14 +10,17 @@ import numpy as np
 
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
-from secondhop.models.embedder import Embedder
+from secondhop.ingest.run import IngestProgress
+from secondhop.keeping_erasing import PurgesTexts
+from secondhop.models.embedder import Embedder, past_the_cache
 from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, Passage, passage_id_of
 
 EXAMPLES = 5
 SAMPLE = 32
-"""Passages embedded again, to see whether their vectors still fit."""
+"""Passages embedded again, to see whether their vectors still fit, unless all of them are."""
+EMBEDDED_AT_ONCE = 64
 FITS = 0.98
 """Cosine of a stored vector and a fresh one from which on they are the same; batching and
 quantisation move a vector a little."""
@@ -35,6 +38,8 @@ class Finding(Frozen):
     weight: Literal["damage", "leftover", "doubt"]
     """damage: something is lost or wrong; leftover: something is too much; doubt: for a person."""
     cure: str
+    fixable: bool = False
+    """Whether `fix` mends it."""
     fixed: bool = False
 
 
@@ -59,9 +64,17 @@ class Doctor:
     store: EntityStore
     embedder: Embedder
     now: datetime
+    caches: Sequence[PurgesTexts] = ()
+    """Where the entity's vectors are kept beside the store."""
+    progress: IngestProgress | None = None
+    """Hears how many passages are embedded again ("embed")."""
 
-    async def examine(self, *, fix: bool) -> Examination:
-        """Every check in turn."""
+    async def examine(self, *, fix: bool, every_vector: bool = False) -> Examination:
+        """Every check in turn.
+
+        Args:
+            every_vector: embed all passages again, not a sample of them.
+        """
         memories: list[tuple[Memory, tuple[Passage, ...]]] = []
         after = ""
         while page := await self.store.page(after=after, limit=_PAGE):
@@ -72,7 +85,7 @@ class Doctor:
             "vectors": lambda: self._vectors(memories, fix=fix),
             "word index": lambda: self._word_index(fix=fix),
             "links": lambda: self._links(memories, fix=fix),
-            "embeddings": lambda: self._embeddings(memories),
+            "embeddings": lambda: self._embeddings(memories, fix=fix, every=every_vector),
             "duplicates": lambda: self._duplicates(memories),
             "contradictions": self._contradictions,
         }
@@ -114,7 +127,7 @@ class Doctor:
             what = "vectors of passages that are not stored"
             cure_of = "--fix removes them"
             found.append(
-                finding("vectors", what, orphans, weight="leftover", cure=cure_of, fixed=fix)
+                mended("vectors", what, orphans, weight="leftover", cure=cure_of, fixed=fix)
             )
         if stale:
             what = "passages whose ids are not of their memory's present text"
@@ -129,7 +142,7 @@ class Doctor:
             await self.store.rebuild_lexicon()
         what = "words whose places in the word index are not those of the stored text"
         return [
-            finding("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
+            mended("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
         ]
 
     async def _links(
@@ -148,27 +161,51 @@ class Doctor:
             await self.store.drop_lost_links()
         what = "memories that are superseded by something that is not stored, or not stored either"
         cure = "--fix cuts the links; they stay superseded"
-        return [finding("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
+        return [mended("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
 
     async def _embeddings(
-        self, memories: Sequence[tuple[Memory, Sequence[Passage]]]
+        self, memories: Sequence[tuple[Memory, Sequence[Passage]]], *, fix: bool, every: bool
     ) -> Sequence[Finding]:
-        """A sample, the same each time: every n-th passage."""
+        """A sample, the same each time: every n-th passage; or all of them.
+
+        `fix` takes what is off out of the cache, or making the vectors anew would bring it back.
+        """
         pairs = [(memory, passage) for memory, own in memories for passage in own]
-        sample = pairs[:: max(1, -(-len(pairs) // SAMPLE))]
-        stored = await self.store.stored_vectors([passage.passage_id for _, passage in sample])
-        held = [pair for pair in sample if pair[1].passage_id in stored]
-        if not held:
-            return []
-        fresh = await self.embedder.embed_passages([embedding_text(*pair) for pair in held])
-        kept = np.stack([stored[passage.passage_id] for _, passage in held])
-        cosines: list[float] = (fresh * kept).sum(axis=1).tolist()
-        off = [p.passage_id for (_, p), cosine in zip(held, cosines, strict=True) if cosine < FITS]
+        chosen = pairs if every else pairs[:: max(1, -(-len(pairs) // SAMPLE))]
+        compared, off = 0, list[tuple[Memory, Passage]]()
+        for start in range(0, len(chosen), EMBEDDED_AT_ONCE):
+            part = chosen[start : start + EMBEDDED_AT_ONCE]
+            held, wrong = await self._compared(part)
+            compared, off = compared + held, off + wrong
+            if self.progress is not None:
+                self.progress("embed", start + len(part), len(chosen))
         if not off:
             return []
-        what = f"of {len(held)} sampled passages, vectors that the model does not give today"
-        cure = "`secondhop reindex` makes the vectors anew"
-        return [finding("embeddings", what, off, weight="damage", cure=cure)]
+        if fix:
+            for cache in self.caches:
+                await cache.purge([embedding_text(*pair) for pair in off])
+        sampled = "" if every else "sampled "
+        what = f"of {compared} {sampled}passages, vectors that the model does not give today"
+        cure = (
+            "`secondhop doctor --all --fix` takes them out of the embedding cache; "
+            "then `secondhop reindex` makes the vectors anew"
+        )
+        ids = [passage.passage_id for _, passage in off]
+        return [finding("embeddings", what, ids, weight="damage", cure=cure)]
+
+    async def _compared(
+        self, pairs: Sequence[tuple[Memory, Passage]]
+    ) -> tuple[int, list[tuple[Memory, Passage]]]:
+        """(how many have a vector, those whose vector the model itself does not give)."""
+        stored = await self.store.stored_vectors([passage.passage_id for _, passage in pairs])
+        held = [pair for pair in pairs if pair[1].passage_id in stored]
+        if not held:
+            return 0, []
+        model = past_the_cache(self.embedder)
+        fresh = await model.embed_passages([embedding_text(*pair) for pair in held])
+        kept = np.stack([stored[passage.passage_id] for _, passage in held])
+        cosines: list[float] = (fresh * kept).sum(axis=1).tolist()
+        return len(held), [p for p, near in zip(held, cosines, strict=True) if near < FITS]
 
     async def _duplicates(
         self, memories: Sequence[tuple[Memory, Sequence[Passage]]]
@@ -214,7 +251,6 @@ def finding(
     *,
     weight: Literal["damage", "leftover", "doubt"],
     cure: str,
-    fixed: bool = False,
 ) -> Finding:
     """So many cases, a few of them named."""
     return Finding(
@@ -224,5 +260,18 @@ def finding(
         examples=list(cases[:EXAMPLES]),
         weight=weight,
         cure=cure,
-        fixed=fixed,
     )
+
+
+def mended(
+    check: str,
+    what: str,
+    cases: Sequence[str],
+    *,
+    weight: Literal["damage", "leftover"],
+    cure: str,
+    fixed: bool,
+) -> Finding:
+    """One that `fix` mends, or has mended."""
+    found = finding(check, what, cases, weight=weight, cure=cure)
+    return found.model_copy(update={"fixable": True, "fixed": fixed})

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.errors import StoreError
+from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.interfaces.memory_commands import existing_path
-from secondhop.interfaces.options import Common, given_path
+from secondhop.interfaces.options import Common, DryRun, given_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,34 +21,63 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
     ] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Embed every passage again, not a sample, to see if it fits."),
+    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Examine the memory: catalog, vectors, word index, links, doubles, contradictions.
 
     Exit status 1 when damage is left.
     """
     from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.progress import bars
     from secondhop.interfaces.terminal import print_json, screen
 
     async def work() -> "Examination":
-        async with opened(common) as recall:
-            return await recall.aexamine(fix=fix)
+        with bars() as progress:
+            async with opened(common) as recall:
+                return await recall.aexamine(
+                    fix=fix and not dry_run, every_vector=every, progress=progress
+                )
 
     told = run(work())
+    expect_something(told, common)
     if common.json:
-        print_json(told.model_dump(mode="json") | {"sound": told.sound})
+        dry = {"dry_run": True} if dry_run else {}
+        print_json(told.model_dump(mode="json") | {"sound": told.sound} | dry)
     else:
-        show_examination(told, screen())
+        show_examination(told, screen(), would_fix=fix and dry_run)
     if not told.sound:
         raise StoreError("damage is left; each finding names its cure")
 
 
-def show_examination(told: "Examination", console: "Console") -> None:
-    """A line a finding, with its cure and some examples."""
-    from secondhop.interfaces.terminal import clean, shorten
+def expect_something(told: "Examination", common: Common) -> None:
+    """Nothing stored and nothing left behind is no sound memory: it is the wrong one.
 
-    console.print(f"{told.memories} memories, {told.passages} passages: {', '.join(told.checks)}")
+    Raises:
+        UnknownEntityError: so it is.
+    """
+    from secondhop.interfaces.opening import store_of
+    from secondhop.settings import load_settings
+
+    if not (told.memories or told.findings):
+        settings = load_settings()
+        store = str(store_of(common, settings))
+        raise UnknownEntityError(common.entity or settings.entity, store=store)
+
+
+def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
+    """A line a finding, with its cure and some examples."""
+    from secondhop.interfaces.terminal import clean, counted, shorten
+
+    memories = counted(told.memories, "memory", "memories")
+    passages = counted(told.passages, "passage")
+    console.print(f"{memories}, {passages}: {', '.join(told.checks)}")
     for one in told.findings:
-        state = "fixed" if one.fixed else one.weight
+        would = would_fix and one.fixable
+        state = "fixed" if one.fixed else "would be fixed" if would else one.weight
         style = "dim" if one.fixed else "bold" if one.weight == "damage" else None
         console.print(f"{state}: {one.check}: {one.count} {one.what}", style=style)
         for example in one.examples:
@@ -71,7 +100,7 @@ def export(
     With kinds, histories and counters; `import` reads it.
     """
     from secondhop.interfaces.opening import opened, run
-    from secondhop.interfaces.terminal import notices, print_json
+    from secondhop.interfaces.terminal import counted, notices, print_json
 
     async def work() -> int:
         async with opened(common) as recall:
@@ -86,12 +115,13 @@ def export(
     if file is not None and common.json:
         print_json({"memories": count, "file": str(file)})
     else:
-        notices().print(f"exported {count} memories")
+        notices().print(f"exported {counted(count, 'memory', 'memories')}")
 
 
 def import_memories(
     common: Common,
     file: Annotated[Path, typer.Argument(parser=existing_path, metavar="FILE")],
+    dry_run: DryRun = False,
 ) -> None:
     """Store what an export holds.
 
@@ -104,11 +134,12 @@ def import_memories(
     async def work() -> None:
         with bars() as progress:
             async with opened(common, counting=True) as recall:
-                told = await recall.aimport_from(file, progress=progress)
+                told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
         if common.json:
             print_json(told.model_dump(mode="json"))
             return
-        screen().print(f"read {told.read}: {told.stored} stored, {told.unchanged} unchanged")
+        would = "would be " if told.dry_run else ""
+        screen().print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
         for memory_id in told.conflicts:
             screen().print(f"left as it is, for it says something else: {clean(memory_id)}")
 
@@ -125,14 +156,15 @@ def backup(
     """
     from secondhop.backup import back_up
     from secondhop.interfaces.opening import run, store_of
-    from secondhop.interfaces.terminal import print_json, screen
+    from secondhop.interfaces.terminal import counted, print_json, screen
     from secondhop.settings import load_settings
 
     told = run(back_up(store_of(common, load_settings()), folder))
     if common.json:
         print_json(told.model_dump(mode="json"))
     else:
-        screen().print(f"{len(told.entities)} entities, {told.bytes:,} bytes in {told.folder}")
+        entities = counted(len(told.entities), "entity", "entities")
+        screen().print(f"{entities}, {told.bytes:,} bytes in {told.folder}")
         screen().print(f"to use it: {told.restore}", style="dim")
 
 

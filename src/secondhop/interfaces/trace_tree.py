@@ -10,6 +10,7 @@ from secondhop.graph.trace import (
     TraceFacet,
     TraceFacetScore,
     TraceHit,
+    TracePreference,
     TraceQuery,
 )
 from secondhop.interfaces.cost_view import cost_text
@@ -37,6 +38,8 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     homes = candidates_by_home(trace)
     for facet in trace.facets:
         add_facet(root, facet, trace=trace, candidates=homes.get(facet.facet_id, []))
+    for preference in trace.preferences:
+        root.add(line(preference_line(preference)))
     stop = f"stopped: {trace.stop_reason}"
     root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
     for reason in trace.degraded:
@@ -49,6 +52,13 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     for entry in time_per_node(trace):
         times.add(line(entry, style="dim"))
     return root
+
+
+def preference_line(preference: TracePreference) -> str:
+    """A preference that was given, and what asked for it."""
+    asked = f", asked for by “{clean(preference.facet)}”" if preference.facet else ""
+    scope = shorten(preference.scope, 60)
+    return f"preference ({scope}) {preference.score:.2f}: {clean(preference.memory_id)}{asked}"
 
 
 def line(text: str, *, style: str = "") -> "Text":

@@ -49,6 +49,11 @@ class CoalescingEmbedder:
         self._lock = threading.Lock()
 
     @property
+    def wrapped(self) -> Embedder:
+        """What embeds the batches."""
+        return self._inner
+
+    @property
     def model_id(self) -> str:
         """The wrapped embedder's."""
         return self._inner.model_id

@@ -48,3 +48,20 @@ class HoldsConnections(Protocol):
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
         ...
+
+
+@runtime_checkable
+class WrapsEmbedder(Protocol):
+    """An embedder that asks another one, and may remember what it said."""
+
+    @property
+    def wrapped(self) -> Embedder:
+        """The one that is asked."""
+        ...
+
+
+def past_the_cache(embedder: Embedder) -> Embedder:
+    """The model itself, without what remembers its vectors."""
+    while isinstance(embedder, WrapsEmbedder):
+        embedder = embedder.wrapped
+    return embedder

@@ -23,6 +23,11 @@ class CachingEmbedder:
         self._file = EmbeddingCacheFile(path)
 
     @property
+    def wrapped(self) -> Embedder:
+        """What embeds the texts that the cache does not hold."""
+        return self._inner
+
+    @property
     def model_id(self) -> str:
         """The wrapped embedder's."""
         return self._inner.model_id

@@ -1,0 +1,149 @@
+"""A plan asks for a preference, and the answer, its trace and its explanation say so."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.nodes.scripted_llm import ScriptedLLM
+from tests.session_world import sessions_over
+from tests.small_world import LIFE
+
+from secondhop.evals.baselines_plans import WrittenPlanner
+from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.explain import explain
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.interfaces.trace_tree import preference_line
+from secondhop.keeping_records import Preference
+from secondhop.models.llm import LLMError
+from secondhop.nodes.planning import PlannedFacet
+from secondhop.nodes.state import RecallInput
+from secondhop.recall import Recall
+from secondhop.running import run_recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+QUESTION = "Help me prepare for my Carefeed interview"
+CONTEXT = "coaching for the mock interview"
+FACET = "mock interview coaching"
+QUERY = "coaching notes for the mock interview"
+WANTED = PlannedFacet(
+    name=FACET, why="It worked.", hop=2, queries=("talks too fast when nervous", QUERY)
+)
+ASKED_AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        yield opened
+
+
+async def remembered(recall: Recall) -> str:
+    """Id of the preference that the plan is to ask for; others stand beside it."""
+    await recall.aremember(Preference(text="Prefer TypeScript", scope="writing computer programs"))
+    await recall.aremember(Preference(text="Be brief"))
+    kept = await recall.aremember(Preference(text="Ask, then wait", scope=CONTEXT, topic="coach"))
+    return kept.memory_id
+
+
+async def planned(recall: Recall, *facets: PlannedFacet) -> tuple[RecallResult, RecallTrace]:
+    planner = WrittenPlanner({QUESTION: facets}, planner_id="written")
+    services = replace(recall.services, planner=planner)
+    asked = RecallInput(question=QUESTION, asked_at=ASKED_AT.isoformat())
+    graph = build_recall_graph(services)
+    events = [event async for event in run_recall(graph, asked, services=services)]
+    result, trace = events[-1].result, events[-1].trace
+    assert result is not None
+    assert trace is not None
+    return result, trace
+
+
+async def test_a_facet_of_the_plan_brings_a_preference_and_the_trace_says_which(
+    recall: Recall,
+) -> None:
+    wanted = await remembered(recall)
+
+    without, _ = await planned(recall)
+    result, trace = await planned(recall, WANTED)
+
+    assert [one.text for one in without.preferences] == ["Be brief"]
+    assert [one.text for one in result.preferences] == ["Be brief", "Ask, then wait"]
+    given = result.preferences[1]
+    assert (given.id, given.facet, given.query) == (wanted, FACET, QUERY)
+    assert 0.7 <= given.score < 1.0
+    assert (result.preferences[0].facet, result.preferences[0].score) == ("", 1.0)
+    assert {memory.kind for memory in result.memories} == {"continuity"}
+    told = {one.memory_id: one for one in trace.preferences}[wanted]
+    assert (told.facet, told.query, told.scope) == (FACET, QUERY, CONTEXT)
+    assert f"asked for by “{FACET}”" in preference_line(told)
+    story = explain(trace, wanted)
+    assert story.returned
+    assert f"facet “{FACET}” with “{QUERY}”" in story.story[0]
+
+
+async def test_what_always_holds_and_what_the_question_asks_for_say_so(recall: Recall) -> None:
+    near = await recall.aremember(
+        Preference(text="Start with the company", scope="prepare for my Carefeed interview")
+    )
+    always = await recall.aremember(Preference(text="Be brief"))
+
+    result = await recall.arecall(QUESTION, at=ASKED_AT)
+
+    stories = [
+        (await recall.aexplain(result.trace_id, one.memory_id)).story[0] for one in (always, near)
+    ]
+    assert stories[0] == "It always holds."
+    assert stories[1].startswith("The question is near its context")
+
+
+@pytest.mark.parametrize(
+    ("name", "query"), [(FACET, "tomatoes and basil"), ("tomatoes and basil", QUERY)]
+)
+async def test_a_name_or_a_query_alone_asks_for_nothing(
+    recall: Recall, name: str, query: str
+) -> None:
+    await remembered(recall)
+
+    result, _ = await planned(recall, replace(WANTED, name=name, queries=(query,)))
+
+    assert [one.text for one in result.preferences] == ["Be brief"]
+
+
+async def test_a_session_tells_it_in_every_round(recall: Recall) -> None:
+    wanted = await remembered(recall)
+    planner = WrittenPlanner({QUESTION: (WANTED,)}, planner_id="written")
+    sessions = sessions_over(replace(recall.services, planner=planner))
+
+    begun = await sessions.start(QUESTION)
+    first = begun.preferences
+    second = (await sessions.vote(begun.session_id, {begun.ids()[0]: "hot"})).preferences
+
+    assert [(one.id, one.facet) for one in first][1] == (wanted, FACET)
+    assert second == first
+
+
+@pytest.mark.model  # prompts are counted with tiktoken's ranks
+@pytest.mark.parametrize("name", [FACET, "own plan"])
+async def test_a_model_s_plan_asks_for_it_and_the_prompts_are_as_they_were(
+    tmp_path: Path, name: str
+) -> None:
+    facets: list[dict[str, Any]] = [{"name": name, "queries": [QUERY]}]
+    llm = ScriptedLLM(
+        DecomposeReply=[{"kind": "conceptual"}],
+        ExpandReply=[{"intent": "win the job", "facets": facets}],
+        CritiqueReply=[LLMError("away")] * 4,
+    )
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing", llm=llm) as recall:
+        await recall.aadd(LIFE)
+        await remembered(recall)
+        result = await recall.arecall(QUESTION, at=ASKED_AT)
+
+    asked = ["Ask, then wait"] if name == FACET else []
+    assert [one.text for one in result.preferences] == ["Be brief", *asked]
+    assert [one.facet for one in result.preferences[1:]] == [FACET] * len(asked)
+    assert not any(CONTEXT in prompt for prompt in llm.prompts)
