@@ -53,7 +53,7 @@ class Tags:
     """
 
     def __init__(self, secret: bytes | None = None) -> None:
-        """`secret`: default another at each draw; evaluations that cache answers give a fixed one."""
+        """`secret`: default another each time; evaluations that cache answers give a fixed one."""
         self._secret = secret
 
     def draw(self, texts: Sequence[str]) -> str:
