@@ -1,6 +1,7 @@
 """Fills a number of tokens with the passages that most likely hold the evidence."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
@@ -35,16 +36,26 @@ REPEATS_AT = 0.8
 """Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
 
 
-async def filled_evidence(
-    state: RecallState, *, tokens: int, services: Services
-) -> tuple[list[Passage], Linked]:
-    """Passages, best first, that fit into `tokens` together, and what names in them led to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A token budget, filled."""
 
-    [] when the recall has no answer. Ordered by their own relevance to question and facets,
+    passages: list[Passage] = field(default_factory=list[Passage])
+    """Best first; they fit into the budget together."""
+    linked: Linked
+    """What names in them led to."""
+    too_long: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Memories with nothing among `passages`, best first: the tokens of the shortest passage."""
+
+
+async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> Filled:
+    """Passages, best first, that fit into `tokens` together.
+
+    None when the recall has no answer. Ordered by their own relevance to question and facets,
     whatever their memories; what repeats an earlier one comes last.
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
-        return [], nothing_linked(state)
+        return Filled(linked=nothing_linked(state))
     playbooks = by_playbooks(state, services)
     scores = passage_scores(state, playbooks=playbooks)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
@@ -64,7 +75,20 @@ async def filled_evidence(
     if not date_factors(state):  # a time that the question names comes before the latest
         written = {i: one["created_at"] for i, one in linked["candidates"].items()}
         told = with_later_first(told, pieces, state["question"], written=written)
-    return fill([pieces[p] for p in best_first(told)], tokens=tokens), linked
+    ranked = [pieces[p] for p in best_first(told)]
+    filled = fill(ranked, tokens=tokens)
+    return Filled(passages=filled, linked=linked, too_long=without_room(ranked, filled))
+
+
+def without_room(ranked: Sequence[Passage], filled: Sequence[Passage]) -> dict[str, int]:
+    """{memory of which nothing was taken: tokens of its shortest passage}, best first."""
+    taken = {passage.memory_id for passage in filled}
+    shortest: dict[str, int] = {}
+    for passage in ranked:
+        if passage.memory_id not in taken:
+            known = shortest.get(passage.memory_id, passage.tokens)
+            shortest[passage.memory_id] = min(known, passage.tokens)
+    return shortest
 
 
 def in_context(

@@ -62,13 +62,14 @@ async def with_what_was_learned(
     asked |= dict(list(taught.queries.items())[:room])
     opened = {query["facet_id"] for query in asked.values()}
     contexts = taught.learned["contexts"]
+    known = "1 context" if contexts == 1 else f"{contexts} contexts"
     return {
         **update,
         "learned": taught.learned,
         "facets": {i: facet for i, facet in taught.facets.items() if i in opened},
         "queries": asked,
         "spent": {"rounds": 1, "queries": len(asked)},
-        "note": f"{len(asked)} queries" + (f", {contexts} contexts known" if contexts else ""),
+        "note": f"{len(asked)} queries" + (f", {known} known" if contexts else ""),
     }
 
 

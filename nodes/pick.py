@@ -27,7 +27,9 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     reason, detail = stop_rule({**state, "picks": picks}, services.settings)
     if reason:
         services.pools.forget(state["candidates"])
+    cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}
     return {
+        "degraded": cost,
         "picks": picks,
         "drops": {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops},
         "stop_reason": reason,

@@ -26,6 +26,9 @@ async def degraded_plan(
         async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
+        if ask == ask_offline and isinstance(error, TimeoutError):  # again it would take as long
+            reason = f"{name}: half of the deadline was too short for it; it was left out"
+            return Plan(facets=()), {"degraded": {name: reason}}
         reason = f"{name}: {str(error) or 'no answer in time'}"
         plan, degraded = await planned_offline(ask_offline, request, reason)
         return replace(plan, usage=plan.usage + usage_of_failure(error)), degraded

@@ -115,14 +115,20 @@ class PlaybookPlanner:
         self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def decompose(self, request: PlanRequest) -> Plan:
-        """The kind of question, and a facet for each of two things named in one breath."""
-        return Plan(
-            facets=tuple(
-                PlannedFacet(name=name, why="Named in the question.", hop=1, queries=(query,))
-                for name, query in coordinated(request.question)
-            ),
-            kind=question_kind(request.question),
-        )
+        """The kind of question, and a facet for each of several things asked in one breath.
+
+        Of several questions each is, besides, asked for the facet of the question itself: what
+        answers one of them answers what was asked.
+        """
+        several = questions_in(request.question)
+        parts = coordinated(request.question) if not several else [(one, one) for one in several]
+        facets = [
+            PlannedFacet(name=name, why="Named in the question.", hop=1, queries=(query,))
+            for name, query in parts
+        ]
+        if several:
+            facets.append(PlannedFacet(name="", why="", hop=1, queries=tuple(several)))
+        return Plan(facets=tuple(facets), kind=question_kind(request.question))
 
     async def expand(self, request: PlanRequest) -> Plan:
         """Facets of the nearest intents, the likeliest first.
@@ -231,6 +237,34 @@ def intent_nearness(ask_cosines: Floats | Vectors, owners: Indices, *, count: in
     first, second = ask_cosines[ranked[starts]], ask_cosines[ranked[seconds]]
     alone = owners[ranked[seconds]] != np.arange(count)
     return np.asarray((first + np.where(alone, first, second)) / 2, dtype=np.float64)
+
+
+MOST_QUESTIONS = 4
+"""Of one message that are asked one by one; the others are left to the message as a whole."""
+
+_QUESTION = re.compile(r"[^?？؟]+[?？؟]+")
+_SENTENCE_END = re.compile(r"(?<=[.!;。])\s+|\n+")
+_POINTS_BACK = re.compile(r"\b(it|its|he|him|she|they|them|those|these)\b", re.I)
+_SAYS_ENOUGH = 3
+"""Words of a question that asks for something by itself; "really?" does not."""
+
+
+def questions_in(message: str) -> list[str]:
+    """The questions of a message that asks several; [] for one question, however long.
+
+    A question that is too short, or that points back at what was said before, is left to the
+    message as a whole.
+
+    >>> questions_in("Who do I work for? where is the key?")
+    ['Who do I work for?', 'where is the key?']
+    >>> questions_in("Where is the key? Have you seen it?"), questions_in("Where is the key?")
+    ([], [])
+    """
+    asked = [_SENTENCE_END.split(part.strip())[-1] for part in _QUESTION.findall(message)]
+    whole = [one for one in asked if len(one.split()) >= _SAYS_ENOUGH]
+    alone = whole[:1] + [one for one in whole[1:] if not _POINTS_BACK.search(one)]
+    different = list(dict.fromkeys(alone))
+    return different[:MOST_QUESTIONS] if len(different) > 1 else []
 
 
 _PAIR = re.compile(r"\b([\w-]{3,}) and ([\w-]{3,})\b", re.I)

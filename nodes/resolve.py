@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.contested import contested
 from secondhop.nodes.eligibility import last_votes
-from secondhop.nodes.evidence_fill import by_memory, filled_evidence, finders
+from secondhop.nodes.evidence_fill import Filled, by_memory, filled_evidence, finders
 from secondhop.nodes.evidence_joined import joined
-from secondhop.nodes.evidence_linked_state import Linked, extended, nothing_linked
+from secondhop.nodes.evidence_linked_state import extended, nothing_linked
 from secondhop.nodes.evidence_turns import whole_id
 from secondhop.nodes.exposure import remember_answer
 from secondhop.nodes.hidden import sight_of
@@ -21,6 +21,9 @@ from secondhop.nodes.staleness import hidden_hits, marked
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 
+FORGOTTEN = "its text was forgotten while the recall ran"
+"""Why a memory with a slot is not in the answer."""
+
 Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
 
@@ -31,9 +34,14 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     sight = sight_of(state)
     hidden = await services.hidden.of(sight, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
-    evidence, entries, linked = await evidence_of_answer(state, picks, services=services)
+    evidence, entries, filled = await evidence_of_answer(state, picks, services=services)
+    linked = filled.linked
     state = extended(state, linked)
-    misses = near_misses(state, {*picks, *evidence}, limit=limits.maybe)
+    needs = filled.too_long
+    no_room = over_budget(state, picks or needs, evidence, needs)
+    misses = near_misses(
+        state, {*picks, *evidence}, over_budget=no_room.values(), limit=limits.maybe
+    )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
     memories = [
@@ -42,8 +50,9 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     ]
     maybe = [
         recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
-        | {"cut_by": cut_by(misses[memory_id])}
-        for memory_id in misses
+        | {"cut_by": cut_by(drop)}
+        | {"tokens": needs.get(memory_id) if drop["stage"] == "tokens" else None}
+        for memory_id, drop in misses.items()
     ]
     remember_answer(state, evidence, memory=services.exposure, settings=services.settings.ranking)
     return {
@@ -57,7 +66,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "asked_at": state["asked_at"],
             "memories": await contested(marked(memories, hidden), hidden, sight, services=services),
             "maybe": await contested(marked(maybe, hidden), hidden, sight, services=services),
-            "preferences": given(state.get("preferences", {}), hidden.preferences),
+            "preferences": given(state, hidden.preferences),
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "stop_reason": state["stop_reason"],
@@ -65,7 +74,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
             "trace_id": state["trace_id"],
         },
-        "drops": over_budget(state, picks, evidence),
+        "drops": no_room,
         "hidden": await hidden_hits(state, services=services),
         "note": f"{len(memories)} memories, {len(maybe)} near misses",
     }
@@ -73,22 +82,22 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
 
 async def evidence_of_answer(
     state: RecallState, memory_ids: Iterable[str], *, services: Services
-) -> tuple[dict[str, list[str]], Entries, Linked]:
-    """Passage ids by memory, best memory first, what is shown of each, and what names led to.
+) -> tuple[dict[str, list[str]], Entries, Filled]:
+    """Passage ids by memory, best memory first, what is shown of each, and what a budget held.
 
     k memories bring their own best passages; a number of tokens is filled with the best passages
     there are, of these memories or of others.
     """
     if state["tokens"] is not None:
-        filled, linked = await filled_evidence(state, tokens=state["tokens"], services=services)
-        state = extended(state, linked)
-        found = finders(filled, state, services=services)
+        filled = await filled_evidence(state, tokens=state["tokens"], services=services)
+        state = extended(state, filled.linked)
+        found = finders(filled.passages, state, services=services)
         placed = {
             passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
             | {"place": place}
-            for place, passage in enumerate(filled, start=1)
+            for place, passage in enumerate(filled.passages, start=1)
         }
-        return by_memory(filled), placed, linked
+        return by_memory(filled.passages), placed, filled
     candidates = state.get("candidates", {})
     evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in memory_ids}
     entries = await looked_up(evidence, state, services=services)
@@ -99,7 +108,7 @@ async def evidence_of_answer(
     hits = {memory_id: ids for memory_id, ids in known.items() if ids}
     budget = services.settings.limits.max_evidence_tokens
     whole, beside = await joined(hits, entries, max_tokens=budget, services=services)
-    return whole, entries | beside, nothing_linked(state)
+    return whole, entries | beside, Filled(linked=nothing_linked(state))
 
 
 async def looked_up(
@@ -120,8 +129,10 @@ def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
     return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
 
 
-def near_misses(state: RecallState, picks: Collection[str], *, limit: int) -> dict[str, Drop]:
-    """What the last round cut, nearest first: by the place it took, then by score."""
+def near_misses(
+    state: RecallState, picks: Collection[str], *, over_budget: Iterable[Drop], limit: int
+) -> dict[str, Drop]:
+    """What found no room, best first, then what the last round cut: by place, then by score."""
     last = [
         drop
         for drop in state.get("drops", {}).values()
@@ -134,7 +145,7 @@ def near_misses(state: RecallState, picks: Collection[str], *, limit: int) -> di
         last, key=lambda drop: (drop["rank"] or far, -(drop["score"] or 0.0), drop["memory_id"])
     )
     nearest: dict[str, Drop] = {}
-    for drop in ranked:
+    for drop in (*(one for one in over_budget if one["stage"] == "tokens"), *ranked):
         if len(nearest) < limit:
             nearest.setdefault(drop["memory_id"], drop)
     return nearest
@@ -254,20 +265,39 @@ def facet_outcomes(
 
 
 def over_budget(
-    state: RecallState, picks: Mapping[str, str], kept: Mapping[str, Sequence[str]]
+    state: RecallState,
+    answering: Iterable[str],
+    kept: Collection[str],
+    too_long: Mapping[str, int],
 ) -> dict[str, Drop]:
-    """Picks whose evidence did not fit into the token budget."""
-    return {
-        f"{memory_id}|{state['round']}|tokens": Drop(
+    """What answers, best first, and has no evidence in the answer.
+
+    Args:
+        too_long: tokens of the shortest passage of each that found no room.
+    """
+    number = state["round"]
+    drops: dict[str, Drop] = {}
+    for place, memory_id in enumerate(answering, start=1):
+        if memory_id in kept:
+            continue
+        fills = state["tokens"] is not None
+        stage = "tokens" if fills else "pick"
+        drops[f"{memory_id}|{number}|{stage}"] = Drop(
             memory_id=memory_id,
-            stage="tokens",
-            round=state["round"],
-            reason=f"its evidence did not fit into {state['tokens']} tokens",
+            stage=stage,
+            round=number,
+            reason=no_room_reason(memory_id, state, too_long) if fills else FORGOTTEN,
             rank=place,
             score=state["candidates"][memory_id]["score"],
             threshold=None,
             against=None,
         )
-        for place, memory_id in enumerate(picks, start=1)
-        if memory_id not in kept
-    }
+    return drops
+
+
+def no_room_reason(memory_id: str, state: RecallState, too_long: Mapping[str, int]) -> str:
+    """Why a memory is not in an answer that fills tokens."""
+    budget = "1 token" if state["tokens"] == 1 else f"{state['tokens']} tokens"
+    needs = too_long.get(memory_id)
+    takes = f"; its shortest passage takes {needs}" if needs is not None else ""
+    return f"its evidence did not fit into {budget}{takes}"

@@ -87,7 +87,13 @@ def scale_in(path: Path) -> _ScaleFile:
     import yaml
 
     try:
-        return _ScaleFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        told: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):
+            raise UsageError(
+                f"the file {path} {'is empty' if told is None else 'is no scale'}; it must say "
+                f"`embedder` and `calibration`, as `secondhop calibrate --out FILE` writes them"
+            )
+        return _ScaleFile.model_validate(told)
     except OSError as error:
         raise UsageError(f"cannot read the scale in {path}: {error.strerror}") from error
     except ValidationError as error:

@@ -22,7 +22,8 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if state["content"]:
         return "converged", "the critic is content"
     if late:
-        return "deadline", f"{limits.deadline_s:g} s are over"
+        rounds = "1 round" if state["round"] == 1 else f"{state['round']} rounds"
+        return "deadline", f"{limits.deadline_s:g} s are over after {rounds}, and no other began"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
         return "max_llm_calls", f"{limits.llm_calls} model calls are used"
     if tokens_spent(spent) >= limits.llm_tokens:

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import yaml
 
-from secondhop.errors import SecondhopError
+from secondhop.errors import UsageError
 
 FIELDS: Final = frozenset({"name", "version", "schema", "variables"})
 """Of the front matter: all of them, and no other."""
@@ -17,7 +17,7 @@ _FILE: Final = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.S)
 _USER: Final = re.compile(r"^--- user ---\n", re.M)
 
 
-class PromptError(SecondhopError):
+class PromptError(UsageError):
     """A prompt file, or what it is rendered with, is not as it must be."""
 
     def __init__(self, fault: str, *, path: str = "", line: int | None = None) -> None:

@@ -81,11 +81,21 @@ def load_prompts(directory: Path | None = None) -> Mapping[str, Prompt]:
     """Every prompt by name: the file in `directory` where there is one, else what ships.
 
     Raises:
-        PromptError: a file is faulty, is none of PROMPT_NAMES, or asks for other variables or
-            another schema than the shipped prompt of its name.
+        PromptError: there is no such folder, or no prompt file in it; a file is faulty, is none of
+            PROMPT_NAMES, or asks for other variables or another schema than the shipped prompt of
+            its name.
     """
     prompts = {name: shipped_prompt(name) for name in PROMPT_NAMES}
-    for path in prompt_files(directory) if directory is not None else []:
+    if directory is None:
+        return prompts
+    files = prompt_files(directory)
+    if not files:
+        raise PromptError(
+            f"holds no prompt file; put one there ({', '.join(f'{n}.md' for n in PROMPT_NAMES)}), "
+            f"or name another folder",
+            path=str(directory),
+        )
+    for path in files:
         prompts[path.stem] = replacement(path, name=path.stem)
     return prompts
 

@@ -339,7 +339,7 @@ class Catalog:
                 return []
             return catalog_topics.openings(connection, memory_ids, characters=characters)
 
-    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
+    def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
         memories = passages = tokens = pending = 0
         with self._reading() as connection:

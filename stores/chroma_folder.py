@@ -23,7 +23,7 @@ from secondhop.stores.chroma_client import ChromaSession
 from secondhop.stores.chroma_errors import chroma_errors
 from secondhop.stores.chroma_leftovers import blank_litter, littered, overwrite_removed
 from secondhop.stores.chroma_session import ApiSession
-from secondhop.stores.file_lock import StampedLock
+from secondhop.stores.file_lock import LockClosedError, StampedLock
 from secondhop.stores.hnsw_files import UnfinishedIndexError, check_collection, segment_folder
 from secondhop.stores.rebuild_command import rebuild_command
 
@@ -56,7 +56,7 @@ class ChromaFolder:
         """See `ChromaClient`."""
         lock = self._lock(name)
         while self._database_file().exists():
-            with lock.shared() as stamp:
+            with self._lock_in_reach(), lock.shared() as stamp:
                 if self._is_current(name, stamp):
                     with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                         yield session
@@ -65,6 +65,17 @@ class ChromaFolder:
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
+
+    @contextmanager
+    def _lock_in_reach(self) -> Generator[None, None, None]:
+        try:
+            yield
+        except LockClosedError as error:
+            raise LockClosedError(
+                f"the vectors in {self.folder} cannot be searched: Chroma writes where it reads, "
+                f"and nothing can be written there; make the folder writable, or copy the store to "
+                f"one that is. What needs no vectors works: briefing, export, stats, facts, history"
+            ) from error
 
     @contextmanager
     def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
@@ -83,6 +94,10 @@ class ChromaFolder:
                 yield session
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
+
+    def check_room(self) -> None:
+        """See `ChromaClient`."""
+        self._check_space(0)
 
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""
@@ -178,11 +193,12 @@ class ChromaFolder:
                 collection.count()
 
     def _check_space(self, adds_bytes: int) -> None:
-        free = shutil.disk_usage(self.folder).free
+        places = (self.folder.absolute(), *self.folder.absolute().parents)
+        free = shutil.disk_usage(next(place for place in places if place.exists())).free
         needed = RESERVE_BYTES + 4 * adds_bytes
         if free < needed:
             raise StoreFullError(
-                f"{free:,} bytes are free below {self.folder}, storing these vectors safely takes "
+                f"{free:,} bytes are free below {self.folder}, changing vectors safely takes "
                 f"{needed:,}; free some space and try again; everything stored before is kept"
             )
 

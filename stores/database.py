@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
@@ -29,8 +29,14 @@ class Database:
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
-        """One consistent view of the file; nothing can be written through it."""
-        with self._connection() as connection:
+        """One consistent view of the file; nothing can be written through it.
+
+        Where nothing can be written beside the file either, it is read as it lies there.
+
+        Raises:
+            StoreError: it was read like that, and somebody has written to it meanwhile.
+        """
+        with self._as_it_lies() if self._is_frozen() else self._connection() as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
             try:
@@ -61,6 +67,35 @@ class Database:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def _is_frozen(self) -> bool:
+        """Whether SQLite could not even make the files beside it that reading takes.
+
+        What a log beside it holds is not in the file: such a one is no whole store as it lies.
+        """
+        shared, log = (beside(self.path, ending) for ending in ("-shm", "-wal"))
+        if _size(shared) >= _SHARED_MEMORY_BYTES or _size(log):
+            return False
+        return _is_closed_to_us(self.path) or (self.path.exists() and _no_space_beside(self.path))
+
+    @contextmanager
+    def _as_it_lies(self) -> Generator[sqlite3.Connection, None, None]:
+        """Without locks and logs: for a file that nobody can write to while it is read."""
+        before = _state(self.path)
+        uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+        try:
+            with closing(
+                sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            ) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            self._expect_as_it_lay(before)
+            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
+        self._expect_as_it_lay(before)
+
+    def _expect_as_it_lay(self, before: tuple[int, ...]) -> None:
+        if _state(self.path) != before or _size(beside(self.path, "-wal")):
+            raise StoreError(f"{self.path} was written to while it was read; try again")
 
     @contextmanager
     def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
@@ -159,8 +194,23 @@ def _no_space_beside(path: Path) -> bool:
     return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
 
 
+def beside(path: Path, ending: str) -> Path:
+    """A file that SQLite keeps beside its database."""
+    return path.with_name(path.name + ending)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    told = path.stat()
+    return told.st_ino, told.st_size, told.st_mtime_ns
+
+
 def _is_full(path: Path) -> StoreFullError:
     return StoreFullError(
-        f"no space is left to work with {path}; free some and try again; "
-        f"everything stored before is kept"
+        f"no space is left to write to {path}, and SQLite writes before it changes or deletes "
+        f"anything; free some (embeddings.db, hubs.db and traces/ in the same folder are made anew "
+        f"when they are missing) and try again; everything stored before is kept"
     )

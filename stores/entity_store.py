@@ -17,7 +17,7 @@ from secondhop.stores.batches import checked
 from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.catalog_keeping import Decision, KeepingView
-from secondhop.stores.file_lock import WriterLock
+from secondhop.stores.file_lock import LockClosedError, WriterLock
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.memory_map import map_memories
 from secondhop.stores.outbox import Outbox
@@ -53,12 +53,15 @@ class EntityStore:
         identity: Identity,
         lock_path: Path,
         before_first_put: Callable[[], None] = lambda: None,
+        check_room: Callable[[], None] = lambda: None,
     ) -> None:
+        """`check_room` raises StoreFullError where a first put could not be stored."""
         self.identity = identity
         self._catalog = catalog
         self._index = index
         self._lock_path = lock_path
         self._before_first_put = before_first_put
+        self._check_room = check_room
         self._cache = VectorCache()
         self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
         self._topics: tuple[int, Sequence[Topic]] | None = None
@@ -84,7 +87,13 @@ class EntityStore:
             async with self._writing():
                 await asyncio.to_thread(self._catalog.upgrade)
         lock = WriterLock(self._lock_path)
-        if not lock.try_acquire():
+        try:
+            locked = lock.try_acquire()
+        except (LockClosedError, StoreFullError) as error:
+            # reading needs no lock of writers; a write tells what is wrong
+            _log.info("leftovers stay for now: %s", error)
+            return
+        if not locked:
             await self._index.count()  # what cannot be read at all is noticed now, too
             return
         try:
@@ -194,8 +203,18 @@ class EntityStore:
         """
         wanted = checked(memories, dimension=self.identity.dimension)
         if wanted:
+            await self.expect_room()
             async with self._writing():
                 await to_its_end(self._put(wanted))
+
+    async def expect_room(self) -> None:
+        """Refuse a first put before anything is made for it, the store's files among it.
+
+        Raises:
+            StoreFullError: the disk has no room for a store.
+        """
+        if not await asyncio.to_thread(self._catalog.exists):
+            await asyncio.to_thread(self._check_room)
 
     async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
         """Store one memory and change how others stand, both or neither.
@@ -204,6 +223,7 @@ class EntityStore:
             decide: runs when nobody else writes; what it raises leaves everything as it was.
         """
         wanted = checked([embedded], dimension=self.identity.dimension)
+        await self.expect_room()
         async with self._writing():
             await to_its_end(self._put(wanted, decide=decide))
 
@@ -278,9 +298,13 @@ class EntityStore:
 
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
-        vectors = 0
+        vectors: int | None = 0
         if await asyncio.to_thread(self._catalog.exists):
-            vectors = await self._index.count()
+            try:
+                vectors = await self._index.count()
+            except (LockClosedError, StoreFullError) as error:
+                vectors = None
+                _log.info("the vectors are not counted: %s", error)
         return await asyncio.to_thread(
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )

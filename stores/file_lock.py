@@ -13,11 +13,16 @@ from pathlib import Path
 from secondhop.errors import StoreError, StoreFullError
 
 
+class LockClosedError(StoreError):
+    """The system does not let us make or write a lock's file: nothing can be stored there."""
+
+
 def _open(path: Path) -> int:
     """The file's descriptor, the file made if need be: the first that anybody writes of a store.
 
     Raises:
-        StoreError: the system does not let us.
+        LockClosedError: the system does not let us.
+        StoreFullError: no space is left for it.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +31,7 @@ def _open(path: Path) -> int:
         place = error.filename or path
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFullError(f"no space is left for {place}; free some, try again") from error
-        raise StoreError(
+        raise LockClosedError(
             f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
             f"the folder around it writable, or name another one for the store (--store DIR)"
         ) from error

@@ -85,6 +85,7 @@ class StoreHome:
                 identity=identity,
                 lock_path=self._writer_lock(entity),
                 before_first_put=lambda: self._found_store(identity),
+                check_room=self._chroma.check_room,
             )
             store.cure = self._cure(entity)
             await store.open()

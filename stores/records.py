@@ -161,7 +161,8 @@ class StoreCounts:
     memories: int
     passages: int
     tokens: int
-    vectors: int
+    vectors: int | None
+    """None: nothing can be written where they are, and opening them writes."""
     pending: int
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int

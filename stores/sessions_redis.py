@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.stores.sessions import (
@@ -23,6 +24,9 @@ T = TypeVar("T")
 
 CONNECTIONS = 32
 """To the server, at most; of more requests at a time some wait for one."""
+
+ANSWER_S = 5.0
+"""For the server's answer, unless the address says otherwise (`?socket_timeout=SECONDS`)."""
 
 WAIT_S = 20.0
 """For a connection; then the server is taken to be stuck."""
@@ -192,13 +196,34 @@ def connected(url: str) -> "Redis":
             "sessions in Redis need redis-py; install it: pip install 'secondhop[redis]'"
         ) from error
     try:
-        pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=WAIT_S)
+        check_database(url)
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=CONNECTIONS,
+            timeout=WAIT_S,
+            socket_timeout=ANSWER_S,
+            socket_connect_timeout=ANSWER_S,
+        )
+        made = cast(Callable[[], object], pool.make_connection)
+        made()  # connects to nothing, and refuses what no connection takes
         return Redis.from_pool(pool)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise UsageError(
             f"the address of the Redis server cannot be used ({error}); "
             f"write redis://HOST:PORT/DATABASE"
         ) from error
+
+
+def check_database(url: str) -> None:
+    """redis-py takes a path that is no number for database 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    address = urlsplit(url)
+    path = address.path.strip("/")
+    if address.scheme != "unix" and path and not (path.isascii() and path.isdecimal()):
+        raise ValueError(f"{path!r} is no number of a database")
 
 
 def _decoded(fields: Mapping[Any, Any]) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +11,9 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
+from secondhop.ingest.batches import embedding_text
 from secondhop.keeping_records import Fact, Preference
+from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -247,6 +251,39 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert files_with(b"zebraquartz", tmp_path) == []
     assert files_with(b"kandinsky", tmp_path) == []
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
+
+
+async def test_the_vectors_of_a_forgotten_memory_leave_the_cache_and_no_others_do(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note("n", "Ordinary thoughts about the boiler")])
+    kept = await recall.aremember(SECRET)
+    own, others = await cached_of(recall, kept.memory_id), await cached_of(recall, "n")
+    cached = cached_vectors(tmp_path)
+    assert own | others <= cached
+    assert not own & others
+
+    assert (await recall.aforget(kept.memory_id, dry_run=True)).passages == 1
+    assert cached_vectors(tmp_path) == cached
+    await recall.aforget(kept.memory_id)
+
+    assert cached_vectors(tmp_path) == cached - own
+
+
+async def cached_of(recall: Recall, memory_id: str) -> set[bytes]:
+    """The vectors of a memory's passages, as the model gives them and a cache keeps them."""
+    found = await recall.store.whole(memory_id)
+    assert found is not None
+    memory, passages = found
+    texts = [embedding_text(memory, passage) for passage in passages]
+    return {row.tobytes() for row in await HashingEmbedder().embed_passages(texts)}
+
+
+def cached_vectors(folder: Path) -> set[bytes]:
+    """All rows of the entity's cache: SQLite splits one over pages, so files alone tell nothing."""
+    (path,) = folder.rglob("embeddings.db")
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
+        return {vector for (vector,) in file.execute("SELECT vector FROM vectors")}
 
 
 async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(

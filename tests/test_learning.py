@@ -84,7 +84,7 @@ async def test_a_resolved_session_moves_what_it_voted_on_and_the_trace_says_so(
     assert after.returned.index("plan") <= before.returned.index("plan")
     story = (await recall.aexplain(after, "plan")).story
     assert any("learned × 1.23" in sentence for sentence in story)
-    assert any(step.node == "ask" and "1 contexts known" in step.note for step in after.steps)
+    assert any(step.node == "ask" and "1 context known" in step.note for step in after.steps)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:

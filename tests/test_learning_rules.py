@@ -32,6 +32,7 @@ def session(
     *,
     hot: Sequence[str] = (),
     cold: Sequence[str] = (),
+    wrong: Sequence[str] = (),
     sparks: Sequence[SparkPair] = (),
     accepted: Sequence[str] | None = None,
     rounds: int = 2,
@@ -43,13 +44,14 @@ def session(
         question="?",
         asked_at=at,
         rounds=rounds,
-        shown=[*hot, *cold, *(one for pair in sparks for one in (pair.spark, *pair.accepted))],
+        shown=[*hot, *cold, *wrong, *(i for pair in sparks for i in (pair.spark, *pair.accepted))],
         votes=[
             VotesOfRound(
                 round=1,
                 by="person",
                 hot=list(hot),
                 cold=list(cold),
+                wrong=list(wrong),
                 spark=[pair.spark for pair in sparks],
             )
         ],
@@ -128,6 +130,17 @@ def test_votes_and_acceptance_are_credit() -> None:
         "wrong": 0.5,  # who accepts it has the last word
         "unvoted": 1.0,
     }
+
+
+def test_a_wrong_memory_sinks_in_its_context_and_twice_as_fast_as_a_cold_one() -> None:
+    told = session(hot=["a"], cold=["beside"], wrong=["misleading"])
+
+    (context,) = after(teaching(told)).values()
+
+    weights = context.lessons.weights
+    assert (weights["misleading"].good, weights["misleading"].bad) == (0, 1)
+    assert (weights["beside"].good, weights["beside"].bad) == (0, 0.5)
+    assert factor(context, "misleading") < factor(context, "beside") < 1
 
 
 def test_near_questions_share_a_context_and_far_ones_do_not() -> None:

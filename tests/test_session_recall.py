@@ -1,10 +1,17 @@
 """Sessions through the front door: `Recall`, with a real store in a folder."""
 
+import asyncio
 import hashlib
+import json
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.small_world import LIFE, QUESTION
@@ -15,7 +22,9 @@ from secondhop.errors import (
     UnknownEntityError,
     UsageError,
 )
+from secondhop.keeping_records import Preference
 from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall
 from secondhop.stores.sessions_memory import MemorySessions
 
@@ -23,6 +32,8 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 OF_THEIR_OWN = ("embeddings.db", "hubs.db", "sessions.db")
 """Files that caches and sessions may write, and traces, which are a folder."""
+
+FIVE_MINUTES = timedelta(minutes=5)
 
 
 @pytest.fixture
@@ -121,18 +132,90 @@ async def test_a_session_that_has_not_begun_has_no_answer(recall: Recall) -> Non
 
 async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: Path) -> None:
     begun = await recall.astart_session(QUESTION, k=3)
-    steps: list[str] = []
 
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as other:
-        assert (await other.aget_session(begun.session_id)).ids() == begun.ids()
-        after = await other.avote(
-            begun.session_id, {"plan": "hot"}, progress=lambda event: steps.append(event.node)
-        )
+    told = await asyncio.to_thread(
+        voted_by_another_process, tmp_path / "store", begun.session_id, {"plan": "hot"}
+    )
 
-    assert after.kept == ["plan"]
-    assert steps[0] == "take_votes"
-    assert steps[-1] == "pick_round"
-    await recall.aresolve(begun.session_id)
+    assert told["process"] != os.getpid()
+    assert told["found"] == begun.ids()
+    assert (told["round"], told["kept"]) == (2, ["plan"])
+    assert told["steps"][0] == "take_votes"
+    assert told["steps"][-1] == "pick_round"
+    here = await recall.aget_session(begun.session_id)
+    assert (here.round, here.ids(), here.kept) == (2, told["shown"], ["plan"])
+    resolution = await recall.aresolve(begun.session_id)
+    assert resolution.session.accepted == ["plan"]
+
+
+def voted_by_another_process(store: Path, session_id: str, votes: dict[str, str]) -> dict[str, Any]:
+    """What a program of its own saw of a session, and of its vote's answer."""
+    program = Path(__file__).with_name("vote_elsewhere.py")
+    words = [sys.executable, str(program), str(store), session_id, json.dumps(votes)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_path: Path) -> None:
+    settings = RecallSettings(ranking=RankingSettings(min_score=0.01))
+    async with await Recall.aopen(tmp_path, embedder="hashing", settings=settings) as recall:
+        await recall.aadd(LIFE)
+        before = datetime.now(UTC)
+        answer = await recall.astart_session(QUESTION)
+        after = datetime.now(UTC)
+
+    assert len(answer.memories) == 5 < len(LIFE)
+    assert answer.rounds_left == 3
+    assert before + FIVE_MINUTES <= answer.expires_at <= after + FIVE_MINUTES
+
+
+async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot(
+    recall: Recall,
+) -> None:
+    await recall.aremember(Preference(text="Keep answers short", topic="length"))
+    near = await recall.aremember(
+        Preference(text="Numbers first", scope="prepare for my Carefeed interview")
+    )
+    await recall.aremember(Preference(text="Metric units", scope="tomatoes and basil"))
+
+    first = await recall.astart_session(QUESTION, k=3)
+    second = await recall.avote(first.session_id, {"plan": "hot"})
+
+    for answer in (first, second):
+        assert [one.text for one in answer.preferences] == ["Keep answers short", "Numbers first"]
+        assert [one.id for one in answer.preferences][1] == near.memory_id
+        assert not {one.id for one in answer.preferences} & set(answer.ids())
+    assert set(first.ids()) == {"plan", "wins", "coaching"}
+
+
+async def test_resolving_counts_and_teaches_and_leaves_the_catalog_as_it_was(
+    recall: Recall, tmp_path: Path
+) -> None:
+    async with recall.session(QUESTION, k=3) as session:
+        votes = dict(zip(session.answer.ids(), ("hot", "wrong", "warm"), strict=True))
+        await session.vote(votes, go_on=False)
+        rows, files = catalog_rows(tmp_path), stores_below(tmp_path)
+        assert {"memories", "passages", "postings", "keeping", "history"} <= set(rows)
+        assert len(rows["memories"]) == len(LIFE)
+
+        resolution = await session.resolve()
+
+    assert resolution.learned.updated == 3
+    assert catalog_rows(tmp_path) == rows
+    now = stores_below(tmp_path)
+    changed = {name for name in files | now if files.get(name) != now.get(name)}
+    assert {Path(name).name.partition(".")[0] for name in changed} == {"counters", "learning"}
+
+
+def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of every table of the one catalog, in the tables' own order."""
+    (path,) = found_below(folder, "catalog.db")
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
+        tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = [name for (name,) in tables]
+        return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
 
 
 async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> None:

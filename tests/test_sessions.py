@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from tests.session_world import session_services, sessions_over, started
 from tests.small_world import QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
-    ForeignSessionError,
     NoRoundsLeftError,
     NotShownError,
     RoundMovedOnError,
@@ -34,7 +33,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
-from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.judging import CriticRequest, Verdict
 from secondhop.session_learning import Learned
 from secondhop.sessions import Sessions
@@ -68,6 +67,7 @@ async def test_the_first_answer_is_what_a_recall_brings(
     assert set(answer.ids()) == {"plan", "wins", "coaching"}
     assert (answer.round, answer.rounds_left, answer.changes, answer.kept) == (1, 3, [], [])
     assert answer.new == answer.ids()
+    assert (answer.converged, answer.why) == (False, "3 of 3 memories are new")
     assert all(memory.evidence[0].text and memory.why for memory in answer.memories)
     assert (await sessions.answer(answer.session_id)).ids() == answer.ids()
 
@@ -111,15 +111,10 @@ async def test_every_change_names_the_vote_that_made_it(
     after = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
 
     left = {change.memory_id: change for change in after.changes if change.change == "left"}
-    came = {change.memory_id for change in after.changes if change.change == "came"}
-    assert came == set(after.ids()) - set(answer.ids())
-    (because,) = left["plan"].because
-    assert (because.memory_id, because.vote, because.by, because.round) == (
-        "plan",
-        "cold",
-        "agent",
-        1,
-    )
+    came = {change.memory_id: change for change in after.changes if change.change == "came"}
+    assert set(came) == set(after.ids()) - set(answer.ids()) == {"research-1", "research-2"}
+    made_room = VoteRecord(memory_id="plan", vote="cold", by="agent", round=1)
+    assert [change.because for change in (left["plan"], *came.values())] == [[made_room]] * 3
     assert all(change.why for change in after.changes)
 
 
@@ -213,6 +208,21 @@ async def test_a_session_converges_when_nothing_new_comes(
     assert "nothing" in answer.why
 
 
+async def test_a_session_converges_when_two_rounds_of_votes_agree_whatever_else_comes(
+    world: SmallWorld,
+) -> None:
+    sessions = sessions_over(session_services(world, session={"k": 2}))
+    first = await started(sessions)
+    hot, other = first.ids()
+    second = await sessions.vote(first.session_id, {hot: "hot"})
+
+    third = await sessions.vote(first.session_id, {other: "cold"})
+
+    assert (first.converged, second.converged, third.converged) == (False, False, True)
+    assert third.new
+    assert "votes of two rounds agree" in third.why
+
+
 async def test_after_the_first_answer_weaker_memories_may_be_shown(world: SmallWorld) -> None:
     strict = recall_settings(ranking={"min_score": 0.6})
     patient = session_services(world, settings=strict, session={"later_min_score": 0.05})
@@ -278,6 +288,10 @@ async def test_a_spark_opens_a_branch_apart_and_takes_no_slot(world: SmallWorld)
     assert "car" not in {*after.ids(), *found}
     assert set(plain) <= set(after.ids())
     assert len(found) <= 3
+    led = VoteRecord(memory_id="car", vote="spark", by="person", round=after.round - 1)
+    told = {change.memory_id: change for change in after.changes if change.branch == "car"}
+    assert list(told) == found
+    assert all((one.change, one.because) == ("came", [led]) for one in told.values())
 
 
 async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
@@ -409,22 +423,26 @@ async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> N
         await sessions.resolve(answer.session_id)
 
 
-async def test_an_unknown_session_and_anothers_session_are_told_apart(
-    world: SmallWorld, store: MemorySessions, sessions: Sessions, answer: SessionAnswer
+async def test_a_stranger_cannot_tell_anothers_session_from_none(
+    world: SmallWorld, store: MemorySessions, answer: SessionAnswer
 ) -> None:
     theirs = sessions_over(replace(session_services(world), entity="theo"), store)
 
-    for act in (
-        lambda: theirs.answer(answer.session_id),
-        lambda: theirs.vote(answer.session_id, {"plan": "hot"}),
-        lambda: theirs.resolve(answer.session_id),
-        lambda: theirs.abandon(answer.session_id),
-    ):
-        with pytest.raises(ForeignSessionError) as raised:
-            await act()
-        assert "mara" not in str(raised.value)
-    with pytest.raises(UnknownSessionError, match="nowhere"):
-        await sessions.answer("nowhere")
+    acts: list[Callable[[str], Awaitable[object]]] = [
+        theirs.answer,
+        lambda session_id: theirs.vote(session_id, {"plan": "hot"}),
+        theirs.resolve,
+        theirs.abandon,
+    ]
+    for act in acts:
+        said: list[str] = []
+        for session_id in (answer.session_id, "nowhere"):
+            with pytest.raises(UnknownSessionError, match=session_id) as raised:
+                await act(session_id)
+            said.append(str(raised.value).replace(session_id, "ID"))
+        assert said[0] == said[1]
+        assert "another entity" in said[0]
+        assert "mara" not in said[0]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from secondhop.errors import (
     StoreError,
     UnknownEntityError,
 )
+from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.builder import RecallGraph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace_draft import TraceDraft
@@ -99,6 +100,9 @@ class AnswersQuestions:
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
+        check_text(question, name="the question")
+        check_counts(k=k, tokens=tokens)
+        check_moments(at=at, as_of=as_of)
         await self._ready()
         moments = [
             m.replace(tzinfo=m.tzinfo or UTC).isoformat() if m else None for m in (at, as_of)

@@ -37,6 +37,8 @@ async def back_up(store: Path, target: Path) -> BackedUp:
 def _back_up(store: Path, target: Path) -> BackedUp:
     if not (store / "store.json").is_file():
         raise UsageError(f"no store is in {store}; name it with --store")
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target} is a file; a backup wants a folder of its own")
     if target.exists() and any(target.iterdir()):
         raise UsageError(f"{target} is not empty; a backup wants a folder of its own")
     copied: list[Path] = []
@@ -51,7 +53,8 @@ def _back_up(store: Path, target: Path) -> BackedUp:
                     copied.append(folder / name)
         shutil.copyfile(store / "store.json", target / "store.json")  # last: now it is a store
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"the backup in {target} is not complete: {error}; delete it") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise StoreError(f"the backup in {target} is not complete: {why}; delete it") from error
     return BackedUp(
         folder=str(target),
         entities=[catalog.parent.name for catalog in entities],

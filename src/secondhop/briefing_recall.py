@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from functools import partial
 
+from secondhop.given_values import check_counts, check_moments
 from secondhop.graph.briefing import Briefing
 from secondhop.graph.briefing_settings import BriefingSettings
 from secondhop.graph.briefing_sources import BriefingAsked, BriefingSources
@@ -45,6 +46,8 @@ class BriefsSessions:
         Raises:
             UsageError: a limit below 1, or both.
         """
+        check_counts(limit=limit, tokens=tokens)
+        check_moments(at=at)
         until = None if at is None else at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
         asked = BriefingAsked(
             now=until or self._services.clock().astimezone(UTC),

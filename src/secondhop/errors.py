@@ -12,8 +12,7 @@ SecondhopError
 ├── ModelError                 a model could not be loaded, reached or understood
 │   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
 └── SessionError               a session cannot do what was asked of it
-    ├── UnknownSessionError    no session has this id
-    ├── ForeignSessionError    it belongs to another entity
+    ├── UnknownSessionError    no session of this entity has this id
     ├── SessionOverError       it has ended
     │   ├── SessionExpiredError, SessionResolvedError, SessionAbandonedError
     ├── RoundMovedOnError      another vote was first, and the round is over
@@ -97,25 +96,17 @@ class SessionError(SecondhopError):
 
 
 class UnknownSessionError(SessionError):
-    """No session has this id, or it ended long ago."""
+    """No session of this entity has this id, or it ended long ago.
+
+    Another entity's session is answered in the same words: no stranger learns that there is one.
+    """
 
     def __init__(self, session_id: str) -> None:
         super().__init__(
-            f"no session {session_id!r} is known; it ended more than an hour ago, or its store is "
-            f"another one; start a new session"
+            f"no session {session_id!r} is known for this entity; it ended more than an hour ago, "
+            f"or was started for another entity or in another store; start a new session"
         )
         self.session_id = session_id
-
-
-class ForeignSessionError(SessionError):
-    """The session belongs to another entity."""
-
-    def __init__(self, session_id: str, *, entity: str) -> None:
-        super().__init__(
-            f"session {session_id!r} does not belong to entity {entity!r}; "
-            f"open the entity that it was started for"
-        )
-        self.session_id, self.entity = session_id, entity
 
 
 class SessionOverError(SessionError):

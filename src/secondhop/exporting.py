@@ -33,6 +33,8 @@ class Imported(Frozen):
     unchanged: int
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
+    dry_run: bool = False
+    """Nothing was stored: it is what an import would do."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
@@ -97,32 +99,50 @@ async def imported(
     embedder: Embedder,
     counters: CounterStore,
     progress: IngestProgress | None = None,
+    dry_run: bool = False,
 ) -> Imported:
     """Store what an export holds; what is stored already stays. Killed, it can be run again.
+
+    `dry_run` reads all of it, and stores and embeds nothing.
 
     Raises:
         UsageError: not an export, or a line that cannot be read; what came before it is stored.
     """
     read = stored = unchanged = 0
     conflicts: list[str] = []
+    planned: dict[str, str] = {}
     for batch in batches(lines):
         read += len(batch)
-        known = await store.content_hashes()
+        known = {**await store.content_hashes(), **planned}
         memories = {entry["id"]: memory_in(entry) for entry in batch}
         clash = {i for i, m in memories.items() if known.get(i, m.content_hash) != m.content_hash}
         fresh = [memory for i, memory in memories.items() if i not in known]
-        if fresh:
-            await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
         mine = [entry for entry in batch if entry["id"] not in clash]
-        await store.change(partial(changes_in, mine))
-        await counters.restore(
-            {e["id"]: counters_in(e["counters"]) for e in mine if "counters" in e}
-        )
+        if dry_run:
+            planned |= {memory.memory_id: memory.content_hash for memory in fresh}
+        else:
+            if fresh:
+                await store.expect_room()
+                await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
+            await put_keeping(mine, store=store, counters=counters)
         conflicts += sorted(clash)
         stored += len(fresh)
         unchanged += len(batch) - len(fresh) - len(clash)
-    await store.refresh_topics()
-    return Imported(read=read, stored=stored, unchanged=unchanged, conflicts=conflicts)
+    if not dry_run:
+        await store.refresh_topics()
+    return Imported(
+        read=read, stored=stored, unchanged=unchanged, conflicts=conflicts, dry_run=dry_run
+    )
+
+
+async def put_keeping(
+    entries: Sequence[Mapping[str, Any]], *, store: EntityStore, counters: CounterStore
+) -> None:
+    """How stored memories stood, with their histories and counters."""
+    await store.change(partial(changes_in, entries))
+    await counters.restore(
+        {one["id"]: counters_in(one["counters"]) for one in entries if "counters" in one}
+    )
 
 
 def batches(lines: Iterable[str]) -> Iterable[list[dict[str, Any]]]:
@@ -166,7 +186,21 @@ def parsed(line: str, number: int) -> dict[str, Any]:
             keeping_in(entry.get("keeping", {}))
         return dict(entry)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"line {number} of the export cannot be read: {error!r}") from error
+        raise UsageError(
+            f"line {number} of the export cannot be read: {fault_of(error)}; give a file as "
+            f"`secondhop export` wrote it"
+        ) from error
+
+
+def fault_of(error: Exception) -> str:
+    """What is wrong with a line, in words."""
+    match error:
+        case json.JSONDecodeError():
+            return f"it is no JSON ({error.msg} at character {error.pos + 1})"
+        case KeyError(args=[name, *_]):
+            return f"it has no {name!r}"
+        case _:
+            return f"it is no memory ({error})"
 
 
 def memory_in(entry: Mapping[str, Any]) -> Memory:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from secondhop.assembly import Embedders
 from secondhop.blocking import blocking
+from secondhop.given_values import only_memories
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
@@ -26,28 +27,46 @@ class StoresMemories:
         *paths: str | Path,
         format: str | None = None,
         progress: IngestProgress | None = None,
+        dry_run: bool = False,
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
+        Args:
+            dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
+                embedded or written.
+
         Raises:
             IngestError: a path does not exist, or nothing of it could be stored.
+            StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
+        if not dry_run:
+            await self._store.expect_room()
         ledger = await ingest(
             paths,
             writer=self._store,
             embedder=self._embedders.entity,
             settings=IngestSettings(format=format),
             progress=progress,
+            dry_run=dry_run,
         )
-        await self._store.refresh_topics()
+        if not dry_run:
+            await self._store.refresh_topics()
         return ledger
 
     async def aadd(
         self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
     ) -> IngestLedger:
-        """Store memories that are built already; nothing is deleted."""
+        """Store memories that are built already; nothing is deleted.
+
+        Raises:
+            UsageError: something of it is no `Memory`; what came before it may be stored.
+        """
+        await self._store.expect_room()
         ledger = await ingest_memories(
-            memories, writer=self._store, embedder=self._embedders.entity, progress=progress
+            only_memories(memories),
+            writer=self._store,
+            embedder=self._embedders.entity,
+            progress=progress,
         )
         await self._store.refresh_topics()
         return ledger

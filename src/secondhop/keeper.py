@@ -237,6 +237,7 @@ class Keeper:
                     raise _SaidMeanwhile(decided[-1].same_as)
                 return decided[-1].changes
 
+            await self.store.expect_room()
             try:
                 await self.store.put_deciding(await self._embedded(memory), decide)
                 entering = decided[-1]

@@ -135,7 +135,8 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
 def unknown(memory_id: str) -> UsageError:
     """What is said to whoever names a memory that is not there."""
     return UsageError(
-        f"no memory {memory_id!r} is stored for this entity; `secondhop recall --json` tells ids"
+        f"no memory {memory_id!r} is stored for this entity; ask for it again: every answer of "
+        f"a recall tells ids (`--json` on the command line)"
     )
 
 

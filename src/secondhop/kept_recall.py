@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from secondhop.blocking import blocking
+from secondhop.given_values import check_moments, check_rememberable
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.keeper import Forgets, Keeper
@@ -58,6 +59,8 @@ class KeepsMemories:
         Raises:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
+        check_rememberable(what)
+        check_moments(at=at, valid_until=valid_until)
         return await self._keeper.remember(
             what,
             title=title,
@@ -94,6 +97,9 @@ class KeepsMemories:
         Raises:
             UsageError: it is not stored, or was superseded already.
         """
+        if what is not None:
+            check_rememberable(what)
+        check_moments(at=at, valid_until=valid_until)
         return await self._keeper.update(
             memory_id,
             what,
@@ -129,6 +135,7 @@ class KeepsMemories:
         Raises:
             UsageError: it is not stored.
         """
+        check_moments(at=at)
         return await self._keeper.deprecate(memory_id, reason, at=at, dry_run=dry_run)
 
     deprecate = blocking(adeprecate)
@@ -177,6 +184,7 @@ class KeepsMemories:
         Args:
             as_of: what was believed then; default what holds now.
         """
+        check_moments(as_of=as_of)
         return await self._keeper.facts(subject, attribute, as_of=as_of)
 
     facts = blocking(afacts)
@@ -217,6 +225,7 @@ class KeepsMemories:
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
         """
+        check_moments(at=at)
         told = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(told) if isinstance(told, str) else told
         return await self._keeper.accept(story, memory_ids, at=at, dry_run=dry_run)

@@ -14,7 +14,13 @@ from secondhop.learning_records import (
     Unlearned,
 )
 from secondhop.learning_report import context_report, round_counts
-from secondhop.learning_rules import Teaching, learned_from, teaching_of, without_the_gone
+from secondhop.learning_rules import (
+    Teaching,
+    credit_of,
+    learned_from,
+    teaching_of,
+    without_the_gone,
+)
 from secondhop.nodes.services import Services
 from secondhop.session_learning import Learned
 from secondhop.stores.counters import CounterStore, Use
@@ -59,6 +65,17 @@ class Learning:
         decided: list[LearningChange] = []
         await self._store.change(partial(self._decide, teaching=teaching, decided=decided))
         return Learned(updated=len(teaching.credit) if decided else 0, learned=bool(decided))
+
+    async def would_learn(self, session: ResolvedSession) -> Learned:
+        """What `learn` would give; nothing is counted or written."""
+        if not (await self._store.read()).on:
+            return Learned()
+        cards = await self._services.reader.cards(session.shown)
+        session = without_the_gone(session, cards)
+        if not session.last_votes():
+            return Learned()
+        changed = credit_of(session.last_votes(), session.accepted)
+        return Learned(updated=len(changed), learned=True)
 
     async def report(self) -> LearningReport:
         """Everything, by context, the most sessions first."""

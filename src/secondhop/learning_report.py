@@ -137,5 +137,6 @@ def verdict_of(sessions: int, mean: float, needy: int) -> str:
     if mean >= MANY_ROUNDS:
         return f"ranking needs tuning: sessions need {mean:.1f} answers on average"
     if needy:
-        return f"the first answers are good, but not in {needy} contexts"
+        where = "1 context" if needy == 1 else f"{needy} contexts"
+        return f"the first answers are good, but not in {where}"
     return f"sessions end after {mean:.1f} answers on average: the first ones are good"

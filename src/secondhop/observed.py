@@ -100,7 +100,8 @@ class Observed(Frozen):
     """Memory id of the conversation itself, if it was asked to be kept."""
     conversation_done: Literal["", "remembered", "unchanged"] = ""
     reader: str
-    """Who read the messages: "plain", or model and prompt."""
+    """Who read the messages: "plain", model and prompt, or both of them where a model failed on
+    a part; of what nobody had to read, who would have."""
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""
     spent: Spent = Field(default_factory=Spent)

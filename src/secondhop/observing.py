@@ -18,7 +18,7 @@ from secondhop.keeper import Keeper
 from secondhop.keeping_memory import Rememberable, memory_from, opening
 from secondhop.keeping_records import Fact, Preference
 from secondhop.keeping_rules import Entering, says_the_same
-from secondhop.models.choose_llm import chosen_llm
+from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
@@ -55,8 +55,6 @@ from secondhop.stores.rows import slot_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-OFFLINE = "offline"
 
 KNOWN = 40
 """Known names that a model is told."""
@@ -97,7 +95,6 @@ class ConversationReading:
             if model_id:
                 known = await self.keeper.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
-            reader = observer.observer_id
         outcome = await self._written(heap.found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
@@ -107,7 +104,7 @@ class ConversationReading:
             dropped=[DroppedReading(**asdict(one)) for one in heap.unfounded],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
-            reader=reader,
+            reader=", ".join(heap.readers) or observer.observer_id,
             degraded=list(heap.degraded),
             spent=self._spent(heap, model_id, ms=(time.perf_counter() - started) * 1000),
             dry_run=dry_run,

@@ -33,6 +33,8 @@ class Heap:
     unfounded: list[Unfounded] = field(default_factory=list[Unfounded])
     degraded: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
+    readers: dict[str, None] = field(default_factory=dict[str, None])
+    """Who read the stretches, by id, in the order of their first one."""
 
 
 async def read_all(
@@ -64,6 +66,7 @@ async def read_stretch(
 ) -> None:
     """One stretch, by the first reader, or else by the second, which never fails."""
     observer, plain = readers
+    reader = observer
     try:
         if observer is not plain and not isinstance(observer, PlainObserver):
             check_budget(request.remaining)
@@ -73,7 +76,9 @@ async def read_stretch(
         said = str(error) or "no answer in time"
         heap.degraded[f"observe: {said}; plain forms were read instead"] = None
         heap.usage += usage_of_failure(error)
+        reader = plain
         readings = await plain.read(request)
+    heap.readers[reader.observer_id] = None
     heap.usage += readings.usage
     heap.unfounded += readings.unfounded
     for one in readings.found:

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from secondhop.given_values import check_moments
 from secondhop.models.llm import StructuredLLM
 from secondhop.observed import Observed, Sayable
 from secondhop.observing import ConversationReading
@@ -47,6 +48,7 @@ class ObservesMessages:
         Raises:
             UsageError: a message has no role or content, or a date that is none.
         """
+        check_moments(at=at)
         return await self._reading.observe(
             messages, at=at, keep_as=keep_as, title=title, llm=llm, dry_run=dry_run
         )

@@ -1,5 +1,6 @@
 """The front door: `Recall`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from secondhop.ingesting_recall import StoresMemories
 from secondhop.keeper import Keeper
 from secondhop.kept_recall import KeepsMemories
 from secondhop.learning import Learning
-from secondhop.models.choose_llm import chosen_llm
+from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
@@ -138,6 +139,7 @@ class Recall(
         sessions: str | SessionStore | None = None,
         session_settings: SessionSettings | None = None,
         scale: str | Path | ModelScale | None = None,
+        caches: str | Path | None = None,
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -147,9 +149,9 @@ class Recall(
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None for the offline twins.
+                langchain-core chat model, or None (or "offline") for the offline twins.
             prompts: a folder whose files take the place of the prompts that ship
-                (docs/prompts.md), or every prompt by name; read only with an `llm`.
+                (docs/prompts.md), or every prompt by name; checked always, for an `llm` to read.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             settings: limits and ranking; the defaults suit most.
             reranker: reads question and passage together; optional.
@@ -160,19 +162,22 @@ class Recall(
             session_settings: how long they stay open, and what a round shows.
             scale: what the embedding model's cosines mean: a file that `secondhop calibrate`
                 wrote for this model; default what ships (docs/tuning.md).
+            caches: a folder for what can be made anew, embeddings above all; default the entity's.
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
             SchemaVersionError: the store was written by a newer secondhop.
             CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
-            PromptError: a file of the folder `prompts` is faulty.
+            PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
-        if llm is not None and isinstance(prompts, Path):
-            prompts = load_prompts(prompts)
+        if prompts is not None and not isinstance(prompts, Mapping):
+            prompts = load_prompts(Path(prompts))  # checked also where no model reads them
         price_table = load_prices(prices)
         settings = settings or RecallSettings()
         deadline_s = settings.limits.deadline_s
-        model = chosen_llm(llm, deadline_s=deadline_s) if llm is not None else None
+        model = None
+        if llm is not None and llm != OFFLINE:
+            model = chosen_llm(llm, deadline_s=deadline_s)
         base = await chosen_embedder(embedder)
         own_scale = chosen_scale(scale, model_id=base.model_id)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
@@ -184,7 +189,7 @@ class Recall(
         folder = home.path / "entities" / entity_slug(entity)
         embedders = cached_embedders(
             base,
-            entity_cache=folder / "embeddings.db",
+            entity_cache=Path(caches or folder) / "embeddings.db",
             owned=[
                 part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)
             ],
@@ -234,6 +239,7 @@ class Recall(
         sessions: str | SessionStore | None = None,
         session_settings: SessionSettings | None = None,
         scale: str | Path | ModelScale | None = None,
+        caches: str | Path | None = None,
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
@@ -252,6 +258,7 @@ class Recall(
             sessions=sessions,
             session_settings=session_settings,
             scale=scale,
+            caches=caches,
         )
         try:
             opened: Self = door.call(work)

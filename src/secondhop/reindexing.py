@@ -1,5 +1,6 @@
 """Embedding stored memories anew: for another model, or when the vectors cannot be read."""
 
+import asyncio
 import logging
 from contextlib import closing
 
@@ -7,6 +8,7 @@ from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.stores.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.hnsw_files import UnfinishedIndexError
 from secondhop.stores.home import StoreHome, entity_slug
@@ -71,6 +73,15 @@ async def reindex_entity(
     if progress:
         progress(entity, done, done)
     return done
+
+
+async def passages_to_embed(home: StoreHome, entity: str) -> int:
+    """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
+    catalog = Catalog(home.path / "entities" / entity_slug(entity) / "catalog.db")
+    try:
+        return len(await asyncio.to_thread(catalog.passage_ids))
+    finally:
+        await asyncio.to_thread(catalog.close)
 
 
 async def rebuild(

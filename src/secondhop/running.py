@@ -17,7 +17,7 @@ from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.begin import begin
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Pick, RecallInput, RecallState, RecallUpdate, taken_in
+from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
 
 GRACE_S = 0.05
 """How long after the deadline a node may still come to its end by itself."""
@@ -34,6 +34,9 @@ class RecallEvent:
     """What it did, in a few words and numbers."""
     picks: tuple[str, ...]
     """Ids of the best answer so far."""
+    hops: tuple[int, ...] = ()
+    """What it planned or searched for, in order: 1 what the question names, 2 what it implies, 3
+    and up what evidence led to. () for a step about all that was found."""
     result: RecallResult | None = None
     """Only in the last event."""
     draft: TraceDraft | None = None
@@ -130,20 +133,39 @@ def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> 
                     ms=step["ms"],
                     note=step["note"],
                     picks=tuple(pick["memory_id"] for pick in picks),
+                    hops=hops_of(update, state),
                 )
             )
     return events
 
 
+def hops_of(update: RecallUpdate, state: Mapping[str, Any]) -> tuple[int, ...]:
+    """Hops of the queries that a step wrote, chose or searched for."""
+    known: Mapping[str, Query] = state.get("queries", {})
+    written = update.get("queries", {})
+    searched = [known[query_id] for query_id in update.get("rankings", {}) if query_id in known]
+    return tuple(sorted({query["hop"] for query in (*written.values(), *searched)}))
+
+
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
     """The state with the answer it holds, resolved without waiting for anything."""
-    limit = services.settings.limits.deadline_s
+    detail = f"{services.settings.limits.deadline_s:g} s are over; {cost_of_time(state)}"
     stopped = {
         **state,
         "stop_reason": "deadline",
-        "stop_detail": f"{limit:g} s are over; the step at work was cancelled",
+        "stop_detail": detail,
+        "degraded": {**state.get("degraded", {}), "deadline": f"deadline: {detail}"},
     }
     return taken_in(stopped, await resolve(as_state(stopped), services=services))
+
+
+def cost_of_time(state: Mapping[str, Any]) -> str:
+    """What a recall that was cancelled has not done."""
+    if not state.get("round"):
+        return "the step at work was cancelled, and nothing was searched"
+    if not state.get("picks"):
+        return f"the step at work was cancelled in round {state['round']}, before any answer"
+    return f"the step at work was cancelled in round {state['round']}"
 
 
 def last_event(state: Mapping[str, Any], *, services: Services, ms: float) -> RecallEvent:

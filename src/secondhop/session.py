@@ -78,10 +78,14 @@ class RecallSession:
         self._answer = await self._sessions.answer(self.session_id, progress=self._progress)
         return self._answer
 
-    async def resolve(self, accepted: Sequence[str] | None = None, *, note: str = "") -> Resolution:
+    async def resolve(
+        self, accepted: Sequence[str] | None = None, *, note: str = "", dry_run: bool = False
+    ) -> Resolution:
         """End it with what helped. As `Sessions.resolve`."""
-        resolution = await self._sessions.resolve(self.session_id, accepted=accepted, note=note)
-        self._over = True
+        resolution = await self._sessions.resolve(
+            self.session_id, accepted=accepted, note=note, dry_run=dry_run
+        )
+        self._over = not dry_run
         return resolution
 
     async def abandon(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from secondhop.blocking import blocking
+from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.session import RecallSession
 from secondhop.session_learning import Resolution
@@ -49,6 +50,7 @@ class KeepsSessions:
             at: "now" for the question; default the clock.
             progress: hears every step of every round as it ends.
         """
+        check_asked(question, k=k, max_rounds=max_rounds, at=at)
         return RecallSession(
             self._open_sessions,
             question,
@@ -75,6 +77,7 @@ class KeepsSessions:
             UsageError: an empty question, or k, max_rounds or ttl_s that cannot be.
             UnknownEntityError: nothing is stored for the entity.
         """
+        check_asked(question, k=k, max_rounds=max_rounds, at=at)
         return await self._open_sessions.start(
             question,
             k=k,
@@ -117,10 +120,17 @@ class KeepsSessions:
     vote = blocking(avote)
 
     async def aresolve(
-        self, session_id: str, *, accepted: Sequence[str] | None = None, note: str = ""
+        self,
+        session_id: str,
+        *,
+        accepted: Sequence[str] | None = None,
+        note: str = "",
+        dry_run: bool = False,
     ) -> Resolution:
         """End a session with what helped. As `Sessions.resolve`."""
-        return await self._open_sessions.resolve(session_id, accepted=accepted, note=note)
+        return await self._open_sessions.resolve(
+            session_id, accepted=accepted, note=note, dry_run=dry_run
+        )
 
     resolve = blocking(aresolve)
 
@@ -129,6 +139,13 @@ class KeepsSessions:
         await self._open_sessions.abandon(session_id)
 
     abandon = blocking(aabandon)
+
+
+def check_asked(question: object, *, k: object, max_rounds: object, at: object) -> None:
+    """Raises UsageError for what no session can be started with."""
+    check_text(question, name="the question")
+    check_counts(k=k, max_rounds=max_rounds)
+    check_moments(at=at)
 
 
 def in_utc(moment: datetime | None) -> datetime | None:

@@ -1,10 +1,16 @@
 """Where sessions are kept, as a caller names it."""
 
+import re
 from pathlib import Path
 
 from secondhop.errors import UsageError
 from secondhop.stores.home import entity_slug
 from secondhop.stores.sessions import SessionStore
+
+SQLITE, MEMORY = "sqlite", "memory"
+REDIS = ("redis://", "rediss://", "unix://")
+
+_PASSWORD = re.compile(r"(?<=://).*@")
 
 FILE = "sessions.db"
 """In the entity's folder, beside its traces; never in its catalog."""
@@ -14,27 +20,27 @@ def chosen_sessions(named: str | SessionStore | None, *, store: Path, entity: st
     """The store of sessions.
 
     Args:
-        named: None: a file in the entity's folder; "memory"; an address of a Redis server; or a
-            store of your own.
+        named: None or "sqlite": a file in the entity's folder; "memory"; an address of a Redis
+            server; or a store of your own.
 
     Raises:
         UsageError: none of these, or redis-py is not installed.
     """
-    if named is None:
+    if named is None or named == SQLITE:
         from secondhop.stores.sessions_sqlite import SqliteSessions
 
         return SqliteSessions(store / "entities" / entity_slug(entity) / FILE)
     if not isinstance(named, str):
         return named
-    if named == "memory":
+    if named == MEMORY:
         from secondhop.stores.sessions_memory import MemorySessions
 
         return MemorySessions()
-    if named.startswith(("redis://", "rediss://", "unix://")):
+    if named.startswith(REDIS):
         from secondhop.stores.sessions_redis import RedisSessions
 
         return RedisSessions(named)
     raise UsageError(
-        f"sessions cannot be kept in {named!r}; write redis://HOST:PORT/DATABASE or memory, or "
-        f"leave it out: then they are in the entity's own folder"
+        f"sessions cannot be kept in {_PASSWORD.sub('...@', named)!r}; write "
+        f"redis://HOST:PORT/DATABASE, sqlite (a file in the entity's own folder) or memory"
     )

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from secondhop.errors import (
-    ForeignSessionError,
     RoundMovedOnError,
     SecondhopError,
     SessionAbandonedError,
@@ -29,7 +28,13 @@ from secondhop.nodes.voting import (
     shown_ever,
     shown_now,
 )
-from secondhop.session_learning import Learned, LearnsNothing, Resolution, SessionLearner
+from secondhop.session_learning import (
+    Foresees,
+    Learned,
+    LearnsNothing,
+    Resolution,
+    SessionLearner,
+)
 from secondhop.session_lease import lease_kept
 from secondhop.session_rounds import Progress, SessionRounds
 from secondhop.stores.sessions import (
@@ -70,7 +75,7 @@ class Sessions:
     ) -> None:
         """`ready` is awaited before a round is computed: models get ready, an error ends it."""
         self._rounds, self._store, self._ready = rounds, store, ready
-        self._entity, self._owner = entity, owner_of(entity)
+        self._owner = owner_of(entity)
         self._settings = rounds.services.session
         self.learner: SessionLearner = learner or LearnsNothing()
         """Gets every session that is resolved here."""
@@ -143,7 +148,7 @@ class Sessions:
             NoRoundsLeftError: this is the last answer; votes with go_on=False still count.
             VoteRefusedError: a memory that the answer does not show.
             SessionOverError: it expired, was resolved or abandoned.
-            UnknownSessionError, ForeignSessionError: no such session of this entity.
+            UnknownSessionError: no such session of this entity.
         """
         request_id = request_id or uuid.uuid4().hex
         before = await self._known(session_id)
@@ -179,7 +184,12 @@ class Sessions:
         return await self._rounds.answer(after, expires_at=in_(after["ttl_s"]), votes={})
 
     async def resolve(
-        self, session_id: str, *, accepted: Sequence[str] | None = None, note: str = ""
+        self,
+        session_id: str,
+        *,
+        accepted: Sequence[str] | None = None,
+        note: str = "",
+        dry_run: bool = False,
     ) -> Resolution:
         """End a session with what helped; votes noted on its last answer count.
 
@@ -188,16 +198,22 @@ class Sessions:
         Args:
             accepted: memories that helped, of any answer; default those last voted hot or warm.
             note: for whoever learns from it.
+            dry_run: only tell what it would come to and teach; the session stays open.
 
         Raises:
             RoundMovedOnError: somebody voted at the same moment; nothing was resolved.
             VoteRefusedError: a memory that no answer has shown.
-            SessionOverError, UnknownSessionError, ForeignSessionError: as for `vote`.
+            SessionOverError, UnknownSessionError: as for `vote`.
         """
         stored = await self._known(session_id)
         state = await self._rounds.unpacked(stored.state)
         chosen = None if accepted is None else list(accepted)
         check_shown(chosen or (), shown_ever(state), state)
+        if dry_run:
+            session = await self._rounds.settled(
+                state, votes=stored.votes, accepted=chosen, note=note
+            )
+            return Resolution(session=session, learned=await self._foreseen(session), dry_run=True)
         number = stored.head.round
         written = await self._store.end(session_id, round_number=number, status="resolved")
         if not written.done:
@@ -211,7 +227,7 @@ class Sessions:
         One that is over already stays as it ended.
 
         Raises:
-            UnknownSessionError, ForeignSessionError: no such session of this entity.
+            UnknownSessionError: no such session of this entity.
         """
         while True:
             try:
@@ -244,10 +260,8 @@ class Sessions:
             SessionError: there is none of that id.
         """
         stored = await self._store.load(session_id)
-        if stored is None:
+        if stored is None or stored.head.owner != self._owner:
             raise UnknownSessionError(session_id)
-        if stored.head.owner != self._owner:
-            raise ForeignSessionError(session_id, entity=self._entity)
         if stored.head.status != "open":
             raise refusal(session_id, stored.head, voted=stored.head.round)
         return stored
@@ -293,6 +307,11 @@ class Sessions:
                 ttl_s=after["ttl_s"],
             )
         return after if written.done else None
+
+    async def _foreseen(self, session: ResolvedSession) -> Learned:
+        """What would be learned; nothing, where the learner cannot say."""
+        learner = self.learner
+        return await learner.would_learn(session) if isinstance(learner, Foresees) else Learned()
 
     async def _learn(self, session: ResolvedSession) -> Learned:
         """What is learned; a session that cannot be learned from is resolved all the same."""

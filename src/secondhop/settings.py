@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     """A file that `secondhop calibrate` wrote: what the embedding model's cosines mean."""
     settings: Path | None = None
     """YAML or JSON file of recall's settings, over those that ship."""
+    sessions: str | None = None
+    """Where open sessions are kept: sqlite, memory, or the address of a Redis server; None is
+    sqlite."""
 
 
 class OpenAISettings(BaseSettings):

@@ -56,8 +56,8 @@ class TraceFolder:
             newest = [path.stem for path in self._newest_first()[:3]]
             known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
             raise UsageError(
-                f"no trace {trace_id!r} is kept for this entity ({known}); `secondhop recall` "
-                f"prints the id of the trace it keeps, and the last {self._kept} are kept"
+                f"no trace {trace_id!r} is kept for this entity ({known}); a recall tells the "
+                f"id of the trace it keeps, and the last {self._kept} are kept"
             )
         return load_trace(file)
 

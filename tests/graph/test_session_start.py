@@ -157,7 +157,10 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     told = await desk.told()
     scores = {entry.id: entry.score for entry in told.entries}
     assert scores["fact"] > scores["todo"]
+    await desk.keeper.update("todo", mark="")  # now one share's place is between the two
     assert (await desk.told(limit=1)).ids() == ["fact"]
+    ageless = BriefingSettings(oldest=1, popularity=1)
+    assert (await desk.told(limit=1, settings=ageless)).ids() == ["todo"]
 
 
 async def test_within_a_category_the_old_and_popular_loses_too(desk: Desk) -> None:

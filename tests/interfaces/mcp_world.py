@@ -1,10 +1,11 @@
 """A store of two people's memories, and a server of it in a process of its own."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,9 @@ def content(result: CallToolResult) -> dict[str, Any]:
 def words(result: CallToolResult) -> str:
     """The text of a result: the message of an error."""
     return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def rows_of_chroma(folder: Path) -> list[str]:
+    """All that Chroma's database holds, but its count of who has opened it."""
+    with closing(sqlite3.connect(folder / "chroma" / "chroma.sqlite3")) as database:
+        return [line for line in database.iterdump() if "acquire_write" not in line]

@@ -15,18 +15,22 @@ RUN = [sys.executable, "-m", "secondhop"]
 HEAVY = ("chromadb", "langgraph", "numpy", "onnxruntime", "openai", "pydantic_settings", "rich")
 
 
+FULL = "No space left on device"
+
+
 @pytest.mark.parametrize(
-    ("error", "status"),
+    ("error", "status", "words"),
     [
-        (UsageError("k is 0"), 2),
-        (StoreError("no space"), 1),
-        (SecondhopError("something"), 1),
-        (PermissionError(13, "Permission denied", "/x"), 1),
-        (KeyboardInterrupt(), 130),
+        (UsageError("k is 0"), 2, "k is 0"),
+        (StoreError("no space"), 1, "no space"),
+        (SecondhopError("something"), 1, "something"),
+        (PermissionError(13, "Permission denied", "/x"), 1, "/x: Permission denied"),
+        (OSError(28, FULL, "/x"), 1, f"/x: {FULL}; free some space, and try again"),
+        (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )
 def test_each_error_has_its_status(
-    error: BaseException, status: int, capsys: pytest.CaptureFixture[str]
+    error: BaseException, status: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(typer.Exit) as left, door():
         raise error
@@ -34,7 +38,17 @@ def test_each_error_has_its_status(
     assert left.value.exit_code == status
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == f"secondhop: {error if str(error) else 'interrupted'}\n"
+    assert said.err == f"secondhop: {words}\n"
+
+
+def test_a_full_disk_under_standard_output_is_said_once() -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [*RUN, "graph"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert ran.returncode == 1
+    assert ran.stderr == f"secondhop: {FULL}; free some space, and try again\n"
 
 
 def test_a_mistake_of_our_own_is_not_hidden() -> None:

@@ -66,7 +66,9 @@ def test_what_was_of_use_is_counted(command: Command) -> None:
     assert command("accept", trace, "key")["counted"] == 0
 
 
-def test_replaced_memories_are_listed_and_superseded_when_wanted(command: Command) -> None:
+def test_replaced_memories_are_listed_and_superseded_when_wanted(
+    command: Command, tmp_path: Path
+) -> None:
     said = "We meet every Thursday evening at the old mill by the river"
     named = ("--title", "choir practice")
     command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
@@ -75,8 +77,20 @@ def test_replaced_memories_are_listed_and_superseded_when_wanted(command: Comman
     listed = command("find-superseded")
     assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
     assert listed["applied"] is False
+    before = catalog_bytes(tmp_path)
+    assert command("find-superseded", "--apply", "--dry-run") == listed
+    assert catalog_bytes(tmp_path) == before
+    assert command("history", "a")["versions"][0]["end"] == ""
     assert command("find-superseded", "--apply")["applied"] is True
+    assert catalog_bytes(tmp_path) != before
+    assert command("history", "a")["versions"][0]["end"].startswith("superseded by b")
     assert command("find-superseded")["pairs"] == []
+
+
+def catalog_bytes(folder: Path) -> list[bytes]:
+    """The catalog, and what SQLite has not yet written into it."""
+    files = [folder.rglob(f"catalog.db{ending}") for ending in ("", "-wal")]
+    return [path.read_bytes() for found in files for path in found]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tests.small_world import LIFE, QUESTION
 from typer.testing import CliRunner
 
+from secondhop.graph.session_result import ResolvedSession, VotesOfRound
 from secondhop.interfaces.cli import app
 from secondhop.recall import Recall
 
@@ -50,7 +52,7 @@ def test_what_was_learned_is_shown(command: Command) -> None:
     assert [one["memory_id"] for one in context["memories"]] == ["plan", "wins"]
     assert context["memories"][0]["factor"] > context["memories"][1]["factor"] > 1
     assert context["pairs"][0]["memory_ids"] == ["plan", "wins"]
-    assert "learning is on; 1 contexts" in table
+    assert "learning is on; 1 context;" in table
     assert "Goals for the first year" in table
 
 
@@ -100,6 +102,41 @@ def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:
 
     assert (sessions["sessions"], sessions["mean_rounds"]) == (2, 1.0)
     assert "too few resolved sessions to tell (2)" in command("stats", plain=True)
+
+
+def test_stats_name_the_questions_whose_first_answers_are_not_good_enough(
+    command: Command, tmp_path: Path
+) -> None:
+    asyncio.run(asked_often(tmp_path / "store"))
+
+    sessions = command("stats")["sessions"]
+    lines = command("stats", plain=True)
+
+    assert sessions["by_rounds"] == {"1": 2 + 6, "4": 3}
+    (needy,) = sessions["needs_tuning"]
+    assert (needy["sessions"], needy["mean_rounds"]) == (pytest.approx(3, abs=0.1), 4.0)
+    assert [one["memory_id"] for one in needy["memories"]] == ["bread"]
+    assert "the first answers are good, but not in 1 context;" in lines
+    assert "needs 4 answers: about “About bread”" in " ".join(lines.split())
+
+
+async def asked_often(store: Path) -> None:
+    """Of the garden everything is known at once, of bread nobody finds anything."""
+    async with await Recall.aopen(store, embedder="hashing") as recall:
+        for number in range(9):
+            slowly = number % 3 == 0
+            told = ResolvedSession(
+                session_id=f"s{number}",
+                entity="default",
+                question="How do I bake sourdough?" if slowly else "What do my tomatoes need?",
+                asked_at=datetime.now(UTC),
+                rounds=4 if slowly else 1,
+                shown=["bread", "garden"],
+                votes=[VotesOfRound(round=1, by="person", hot=["bread" if slowly else "garden"])],
+                accepted=["bread" if slowly else "garden"],
+                sparks=[],
+            )
+            await recall.learning.learn(told)
 
 
 def test_an_entity_without_memories_has_learned_nothing(command: Command) -> None:

@@ -1,58 +1,153 @@
 """What the tools of the MCP server give back."""
 
 from datetime import UTC, datetime
+from typing import Any
 
-from secondhop.graph.result import Evidence, RecalledMemory, Spent
-from secondhop.graph.session_result import SessionAnswer, SparkBranch
-from secondhop.interfaces.mcp_replies import ScoredMemory, SessionReply
+from secondhop.graph.result import Evidence, RecalledMemory, RecalledPreference, Spent
+from secondhop.graph.session_result import (
+    AnswerChange,
+    ResolvedSession,
+    SessionAnswer,
+    SparkBranch,
+    SupersessionProposal,
+    VoteRecord,
+)
+from secondhop.interfaces.mcp_replies import ResolveReply, ScoredMemory, SessionReply
+from secondhop.session_learning import Learned, Resolution
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
+PROPOSALS = [
+    SupersessionProposal(memory_id="old", replaced_by="new", why="It is newer."),
+    SupersessionProposal(memory_id="odd", replaced_by=None, why="Nothing newer is seen."),
+]
 
 
-def memory(memory_id: str, *texts: str) -> RecalledMemory:
+def memory(memory_id: str, *texts: str, **more: Any) -> RecalledMemory:
     evidence = [
         Evidence(passage_id=f"{memory_id}:{n}", text=text, score=0.5, facet="f", query="q")
         for n, text in enumerate(texts)
     ]
-    return RecalledMemory(
-        id=memory_id,
-        title=memory_id,
-        source="note",
-        created_at=DAY,
-        score=0.5,
-        facets=["f"],
-        hop=1,
-        round=1,
-        why="It fits.",
-        evidence=evidence,
-    )
+    told: dict[str, Any] = {
+        "id": memory_id,
+        "title": memory_id,
+        "source": "note",
+        "created_at": DAY,
+        "score": 0.5,
+        "facets": ["f"],
+        "hop": 1,
+        "round": 1,
+        "why": "It fits.",
+        "evidence": evidence,
+    }
+    return RecalledMemory.model_validate(told | more)
+
+
+def answer(**more: Any) -> SessionAnswer:
+    told: dict[str, Any] = {
+        "session_id": "id",
+        "entity": "mara",
+        "question": "?",
+        "asked_at": DAY,
+        "round": 2,
+        "rounds_left": 1,
+        "expires_at": DAY,
+        "memories": [memory("a")],
+        "kept": [],
+        "new": [],
+        "converged": False,
+        "why": "",
+        "spent": Spent(),
+    }
+    return SessionAnswer.model_validate(told | more)
 
 
 def test_a_memory_is_told_with_all_of_its_evidence() -> None:
     assert ScoredMemory.of(memory("a", "one", "two")).text == "one\n\ntwo"
 
 
+def test_a_memory_says_of_which_kind_it_is_and_what_took_its_place() -> None:
+    one = memory("a", kind="factual", stale="superseded by b on 2026-03-01", replaced_by="b")
+
+    told = ScoredMemory.of(one).model_dump(by_alias=True)
+
+    assert (told["kind"], told["replacedBy"]) == ("factual", "b")
+    assert told["stale"] == "superseded by b on 2026-03-01"
+
+
 def test_branches_are_apart_and_name_the_memory_that_sparked_them() -> None:
     branch = SparkBranch(sparked_by="s", title="s", memories=[memory("b"), memory("c")])
-    answer = SessionAnswer(
-        session_id="id",
-        entity="mara",
-        question="?",
-        asked_at=DAY,
-        round=2,
-        rounds_left=1,
-        expires_at=DAY,
-        memories=[memory("a")],
-        kept=[],
-        new=[],
-        branches=[branch],
-        converged=False,
-        why="",
-        spent=Spent(),
-    )
 
-    reply = SessionReply.of(answer)
+    reply = SessionReply.of(answer(branches=[branch]))
 
     assert [one.id for one in reply.memories] == ["a"]
     assert [(one.id, one.sparked_by) for one in reply.spark_branches] == [("b", "s"), ("c", "s")]
     assert "sparkBranches" in reply.model_dump(by_alias=True)
+
+
+def test_a_session_gives_the_preferences_that_a_recall_gives() -> None:
+    wish = RecalledPreference(
+        id="p", text="Answer briefly.", scope="always", created_at=DAY, score=1
+    )
+
+    assert SessionReply.of(answer(preferences=[wish])).preferences == ["Answer briefly."]
+
+
+def test_a_session_tells_whether_it_has_converged_and_why() -> None:
+    over = SessionReply.of(answer(converged=True, why="Nothing new came."))
+    open_still = SessionReply.of(answer(converged=False, why="Votes brought 2 new ones."))
+
+    assert (over.converged, over.why) == (True, "Nothing new came.")
+    assert (open_still.converged, open_still.why) == (False, "Votes brought 2 new ones.")
+
+
+def test_every_change_names_the_votes_that_made_it() -> None:
+    hot = VoteRecord(memory_id="a", vote="hot", by="person", round=1)
+    came = AnswerChange(memory_id="b", change="came", because=[hot], why="Found for “f”.")
+    left = AnswerChange(memory_id="c", change="left", why="Others took its place.")
+
+    assert SessionReply.of(answer(changes=[came, left])).changes == [
+        "b came: Found for “f”. (a hot by person)",
+        "c left: Others took its place.",
+    ]
+
+
+def test_what_wrong_votes_propose_is_told_on_the_way_and_in_the_end() -> None:
+    ended = ResolvedSession(
+        session_id="id",
+        entity="mara",
+        question="?",
+        asked_at=DAY,
+        rounds=2,
+        shown=["old", "new"],
+        votes=[],
+        accepted=["new"],
+        sparks=[],
+        proposals=PROPOSALS,
+    )
+
+    on_the_way = SessionReply.of(answer(proposals=PROPOSALS)).model_dump(by_alias=True)
+    in_the_end = ResolveReply.of(Resolution(session=ended)).model_dump(by_alias=True)
+
+    assert on_the_way["proposals"] == [
+        {"memoryId": "old", "replacedBy": "new", "why": "It is newer."},
+        {"memoryId": "odd", "replacedBy": "", "why": "Nothing newer is seen."},
+    ]
+    assert in_the_end["proposals"] == on_the_way["proposals"]
+
+
+def test_the_end_of_a_session_tells_what_was_learned() -> None:
+    ended = ResolvedSession(
+        session_id="id",
+        entity="mara",
+        question="?",
+        asked_at=DAY,
+        rounds=1,
+        shown=["a"],
+        votes=[],
+        accepted=["a"],
+        sparks=[],
+    )
+
+    reply = ResolveReply.of(Resolution(session=ended, learned=Learned(updated=3, learned=True)))
+
+    assert (reply.updated, reply.learned, reply.accepted_memory_ids) == (3, True, ["a"])

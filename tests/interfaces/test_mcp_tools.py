@@ -72,7 +72,15 @@ async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: 
             "sessionId",
             "acceptedMemoryIds",
             "note",
+            "dryRun",
         }
+        writing = {
+            name
+            for name, tool in tools.items()
+            if tool.annotations is not None and not tool.annotations.read_only_hint
+        }
+        assert writing == {"recall_resolve", "remember", "observe", "forget"}
+        assert all("dryRun" in tools[name].input_schema["properties"] for name in writing)
         forget = tools["forget"].annotations
         assert forget is not None
         assert forget.destructive_hint
@@ -94,7 +102,10 @@ async def test_recall_gives_what_the_library_gives_and_tells_its_steps(
         assert ids(found) == asked.ids()
         assert len(asked.ids()) == 3
         assert [number for number, _ in steps] == list(range(1, len(steps) + 1))
-        assert any("retrieve" in message for _, message in steps)
+        searched = [message for _, message in steps if ", retrieve: " in message]
+        assert {message.split(", ")[1] for message in searched} >= {"hop 1", "hop 2"}
+        assert any(message.startswith("round 1, hop 1 and 2, ask: ") for _, message in steps)
+        assert any(message.startswith("round 1, fuse: ") for _, message in steps)
 
 
 async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
@@ -118,6 +129,62 @@ async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
         late = await client.call_tool("recall_vote", ballot)
         assert late.is_error
         assert "resolved" in words(late)
+
+
+async def test_without_a_word_about_it_a_session_shows_five_memories_and_gives_four_answers(
+    connected: Connected,
+) -> None:
+    async with connected() as client:
+        start = {"query": "plan, coaching, résumé, car, dentist, bread, garden and achievements"}
+        first = content(await client.call_tool("recall_session_start", start))
+
+        assert (len(first["memories"]), first["roundsLeft"]) == (5, 3)
+        assert (first["preferences"], first["proposals"]) == ([], [])
+
+
+async def test_a_wrong_vote_proposes_what_to_supersede_and_supersedes_nothing(
+    connected: Connected,
+) -> None:
+    async with connected() as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+        wrong = first["memories"][0]["id"]
+        ballot = {"sessionId": first["sessionId"], "votes": {wrong: "wrong"}}
+        second = content(await client.call_tool("recall_vote", ballot))
+        ended = content(await client.call_tool("recall_resolve", {"sessionId": first["sessionId"]}))
+        found = await client.call_tool("recall", ARGUMENTS)
+
+        assert [one["memoryId"] for one in second["proposals"]] == [wrong]
+        assert ended["proposals"] == second["proposals"]
+        assert any(
+            line.startswith(f"{wrong} left: ") and line.endswith(f"({wrong} wrong by agent)")
+            for line in second["changes"]
+        )
+        assert all(not one["stale"] for one in content(found)["memories"])
+
+
+async def test_what_was_superseded_comes_back_only_when_it_is_asked_for(
+    connected: Connected,
+) -> None:
+    fact = {"subject": "me", "attribute": "employer"}
+    asked = {"query": "The employer of me: Zeta or Omega?", "limit": 6}
+    async with connected() as client:
+        old, new = [
+            content(await client.call_tool("remember", {"text": value, **fact}))["memoryId"]
+            for value in ("Zeta", "Omega")
+        ]
+
+        today = content(await client.call_tool("recall", asked))["memories"]
+        both = content(await client.call_tool("recall", {**asked, "includeStale": True}))
+        long_ago = {**asked, "asOf": "2020-01-01T00:00:00Z", "includeStale": False}
+        then = content(await client.call_tool("recall", long_ago))["memories"]
+
+        assert [one["id"] for one in today if one["kind"] == "factual"] == [new]
+        told = {one["id"]: one for one in both["memories"]}
+        assert (told[old]["replacedBy"], told[new]["replacedBy"]) == (new, "")
+        assert (told[old]["kind"], told[new]["stale"]) == ("factual", "")
+        assert new in told[old]["stale"]
+        assert not {old, new} & {one["id"] for one in then}
+        await client.call_tool("forget", {"memoryIds": [old, new]})
 
 
 async def test_a_vote_sent_again_because_its_reply_was_lost_counts_once(

@@ -3,9 +3,7 @@
 import asyncio
 import hashlib
 import json
-import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +19,7 @@ from tests.interfaces.mcp_world import (
     ids,
     over_stdio,
     recalls_in,
+    rows_of_chroma,
     store_two,
 )
 from tests.small_world import QUESTION
@@ -250,12 +249,6 @@ def stores_below(folder: Path, *, chroma: bool = True) -> dict[str, str]:
         and not path.name.endswith("-shm")  # SQLite's notes on who reads
         and (chroma or path.relative_to(folder).parts[0] != "chroma")
     }
-
-
-def rows_of_chroma(folder: Path) -> list[str]:
-    """All that Chroma's database holds, but its count of who has opened it."""
-    with closing(sqlite3.connect(folder / "chroma" / "chroma.sqlite3")) as database:
-        return [line for line in database.iterdump() if "acquire_write" not in line]
 
 
 @pytest.mark.usefixtures("library_of_tests")

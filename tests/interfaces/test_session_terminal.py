@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -89,6 +90,22 @@ async def test_after_the_last_answer_votes_still_count_when_it_is_resolved(
     assert resolution is not None
     assert "has given all 2 answers" in shown
     assert len(resolution.session.accepted) == 2
+
+
+async def test_a_round_tells_what_changed_since_the_last_and_by_which_vote(
+    world: SmallWorld,
+) -> None:
+    _, shown = await played(world, "1h2cnq")
+
+    first, second = shown.split("Round 2")
+    hot, cold, _ = re.findall(r"^ \d[.] (.+) [(]20", first, re.MULTILINE)
+    assert f'  - "{cold}": Voted cold by the person. (cold on "{cold}" by the person)' in second
+    came = [line for line in second.splitlines() if line.startswith("  + ")]
+    assert came
+    assert all("the person" in line for line in came if "bent by these votes" in line)
+    assert any(f'hot on "{hot}"' in line or f'cold on "{cold}"' in line for line in came)
+    assert "  - " not in first
+    assert "  + " not in first
 
 
 async def test_why_shows_the_reason_and_all_the_evidence(world: SmallWorld) -> None:

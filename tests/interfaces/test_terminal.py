@@ -5,7 +5,14 @@ import json
 
 import pytest
 
-from secondhop.interfaces.terminal import bar, clean, console_on, print_json, shorten
+from secondhop.interfaces.terminal import (
+    bar,
+    clean,
+    console_on,
+    print_json,
+    shorten,
+    without_heading_signs,
+)
 
 HOSTILE = (
     "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\r\n\u202egnp.exe\u0000\ud800 [bold]x[/bold] :boom:"
@@ -57,3 +64,17 @@ def test_json_is_ascii_and_holds_any_text(capsys: pytest.CaptureFixture[str]) ->
     printed = capsys.readouterr().out
     assert printed.isascii()
     assert json.loads(printed) == {"text": HOSTILE}
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("## Who comes? ##\nMia", "Who comes?\nMia"),
+        ("```\n# a comment\n```\n# Trip", "```\n# a comment\n```\nTrip:"),
+        ("#hashtag\n####### seven", "#hashtag\n####### seven"),
+        ("C# is a language", "C# is a language"),
+        ("# ", ""),
+    ],
+)
+def test_only_headings_lose_their_signs(text: str, plain: str) -> None:
+    assert without_heading_signs(text) == plain

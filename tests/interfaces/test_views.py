@@ -168,3 +168,62 @@ def test_a_trace_tells_what_each_step_cost_its_model(trace: RecallTrace, width: 
     assert "3 model calls, 6,120 tokens, about $0.004" in " ".join(text.split())
     assert "critique in round 1: 2 calls, 5,400 tokens" in text
     assert "model call" not in rendered(trace_tree(trace), width=width)
+
+
+def shown(result: RecallResult, *, width: int = 100, **changes: object) -> str:
+    on = console(width)
+    show_answer(result.model_copy(update=changes), on)
+    return " ".join(printed(on).split())
+
+
+def test_what_did_not_fit_is_not_called_nothing(result: RecallResult) -> None:
+    maybe = [one.model_copy(update={"tokens": needs}) for one in result.maybe for needs in (36, 24)]
+
+    text = shown(result, memories=[], maybe=maybe)
+
+    assert "Nothing in this memory" not in text
+    assert "2 memories were found, and the shortest of their passages takes 24" in text
+    assert "ask with --tokens 24 or more" in text
+    assert "(0.50): no room, takes 36 tokens" in text
+
+
+def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> None:
+    late = {"stop_reason": "deadline", "maybe": []}
+    unsearched = shown(result, memories=[], spent=Spent(), **late)
+    searched = shown(result, memories=[], **late)
+
+    assert unsearched.startswith("Time ran out before anything was searched; a longer --deadline")
+    assert searched.startswith("Time ran out before an answer was found; a longer --deadline")
+    assert "Nothing in this memory" not in unsearched + searched
+    assert "a longer --deadline may find more" in shown(result, **late)
+    assert "--deadline" not in shown(result)
+
+
+def test_no_command_holds_a_placeholder(result: RecallResult) -> None:
+    text = shown(result, memories=[], maybe=[])
+
+    assert "MEMORY_ID" not in text
+    assert "the same command with --trace" in text
+
+
+def test_an_order_that_is_not_of_scores_is_explained(result: RecallResult) -> None:
+    told = "The order is by what each facet needs; a score is about its own facet alone."
+
+    assert told in shown(result, memories=result.memories[::-1])
+    assert told not in shown(result)
+    assert told not in shown(result, memories=result.memories[:1])
+
+
+def test_one_thing_is_not_called_several(result: RecallResult) -> None:
+    text = shown(result, rounds=1, spent=Spent(rounds=1, queries=1, ms=5))
+
+    assert "after 1 round, 1 query, 5 ms" in text
+
+
+def test_headings_in_evidence_are_words(result: RecallResult) -> None:
+    first = result.memories[0]
+    evidence = [first.evidence[0].model_copy(update={"text": "# Trip to Norway\nWe fly in June."})]
+
+    text = shown(result, memories=[first.model_copy(update={"evidence": evidence})])
+
+    assert '"Trip to Norway: We fly in June."' in text

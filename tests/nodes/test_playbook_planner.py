@@ -180,9 +180,7 @@ async def test_several_questions_are_asked_one_by_one_and_count_as_the_question(
     planner = PlaybookPlanner((), embedder=PlacedEmbedder())
     remaining = Remaining(seconds=10.0, llm_calls=0, llm_tokens=0, rounds=1)
 
-    plan = await planner.decompose(
-        PlanRequest(question=message, asked_at=NOW, remaining=remaining)
-    )
+    plan = await planner.decompose(PlanRequest(question=message, asked_at=NOW, remaining=remaining))
 
     parts = ("Who do I work for?", "where is the key?")
     assert [(one.name, one.queries) for one in plan.facets] == [

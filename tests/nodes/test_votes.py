@@ -105,8 +105,22 @@ async def test_a_spark_opens_a_facet_of_its_own_and_stays_out_itself(world: Smal
     assert branch.hop > max(facet.hop for facet in main if facet.hop <= 2) - 1
     assert branch.weight < min(facet.weight for facet in main)
     assert query.facet_id == branch.facet_id
-    assert QUESTION in query.text
+    assert query.text == f"About garden: {QUESTION}"
     assert "garden" not in result.ids()
+
+
+async def test_what_a_spark_asks_leans_towards_the_memory_that_sparked_it(
+    world: SmallWorld,
+) -> None:
+    critic = ScriptedCritic(votes(hot=["plan"], spark=["garden"]), votes(content=True))
+
+    _, trace = await recalled(world, critic)
+
+    (query,) = [query for query in trace.queries if query.origin == "spark"]
+    (unbent,) = await world.store.dense(await world.embedder.embed_queries([query.text]), k=20)
+    plainly = {hit.memory_id: hit.score for hit in unbent}
+    leaning = {hit.memory_id: hit.score for hit in query.dense}
+    assert leaning["garden"] > plainly["garden"] + 0.1
 
 
 async def test_a_spark_never_takes_over_the_main_path(world: SmallWorld) -> None:

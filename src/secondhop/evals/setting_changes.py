@@ -1,6 +1,7 @@
 """Recall settings out of a trace, and changed by hand: "ranking.min_score=0.3"."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -8,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import (
     PlanningSettings,
     RankingSettings,
@@ -19,6 +21,10 @@ _LIMITS = TypeAdapter(RecallLimits)
 _RANKING = TypeAdapter(RankingSettings)
 _PLANNING = TypeAdapter(PlanningSettings)
 _LEARNING = TypeAdapter(LearningSettings)
+_SESSION = TypeAdapter(SessionSettings)
+
+SESSION = "session."
+"""Before the name of a setting of sessions; a recall has none of these."""
 
 
 def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> RecallSettings:
@@ -43,10 +49,32 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
             learning=_LEARNING.validate_python(part(values, "learning")),
         )
     except ValidationError as error:
-        problem = error.errors()[0]
-        field = ".".join(map(str, problem["loc"]))
-        told = f"{field} cannot be {problem['input']!r}: " if field else ""
-        raise UsageError(f"{told}{problem['msg']}") from error
+        raise UsageError(told(error)) from error
+
+
+def changed_session_settings(changes: Sequence[str]) -> SessionSettings:
+    """The settings of sessions that ship, with some of them changed.
+
+    Args:
+        changes: "session.ttl_s=600", each.
+
+    Raises:
+        UsageError: no such setting, or a value that it cannot have.
+    """
+    known = [f"{SESSION}{field.name}" for field in fields(SessionSettings)]
+    values = dict(parsed_change(change, known=known) for change in changes)
+    try:
+        return _SESSION.validate_python(part(values, "session"))
+    except ValidationError as error:
+        raise UsageError(told(error)) from error
+
+
+def told(error: ValidationError) -> str:
+    """The first of its problems, with the setting's name."""
+    problem = error.errors()[0]
+    field = ".".join(map(str, problem["loc"]))
+    where = f"{field} cannot be {problem['input']!r}: " if field else ""
+    return f"{where}{problem['msg']}"
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:

@@ -7,7 +7,12 @@ from typing import TypeGuard
 import yaml
 
 from secondhop.errors import UsageError
-from secondhop.evals.setting_changes import changed_settings
+from secondhop.evals.setting_changes import (
+    SESSION,
+    changed_session_settings,
+    changed_settings,
+)
+from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 
 
@@ -36,10 +41,23 @@ def read_setting_changes(path: Path) -> list[str]:
 def load_recall_settings(path: str | Path) -> RecallSettings:
     """The settings of a file, over those that ship: for `Recall.open(settings=...)`.
 
+    Those of sessions in it are for `load_session_settings`.
+
     Raises:
         UsageError: it cannot be read, holds no settings, or one that cannot be.
     """
-    return changed_settings({}, read_setting_changes(Path(path).expanduser()))
+    changes = read_setting_changes(Path(path).expanduser())
+    return changed_settings({}, [one for one in changes if not one.startswith(SESSION)])
+
+
+def load_session_settings(path: str | Path) -> SessionSettings:
+    """What a file says of sessions (`session.ttl_s: 600`): `Recall.open(session_settings=...)`.
+
+    Raises:
+        UsageError: as `load_recall_settings`.
+    """
+    changes = read_setting_changes(Path(path).expanduser())
+    return changed_session_settings([one for one in changes if one.startswith(SESSION)])
 
 
 def settings_said(said: Sequence[str]) -> list[str]:

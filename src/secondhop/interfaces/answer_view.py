@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.graph.result import NearMiss, RecalledMemory, RecallResult
 from secondhop.interfaces.cost_view import cost_text
-from secondhop.interfaces.terminal import bar, clean, shorten
+from secondhop.interfaces.terminal import bar, clean, counted, shorten, without_heading_signs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,9 +21,12 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         place: options that a next command needs to find the same memory.
     """
     if not result.memories:
-        console.print("Nothing in this memory answers that.", style="bold")
+        console.print(empty_answer(result), style="bold")
     for slot, memory in enumerate(result.memories, start=1):
         show_memory(memory, console, slot=slot)
+    if told := order_told(result):
+        console.print(told, style="dim")
+        console.print()
     for preference in result.preferences:
         console.print(f"preference ({clean(preference.scope)}): {clean(preference.text)}")
     if result.maybe:
@@ -33,11 +36,43 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         console.print()
     for reason in result.degraded:
         console.print(f"done without: {clean(reason)}", style="yellow")
+    if result.stop_reason == "deadline" and result.memories:
+        console.print("Time ran out; a longer --deadline may find more.", style="yellow")
     console.print(summary(result))
+    console.print(next_step(result, place=place), style="dim")
+
+
+def empty_answer(result: RecallResult) -> str:
+    """Why there is no memory to show, as far as the result tells, and what helps."""
+    needs = [near.tokens for near in result.maybe if near.tokens is not None]
+    if needs:
+        found = "1 memory was" if len(needs) == 1 else f"{len(needs)} memories were"
+        least = min(needs)
+        return (
+            f"Nothing fits into so few tokens: {found} found, and the shortest of their passages "
+            f"takes {least}; ask with --tokens {least} or more."
+        )
+    if result.stop_reason == "deadline":
+        searched = "an answer was found" if result.spent.queries else "anything was searched"
+        return f"Time ran out before {searched}; a longer --deadline helps."
+    return "Nothing in this memory answers that."
+
+
+def order_told(result: RecallResult) -> str:
+    """A word on the order, where a lower score stands before a higher one; else ""."""
+    scores = [memory.score for memory in result.memories]
+    if scores == sorted(scores, reverse=True):
+        return ""
+    return "The order is by what each facet needs; a score is about its own facet alone."
+
+
+def next_step(result: RecallResult, *, place: str) -> str:
+    """What to type to see why."""
     example = (result.maybe or result.memories)[:1]
-    memory_id = quote(clean(example[0].id)) if example else "MEMORY_ID"
-    command = f"secondhop explain {result.trace_id} {memory_id}{place}"
-    console.print(f"why, or why not: {command}", style="dim")
+    if not example:
+        return "what was searched, and for what: the same command with --trace"
+    command = f"secondhop explain {result.trace_id} {quote(clean(example[0].id))}{place}"
+    return f"why, or why not: {command}"
 
 
 def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> None:
@@ -60,7 +95,8 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
         told = f"{clean(other.value)} ({other.created_at:%Y-%m-%d}, {clean(other.id)})"
         lines.append(Text(f"undecided, for this holds as well: {told}", style="yellow"))
     if memory.evidence:
-        lines.append(Text(f'"{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim"))
+        said = shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)
+        lines.append(Text(f'"{said}"', style="dim"))
     for text in lines:
         console.print(Padding(text, (0, 0, 0, 3), expand=False))
     console.print()
@@ -69,15 +105,16 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
 def near_miss_line(near: NearMiss) -> str:
     """Title, score and what kept it out, in one line."""
     title = shorten(near.title, 36) or clean(near.id)
-    return f"   {title} ({near.score:.2f}): {clean(near.cut_by)}"
+    why = clean(near.cut_by) if near.tokens is None else f"no room, takes {near.tokens} tokens"
+    return f"   {title} ({near.score:.2f}): {why}"
 
 
 def summary(result: RecallResult) -> str:
     """Why it stopped and what it cost."""
     spent = result.spent
-    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
+    rounds, queries = counted(result.rounds, "round"), counted(spent.queries, "query", "queries")
     cost = f"{cost_text(spent)}, " if spent.llm_calls else ""
     return (
-        f"stopped: {result.stop_reason} after {rounds}, {spent.queries} queries, {cost}"
+        f"stopped: {result.stop_reason} after {rounds}, {queries}, {cost}"
         f"{spent.ms:.0f} ms; trace {result.trace_id}"
     )

@@ -1,14 +1,12 @@
-"""The compiled recall graph as a diagram."""
+"""The recall graph as a diagram.
 
-from dataclasses import replace
+The drawing ships as a file: to make it anew needs the whole of langgraph, seconds for a text that
+is always the same. `tests/interfaces/test_diagram.py` holds it against the compiled graph.
+"""
 
-from secondhop.interfaces.opening import opened, throwaway
-from secondhop.interfaces.options import Common
-from secondhop.models.hashing import HashingEmbedder
+from importlib.resources import files
 
 
-async def recall_diagram(common: Common) -> str:
-    """Mermaid text, made without network. Every store has the same graph, so an empty one does."""
-    with throwaway(replace(common, store=None, chroma="")) as place:
-        async with opened(place, embedder=HashingEmbedder()) as recall:
-            return recall.graph.get_graph().draw_mermaid()
+def recall_diagram() -> str:
+    """Mermaid text; every store has the same graph."""
+    return (files("secondhop.graph") / "recall_graph.mmd").read_text(encoding="utf-8")

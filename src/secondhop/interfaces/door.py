@@ -1,5 +1,6 @@
 """The door of the command line: errors become one line on standard error and an exit status."""
 
+import errno
 import os
 import sys
 from collections.abc import Generator
@@ -36,6 +37,8 @@ def door() -> Generator[None, None, None]:
         silence_stdout()
         raise typer.Exit(DONE) from error
     except OSError as error:
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            silence_stdout()  # Python would try again at its exit, and complain once more
         raise leave(error, status=FAILED) from error
 
 
@@ -43,9 +46,18 @@ def leave(error: BaseException, *, status: int) -> typer.Exit:
     """Say what happened, and hand back the exit to raise."""
     from secondhop.interfaces.terminal import clean
 
-    said = str(error) or "interrupted"  # Python's own KeyboardInterrupt has no words
+    said = words_of(error) or "interrupted"  # Python's own KeyboardInterrupt has no words
     print(f"secondhop: {clean(said)}", file=sys.stderr)
     return typer.Exit(status)
+
+
+def words_of(error: BaseException) -> str:
+    """The message; an error of the system names its place, and the way out where there is one."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    place = f"{error.filename}: " if error.filename is not None else ""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return f"{place}{error.strerror}{'; free some space, and try again' if full else ''}"
 
 
 def silence_stdout() -> None:

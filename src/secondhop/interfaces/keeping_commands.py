@@ -1,13 +1,14 @@
 """The commands that keep single memories: remember, correct, forget, and tell their history."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common, moment
+from secondhop.interfaces.options import Common, DryRun, SessionsPlace, moment
 from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from secondhop.keeping_memory import Rememberable
     from secondhop.recall import Recall
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
 Salience = Annotated[
     float | None, typer.Option(min=0, max=1, metavar="S", help="How much it matters, 0..1. [0.5]")
@@ -192,6 +192,7 @@ def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> Non
 def forget(
     common: Common,
     memory_ids: Annotated[list[str], typer.Argument(metavar="MEMORY_ID...")],
+    sessions: SessionsPlace = None,
     dry_run: DryRun = False,
 ) -> None:
     """Delete memories for good, wherever the store keeps something of them.
@@ -202,7 +203,7 @@ def forget(
     async def work(recall: "Recall") -> "Frozen":
         return await recall.aforget(*memory_ids, dry_run=dry_run)
 
-    tell(common, work)
+    tell(replace(common, sessions=sessions), work)
 
 
 def accept(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common, given_path
+from secondhop.interfaces.options import Common, DryRun, given_path
 
 if TYPE_CHECKING:
     from secondhop.learning import Learning
@@ -41,16 +41,14 @@ def forget(
     everything: Annotated[
         bool, typer.Option("--all", help="Forget everything that was learned.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Forget what was learned of memories, in a context, or at all.
 
     The memories themselves stay; `secondhop forget` deletes them, and what was learned of them.
     """
     from secondhop.interfaces.opening import run
-    from secondhop.interfaces.terminal import print_json, screen
+    from secondhop.interfaces.terminal import counted, print_json, screen
 
     if [bool(memory_ids), context is not None, everything].count(True) != 1:
         raise UsageError("say what to forget: MEMORY_ID..., --context ID, or --all")
@@ -72,7 +70,8 @@ def forget(
         print_json(told.model_dump(mode="json"))
     else:
         done = "would forget" if dry_run else "forgot"
-        screen().print(f"{done} {told.memories} memories in {told.contexts} contexts")
+        memories = counted(told.memories, "memory", "memories")
+        screen().print(f"{done} {memories} in {counted(told.contexts, 'context')}")
 
 
 def export(
@@ -89,7 +88,7 @@ def export(
     import json
 
     from secondhop.interfaces.opening import run
-    from secondhop.interfaces.terminal import notices, print_json
+    from secondhop.interfaces.terminal import counted, notices, print_json
 
     document = run(of_learning(common, lambda learning: learning.exported()))
     if file is None:
@@ -99,32 +98,43 @@ def export(
     if common.json:
         print_json({"contexts": len(document["contexts"]), "file": str(file)})
     else:
-        notices().print(f"exported {len(document['contexts'])} contexts")
+        notices().print(f"exported {counted(len(document['contexts']), 'context')}")
 
 
-def off(common: Common) -> None:
+def off(common: Common, dry_run: DryRun = False) -> None:
     """Stop learning from sessions, and using what was learned.
 
     What is known stays; `learning forget --all` forgets it, `learning on` undoes this.
     """
-    switch(common, on=False)
+    switch(common, on=False, dry_run=dry_run)
 
 
-def on(common: Common) -> None:
+def on(common: Common, dry_run: DryRun = False) -> None:
     """Learn from sessions again, and use what was learned."""
-    switch(common, on=True)
+    switch(common, on=True, dry_run=dry_run)
 
 
-def switch(common: Common, *, on: bool) -> None:
-    """Do it, and tell how it stands."""
+def switch(common: Common, *, on: bool, dry_run: bool) -> None:
+    """Do it, and tell how it stands, or how it would."""
     from secondhop.interfaces.opening import run
     from secondhop.interfaces.terminal import print_json, screen
 
-    run(of_learning(common, lambda learning: learning.switch(on=on)))
+    async def work(learning: "Learning") -> bool:
+        is_on = (await learning.report()).on
+        if dry_run:
+            return is_on
+        await learning.switch(on=on)
+        return on
+
+    is_on = run(of_learning(common, work))
+    state = "on" if is_on else "off"
     if common.json:
-        print_json({"on": on})
+        print_json({"on": is_on} | ({"dry_run": True, "would_be_on": on} if dry_run else {}))
+    elif dry_run:
+        would = "stay so" if is_on == on else f"be {'on' if on else 'off'}"
+        screen().print(f"learning is {state}, and would {would}")
     else:
-        screen().print(f"learning is {'on' if on else 'off'}")
+        screen().print(f"learning is {state}")
 
 
 async def of_learning(common: Common, work: "Callable[[Learning], Awaitable[T]]") -> T:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from secondhop.interfaces.terminal import clean, shorten
+from secondhop.interfaces.terminal import clean, counted, shorten
 from secondhop.learning_records import ContextReport, Hook, LearningReport, RoundCounts
 
 if TYPE_CHECKING:
@@ -15,11 +15,12 @@ SHOWN = 6
 def show_learned(report: LearningReport, console: "Console") -> None:
     """How it stands, then every context with what helped there and what did not."""
     state = "on" if report.on else "off: nothing is learned, and nothing learned is used"
-    console.print(f"learning is {state}; {len(report.contexts)} contexts; {report.rounds.verdict}")
+    contexts = counted(len(report.contexts), "context")
+    console.print(f"learning is {state}; {contexts}; {report.rounds.verdict}")
     if report.other_models:
         console.print(
-            f"{report.other_models} contexts are of another embedding model than "
-            f"{clean(report.embedder)}, and count for nothing"
+            f"of another embedding model than {clean(report.embedder)}, counting for nothing: "
+            f"{counted(report.other_models, 'context')}"
         )
     for context in report.contexts:
         show_context(context, console)
@@ -29,8 +30,8 @@ def show_context(context: ContextReport, console: "Console") -> None:
     """One context."""
     console.print()
     console.print(
-        f"context {context.context_id}: {context.sessions:.1f} sessions, "
-        f"{context.mean_rounds:.1f} answers each, last {context.learned_at:%Y-%m-%d}",
+        f"context {context.context_id}: {measured(context.sessions, 'session')}, "
+        f"{measured(context.mean_rounds, 'answer')} each, last {context.learned_at:%Y-%m-%d}",
         style="bold",
     )
     told = context.memories
@@ -42,6 +43,16 @@ def show_context(context: ContextReport, console: "Console") -> None:
         console.print(f"  and {len(told) - len(shown)} more", style="dim")
     for hook in context.hooks:
         console.print(f"  {hook_line(hook)}", style="dim" if hook.status != "promoted" else "")
+
+
+def measured(number: float, thing: str) -> str:
+    """A mean, or a sum that fades with time, to one decimal place where it has any.
+
+    >>> measured(1.0, "session"), measured(2.04, "session"), measured(1.25, "session")
+    ('1 session', '2 sessions', '1.2 sessions')
+    """
+    rounded = round(number, 1)
+    return f"{rounded:g} {thing}" if rounded == 1 else f"{rounded:g} {thing}s"
 
 
 def hook_line(hook: Hook) -> str:
@@ -57,7 +68,7 @@ def tuning_lines(rounds: RoundCounts) -> list[str]:
     for context in rounds.needs_tuning:
         about = ", ".join(f"“{shorten(title, 40)}”" for title in context.about())
         lines.append(
-            f"context {context.context_id} needs {context.mean_rounds:.1f} answers"
+            f"context {context.context_id} needs {measured(context.mean_rounds, 'answer')}"
             + (f": about {about}" if about else "")
         )
     return lines

@@ -1,5 +1,6 @@
 """The command `mcp`: a memory served to agents over the Model Context Protocol."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from secondhop.errors import SecondhopError, UsageError
-from secondhop.interfaces.options import Common, given_path
+from secondhop.interfaces.options import Common, SessionsPlace, given_path
 
 if TYPE_CHECKING:
     from secondhop.interfaces.mcp_tokens import Tokens
@@ -66,6 +67,7 @@ def mcp(
         Path | None,
         typer.Option(parser=given_path, metavar="FILE", help="Bearer tokens: {token: entity}."),
     ] = None,
+    sessions: SessionsPlace = None,
 ) -> None:
     """Serve the memory to agents, by the Model Context Protocol.
 
@@ -82,6 +84,7 @@ def mcp(
     from secondhop.interfaces.mcp_server import serve_http, serve_stdio
     from secondhop.interfaces.opening import run
 
+    common = replace(common, sessions=sessions)
     if http is None:
         run(serve_stdio(common))
     else:

@@ -23,8 +23,7 @@ async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
         count = 0
         while (event := await steps.get()) is not None:
             count += 1
-            message = f"round {event.round}, {event.node}: {event.note}"
-            await ctx.report_progress(count, message=message)
+            await ctx.report_progress(count, message=line_of(event))
 
     telling = asyncio.create_task(tell())
     try:
@@ -32,3 +31,14 @@ async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
     finally:
         steps.put_nowait(None)
         await telling
+
+
+def line_of(event: RecallEvent) -> str:
+    """Which round and hop, which step, and what came of it.
+
+    >>> from secondhop.running import RecallEvent
+    >>> line_of(RecallEvent(node="ask", round=1, ms=1, note="3 queries", picks=(), hops=(1, 2)))
+    'round 1, hop 1 and 2, ask: 3 queries'
+    """
+    hops = f"hop {' and '.join(map(str, event.hops))}, " if event.hops else ""
+    return f"round {event.round}, {hops}{event.node}: {event.note}"

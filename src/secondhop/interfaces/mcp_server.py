@@ -20,6 +20,7 @@ from secondhop.interfaces.mcp_tokens import Tokens
 from secondhop.interfaces.mcp_tools import MemoryTools
 from secondhop.interfaces.opening import chosen_embedder, opened
 from secondhop.interfaces.options import Common
+from secondhop.interfaces.session_place import expect_sessions
 from secondhop.recall import Recall
 from secondhop.settings import load_settings
 
@@ -93,6 +94,7 @@ def recalls_of(common: Common) -> OpenRecalls:
 
 async def serve_stdio(common: Common) -> None:
     """Serve one entity until standard input ends."""
+    await expect_sessions(common)
     entity = common.entity or load_settings().entity
     await memory_server(recalls_of(common), entity=entity).run_stdio_async()
 
@@ -102,9 +104,11 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
 
     Raises:
         OSError: the address cannot be had.
+        StoreError: the server that keeps the sessions does not answer.
     """
     import uvicorn
 
+    await expect_sessions(common)
     family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
     with socket.create_server((at.host, at.port), family=family) as listening:
         host = f"[{at.host}]" if ":" in at.host else at.host

@@ -35,6 +35,7 @@ Entity = Annotated[
     Field(description="Whose memory; default, and only possible: the one this server gives you."),
 ]
 At = Annotated[datetime | None, Field(description='The time that is "now".')]
+DryRun = Annotated[bool, Field(description="Write nothing; tell what would be done.")]
 SessionId = Annotated[str, Field(description="Of recall_session_start.")]
 
 
@@ -71,6 +72,20 @@ class MemoryTools:
             int | None, Field(ge=1, description="Instead of limit: fill so many tokens.")
         ] = None,
         at: At = None,
+        asOf: Annotated[
+            datetime | None,
+            Field(
+                description="What was believed then: nothing written later, and what was "
+                "superseded since."
+            ),
+        ] = None,
+        includeStale: Annotated[
+            bool,
+            Field(
+                description="Also what was superseded, deprecated or has expired; marked by "
+                "`stale` and `replacedBy`."
+            ),
+        ] = False,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
@@ -80,7 +95,10 @@ class MemoryTools:
         if limit is not None and tokens is not None:
             raise ToolError("limit and tokens are two ways to say how much; give one of them")
         async with self._memory(entity) as memory, told(ctx) as progress:
-            async for event in memory.astream(query, k=limit, tokens=tokens, at=at):
+            events = memory.astream(
+                query, k=limit, tokens=tokens, at=at, as_of=asOf, include_stale=includeStale
+            )
+            async for event in events:
                 progress(event)
                 if event.result is not None:
                     return RecallReply.of(event.result)
@@ -179,13 +197,16 @@ class MemoryTools:
             Field(description="What helped, of any round; default what was voted hot or warm."),
         ] = None,
         note: Annotated[str, Field(description="What they were used for.")] = "",
+        dryRun: DryRun = False,
     ) -> ResolveReply:
         """End a session and say which memories were of use, so that later recalls are better.
 
         Use it once you have answered; a session that nobody resolves expires and teaches nothing.
         """
         async with self._memory() as memory:
-            resolution = await memory.aresolve(sessionId, accepted=acceptedMemoryIds, note=note)
+            resolution = await memory.aresolve(
+                sessionId, accepted=acceptedMemoryIds, note=note, dry_run=dryRun
+            )
             return ResolveReply.of(resolution)
 
     async def remember(
@@ -211,6 +232,7 @@ class MemoryTools:
                 "thread to take up again; forget or supersede it when it is done."
             ),
         ] = None,
+        dryRun: DryRun = False,
     ) -> RememberReply:
         """Store one memory for later conversations: words, a fact, or a preference.
 
@@ -226,6 +248,7 @@ class MemoryTools:
                 supersedes=supersedes or (),
                 valid_until=validUntil,
                 mark=mark or "",
+                dry_run=dryRun,
             )
             return RememberReply.of(kept)
 
@@ -239,9 +262,7 @@ class MemoryTools:
             str, Field(description="Keep the conversation itself, too, as a memory of this id.")
         ] = "",
         title: Annotated[str, Field(description="Of that memory; default its first words.")] = "",
-        dryRun: Annotated[
-            bool, Field(description="Write nothing; tell what would be written.")
-        ] = False,
+        dryRun: DryRun = False,
     ) -> ObserveReply:
         """Write what the user states in messages: facts, preferences, things to remember.
 
@@ -254,7 +275,9 @@ class MemoryTools:
             return ObserveReply.of(told)
 
     async def forget(
-        self, memoryIds: Annotated[list[str], Field(min_length=1, description="Ids.")]
+        self,
+        memoryIds: Annotated[list[str], Field(min_length=1, description="Ids.")],
+        dryRun: DryRun = False,
     ) -> ForgetReply:
         """Delete memories for good; nothing brings them back.
 
@@ -262,7 +285,7 @@ class MemoryTools:
         with `supersedes` instead.
         """
         async with self._memory() as memory:
-            return ForgetReply.of(await memory.aforget(*memoryIds))
+            return ForgetReply.of(await memory.aforget(*memoryIds, dry_run=dryRun))
 
     async def explain(
         self,

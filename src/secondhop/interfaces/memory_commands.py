@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common, given_path, moment, place_again
+from secondhop.interfaces.options import Common, DryRun, given_path, moment, place_again
 
 if TYPE_CHECKING:
     from secondhop.graph.result import RecallResult
@@ -37,6 +37,7 @@ def ingest(
             metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
         ),
     ] = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Store memories from files and folders.
 
@@ -53,7 +54,9 @@ def ingest(
         with bars() as progress:
             async with opened(common, counting=True) as recall:
                 try:
-                    ledger = await recall.aingest(*paths, format=format, progress=progress)
+                    ledger = await recall.aingest(
+                        *paths, format=format, progress=progress, dry_run=dry_run
+                    )
                 except NothingIngestedError as error:
                     if common.json:  # the message names a few of the reasons, this all of them
                         print_json(error.ledger.to_dict())
@@ -168,10 +171,9 @@ def as_path(trace: str) -> str | Path:
 def graph(common: Common) -> None:
     """Print the recall graph as Mermaid text."""
     from secondhop.interfaces.diagram import recall_diagram
-    from secondhop.interfaces.opening import run
     from secondhop.interfaces.terminal import print_json
 
-    diagram = run(recall_diagram(common))
+    diagram = recall_diagram()
     if common.json:
         print_json({"mermaid": diagram})
     else:
@@ -195,7 +197,7 @@ def stats(common: Common) -> None:
         show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
 
 
-def reindex(common: Common) -> None:
+def reindex(common: Common, dry_run: DryRun = False) -> None:
     """Embed and index all memories anew.
 
     For another embedding model, or after the index was damaged; nothing stored is lost. Every
@@ -206,9 +208,10 @@ def reindex(common: Common) -> None:
     from secondhop.interfaces.terminal import clean, print_json, screen
 
     with bars() as progress:
-        done = run(rebuild(common, progress=progress))
+        done = run(rebuild(common, progress=progress, dry_run=dry_run))
     if common.json:
-        print_json({"entities": done})
+        print_json({"entities": done} | ({"dry_run": True} if dry_run else {}))
         return
+    would = "would be " if dry_run else ""
     for entity, passages in done.items():
-        screen().print(f"{clean(entity)}: {passages} passages embedded and indexed anew")
+        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed anew")

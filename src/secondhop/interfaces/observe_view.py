@@ -30,7 +30,7 @@ def show_observed(told: Observed, console: "Console") -> None:
     if not (told.added or told.conflicts or told.duplicates):
         console.print("Nothing in these messages is a fact, a preference or to be remembered.")
     if told.spent.llm_calls:
-        console.print(f"read by {clean(told.reader)}: {cost_text(told.spent)}", style="dim")
+        console.print(f"read by {clean(told.reader)}; {cost_text(told.spent)}", style="dim")
 
 
 def show_one(one: Observation, console: "Console", *, heading: str, style: str) -> None:

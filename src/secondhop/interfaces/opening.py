@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
     from secondhop.nodes.scale import ModelScale
+    from secondhop.nodes.session_settings import SessionSettings
     from secondhop.nodes.settings import RecallSettings
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
@@ -48,6 +49,7 @@ async def opened(
     settings: "RecallSettings | None" = None,
     llm: "StructuredLLM | None" = None,
     scale: "ModelScale | None" = None,
+    caches: Path | None = None,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -59,6 +61,7 @@ async def opened(
         settings: limits and ranking; default those of the library.
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
+        caches: a folder for what can be made anew, instead of the entity's.
     """
     from secondhop.recall import Recall
 
@@ -74,8 +77,11 @@ async def opened(
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
         settings=settings or settings_of(common, environment),
+        sessions=common.sessions or environment.sessions,
+        session_settings=session_settings_of(common, environment),
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
+        caches=caches,
     ) as recall:
         yield recall
 
@@ -100,6 +106,21 @@ def settings_of(common: Common, environment: Settings) -> "RecallSettings":
         return replace(settings, limits=replace(settings.limits, deadline_s=deadline_s))
     except ValueError as error:
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
+
+
+def session_settings_of(common: Common, environment: Settings) -> "SessionSettings":
+    """The settings of sessions, with what a settings file changes.
+
+    Raises:
+        UsageError: the file cannot be read, or says what cannot be.
+    """
+    from secondhop.nodes.session_settings import SessionSettings
+
+    if file := common.settings or environment.settings:
+        from secondhop.evals.setting_files import load_session_settings
+
+        return load_session_settings(file)
+    return SessionSettings()
 
 
 async def counted(common: Common) -> "StoreCounts":
@@ -127,13 +148,17 @@ async def counted_with_rounds(common: Common) -> "tuple[StoreCounts, RoundCounts
     return found, rounds
 
 
-async def rebuild(common: Common, *, progress: "IngestProgress | None") -> dict[str, int]:
+async def rebuild(
+    common: Common, *, progress: "IngestProgress | None", dry_run: bool = False
+) -> dict[str, int]:
     """{entity: passages} of what was embedded anew: the named entity, or all of the store.
+
+    `dry_run`: of what would be; nothing is embedded, nothing is written.
 
     Raises:
         UnknownEntityError: nothing is stored there.
     """
-    from secondhop.reindexing import reindex_entity
+    from secondhop.reindexing import passages_to_embed, reindex_entity
     from secondhop.stores.home import StoreHome
 
     settings = load_settings()
@@ -143,6 +168,8 @@ async def rebuild(common: Common, *, progress: "IngestProgress | None") -> dict[
         entities = [common.entity] if common.entity else known
         if not known or not set(entities) <= set(known):
             raise UnknownEntityError(common.entity or settings.entity, store=str(home.path))
+        if dry_run:
+            return {entity: await passages_to_embed(home, entity) for entity in entities}
         embedder = chosen_embedder(common)
         return {
             entity: await reindex_entity(home, entity, embedder=embedder, progress=progress)

@@ -28,6 +28,21 @@ class Common:
     deadline: float | None = None
     settings: Path | None = None
     scale: Path | None = None
+    sessions: str | None = None
+    """Where open sessions are kept; an option of the commands that serve or end some."""
+
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
+
+SessionsPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--sessions",
+        metavar="PLACE",
+        help="Where open sessions are kept: sqlite, memory, redis://HOST:PORT/DATABASE. "
+        "[SECONDHOP_SESSIONS, or sqlite]",
+    ),
+]
 
 
 def moment(text: str) -> datetime:
@@ -134,9 +149,12 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
     own = list(inspect.signature(command).parameters.values())[1:]
 
     def run(**given: Any) -> None:
+        from secondhop.interfaces.progress import silent
+
         with door():
             common = common_options(**{name: given.pop(name) for name in shared})
-            command(common, **given)
+            with silent(common.json):
+                command(common, **given)
 
     parameters = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)

@@ -1,11 +1,12 @@
 """The command `session`: a recall that is voted on, key by key."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common
+from secondhop.interfaces.options import Common, DryRun, SessionsPlace, place_again
 
 if TYPE_CHECKING:
     from secondhop.session_learning import Resolution
@@ -18,41 +19,51 @@ def session(
     max_rounds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Answers at most. [4]")
     ] = None,
+    sessions: SessionsPlace = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Recall on second thought: vote on what came, and look again.
 
     Keys, or lines of them on standard input: h w c x s vote, n next round, r resolve, q quit.
     """
-    from secondhop.interfaces.opening import opened, run
+    from secondhop.interfaces.opening import run
     from secondhop.interfaces.session_keys import keys
+    from secondhop.interfaces.session_place import expect_sessions, opened_for_votes
     from secondhop.interfaces.session_terminal import SessionTerminal
     from secondhop.interfaces.terminal import notices, screen
 
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     console = notices() if common.json else screen()
+    common = replace(common, sessions="memory" if dry_run else sessions)
 
     async def work() -> "Resolution | None":
+        await expect_sessions(common)
         async with (
-            opened(common) as recall,
+            opened_for_votes(common, dry_run=dry_run) as recall,
             recall.session(question, k=k, max_rounds=max_rounds, at=common.at) as open_session,
             keys() as typed,
         ):
-            return await SessionTerminal(open_session, console).run(typed)
+            shown = SessionTerminal(
+                open_session, console, place=place_again(common), dry_run=dry_run
+            )
+            return await shown.run(typed)
 
     resolution = run(work())
     if common.json:
-        tell(resolution)
+        tell(resolution, dry_run=dry_run)
 
 
-def tell(resolution: "Resolution | None") -> None:
+def tell(resolution: "Resolution | None", *, dry_run: bool) -> None:
     """One document; `resolved` is null for a session that was given up."""
     from dataclasses import asdict
 
     from secondhop.interfaces.terminal import print_json
 
+    dry = {"dry_run": True} if dry_run else {}
     if resolution is None:
-        print_json({"resolved": None, "learned": None})
+        print_json({"resolved": None, "learned": None} | dry)
         return
     ended = resolution.session.model_dump(mode="json")
-    print_json({"resolved": ended, "learned": asdict(resolution.learned)})
+    learned = asdict(resolution.learned)
+    print_json({"resolved": ended, "learned": learned} | dry)

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 from secondhop.errors import NoRoundsLeftError, RoundMovedOnError, UsageError
 from secondhop.graph.result import RecalledMemory
-from secondhop.interfaces.session_view import HELP, show_round, show_why, titled
+from secondhop.interfaces.session_view import (
+    HELP,
+    show_round,
+    show_why,
+    titled,
+    titles_of,
+)
 from secondhop.session import RecallSession
 from secondhop.session_learning import Resolution
 
@@ -18,9 +24,24 @@ VOTES = {"h": "hot", "w": "warm", "c": "cold", "x": "wrong", "s": "spark"}
 class SessionTerminal:
     """One session between its keys and its screen. Votes are kept here until the round ends."""
 
-    def __init__(self, session: RecallSession, console: "Console") -> None:
-        """The session has begun."""
-        self._session, self._console = session, console
+    def __init__(
+        self,
+        session: RecallSession,
+        console: "Console",
+        *,
+        place: str = "",
+        dry_run: bool = False,
+    ) -> None:
+        """The session has begun.
+
+        Args:
+            place: options of a next command that finds the same memory.
+            dry_run: whoever opened it learns nothing from it; it is said so.
+        """
+        self._session, self._console, self._place_again = session, console, place
+        self._dry_run = dry_run
+        self._titles: dict[str, str] = {}
+        """Of all that was shown."""
         self._votes: dict[str, str] = {}
         self._done: list[tuple[str, str]] = []
         """(memory, its vote before), the latest last: what `u` takes back."""
@@ -28,6 +49,8 @@ class SessionTerminal:
 
     async def run(self, typed: AsyncIterator[str]) -> Resolution | None:
         """Until it is resolved; None: the keys ended, or somebody quit."""
+        if self._dry_run:
+            self._say("Dry run: votes and the end count nothing and teach nothing.")
         self._show()
         async for key in typed:
             if key == "q":
@@ -127,7 +150,15 @@ class SessionTerminal:
             await self._session.vote(cast, go_on=False)
         resolution = await self._session.resolve()
         accepted = resolution.session.accepted
-        self._say(f"Resolved with {len(accepted)} of {len(resolution.session.shown)} shown.")
+        ended = f"with {len(accepted)} of {len(resolution.session.shown)} shown."
+        if self._dry_run:
+            changed = resolution.learned.updated
+            self._say(
+                f"Would have resolved {ended} {changed} memories would weigh otherwise in this "
+                f"context; nothing was counted, nothing was learned."
+            )
+        else:
+            self._say(f"Resolved {ended}")
         return resolution
 
     def _cast(self) -> dict[str, str]:
@@ -136,7 +167,9 @@ class SessionTerminal:
 
     def _show(self) -> None:
         """The answer that stands."""
-        show_round(self._session.answer, self._console)
+        answer = self._session.answer
+        show_round(answer, self._console, titles=self._titles, place=self._place_again)
+        self._titles |= titles_of(answer)
 
     def _say(self, line: str) -> None:
         """One line, the text in it without controls."""

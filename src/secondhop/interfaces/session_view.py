@@ -1,10 +1,12 @@
 """A round of a session, for people: numbers to vote by, and why each memory is there."""
 
+from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.graph.result import RecalledMemory
-from secondhop.graph.session_result import SessionAnswer
-from secondhop.interfaces.terminal import clean, shorten
+from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
+from secondhop.interfaces.terminal import clean, shorten, without_heading_signs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,10 +19,20 @@ SNIPPET = 120
 """Characters of the one passage shown for a memory."""
 
 
-def show_round(answer: SessionAnswer, console: "Console") -> None:
-    """Numbered memories, then those of the branches, then the keys."""
+def show_round(
+    answer: SessionAnswer, console: "Console", *, titles: Mapping[str, str], place: str = ""
+) -> None:
+    """What changed, numbered memories, those of the branches, what else there is, the keys.
+
+    Args:
+        titles: {memory id: title} of all that was shown before.
+        place: options that a next command needs to find the same memory.
+    """
     left = f"{answer.rounds_left} left" if answer.rounds_left else "the last"
     console.print(f"Round {answer.round} ({left}): {clean(answer.why)}", style="bold")
+    known = {**titles, **titles_of(answer)}
+    for change in answer.changes:
+        console.print(change_line(change, known), style="dim")
     number = 0
     for memory in answer.memories:
         show_line(memory, console, number=(number := number + 1))
@@ -28,9 +40,55 @@ def show_round(answer: SessionAnswer, console: "Console") -> None:
         console.print(f'"{shorten(branch.title, 60)}" led to:', style="cyan")
         for memory in branch.memories:
             show_line(memory, console, number=(number := number + 1))
+    for preference in answer.preferences:
+        console.print(f"preference ({clean(preference.scope)}): {clean(preference.text)}")
+    show_proposals(answer.proposals, console, titles=known, place=place)
     for reason in answer.degraded:
         console.print(f"done without: {clean(reason)}", style="yellow")
     console.print(HELP, style="dim")
+
+
+def titles_of(answer: SessionAnswer) -> dict[str, str]:
+    """{memory id: title} of all that the answer shows."""
+    branched = [memory for branch in answer.branches for memory in branch.memories]
+    named = {branch.sparked_by: branch.title for branch in answer.branches}
+    return named | {memory.id: memory.title for memory in (*answer.memories, *branched)}
+
+
+def change_line(change: AnswerChange, titles: Mapping[str, str]) -> str:
+    """What came or left, why, and the votes that did it."""
+    votes = ", ".join(
+        f"{vote.vote} on {named(vote.memory_id, titles)} by the {vote.by}"
+        for vote in change.because
+    )
+    because = f" ({votes})" if votes else ""
+    sign = "+" if change.change == "came" else "-"
+    return f"  {sign} {named(change.memory_id, titles)}: {clean(change.why)}{because}"
+
+
+def show_proposals(
+    proposals: Sequence[SupersessionProposal],
+    console: "Console",
+    *,
+    titles: Mapping[str, str],
+    place: str = "",
+) -> None:
+    """What wrong votes propose; where something newer is seen, the command that makes it so."""
+    for one in proposals:
+        wrong = f"voted wrong: {named(one.memory_id, titles)}"
+        if one.replaced_by is None:
+            console.print(f"{wrong}. {clean(one.why)}", style="yellow")
+            continue
+        newer = named(one.replaced_by, titles)
+        console.print(f"{wrong}; in its place {newer}? {clean(one.why)}", style="yellow")
+        ids = f"{quote(clean(one.memory_id))} {quote(clean(one.replaced_by))}"
+        console.print(f"   nothing is written; to do it: secondhop supersede {ids}{place}")
+
+
+def named(memory_id: str, titles: Mapping[str, str]) -> str:
+    """Its title in quotes, else its id."""
+    title = shorten(titles.get(memory_id, ""), 60)
+    return f'"{title}"' if title else clean(memory_id)
 
 
 def show_line(memory: RecalledMemory, console: "Console", *, number: int) -> None:
@@ -38,7 +96,8 @@ def show_line(memory: RecalledMemory, console: "Console", *, number: int) -> Non
     vote = f" [{memory.vote}]" if memory.vote else ""
     console.print(f"{number:2}. {titled(memory)} ({memory.created_at:%Y-%m-%d}){vote}")
     if memory.evidence:
-        console.print(f'    "{shorten(memory.evidence[0].text, SNIPPET)}"', style="dim")
+        said = shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)
+        console.print(f'    "{said}"', style="dim")
 
 
 def show_why(memory: RecalledMemory, console: "Console", *, number: int) -> None:
@@ -46,7 +105,7 @@ def show_why(memory: RecalledMemory, console: "Console", *, number: int) -> None
     console.print(f"{number}. {titled(memory)} [{clean(memory.id)}]: {clean(memory.why)}")
     console.print(f"    for: {', '.join(clean(name) for name in memory.facets)}", style="cyan")
     for passage in memory.evidence:
-        console.print(f'    "{clean(passage.text)}"', style="dim")
+        console.print(f'    "{clean(without_heading_signs(passage.text))}"', style="dim")
 
 
 def titled(memory: RecalledMemory) -> str:

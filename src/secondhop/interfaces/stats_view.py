@@ -12,4 +12,5 @@ if TYPE_CHECKING:
 def show_stats(found: Mapping[str, object], console: "Console") -> None:
     """One line a fact."""
     for name, fact in found.items():
-        console.print(f"{clean(name).replace('_', ' ')}: {clean(str(fact))}", soft_wrap=True)
+        told = "unknown" if fact is None else clean(str(fact))
+        console.print(f"{clean(name).replace('_', ' ')}: {told}", soft_wrap=True)

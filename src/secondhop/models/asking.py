@@ -53,8 +53,9 @@ async def completed(
         async with asyncio.timeout_at(account.deadline):
             parsed = await answer()
     except TimeoutError as error:
+        waited = max(0.0, round(deadline_s, 1) or deadline_s)
         raise LLMError(
-            f"{asking.name} gave no answer within {deadline_s:g} s; allow more time, or check "
+            f"{asking.name} gave no answer within {waited:g} s; allow more time, or check "
             f"the server",
             usage=account.closed(),
         ) from error

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 USUAL_TIMEOUT_S = 30.0
 """Of one request."""
 
-LLM_SPECS = ("openai:MODEL",)
+OFFLINE = "offline"
+"""No language model at all: whoever opens a memory takes it, and asks nobody for one."""
+
+LLM_SPECS = (OFFLINE, "openai:MODEL")
 
 
 def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) -> str | None:

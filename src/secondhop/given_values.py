@@ -1,0 +1,63 @@
+"""What a program gives, checked where nobody checked its types: the mistake, named at the door."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import cast
+
+from secondhop.errors import UsageError
+from secondhop.keeping_records import Fact, Preference
+from secondhop.stores.records import Memory
+
+
+def check_text(given: object, *, name: str) -> None:
+    """Raises UsageError unless it is words."""
+    if not isinstance(given, str):
+        raise UsageError(f"{name} must be a text (str), not {shown(given)}")
+
+
+def check_counts(**given: object) -> None:
+    """Raises UsageError unless each is a whole number from 1 on, or None for the default."""
+    for name, count in given.items():
+        if count is None:
+            continue
+        if not isinstance(count, int) or isinstance(count, bool):
+            raise UsageError(f"{name} must be a whole number (int), not {shown(count)}")
+        if count < 1:
+            raise UsageError(f"{name} must be at least 1, not {count}")
+
+
+def check_moments(**given: object) -> None:
+    """Raises UsageError unless each is a moment, or None for the default."""
+    for name, moment in given.items():
+        if moment is not None and not isinstance(moment, datetime):
+            raise UsageError(
+                f"{name} must be a datetime, not {shown(moment)}; datetime.fromisoformat makes "
+                f"one of a text like 2025-11-17T13:00+00:00, and without a zone it is meant in UTC"
+            )
+
+
+def check_rememberable(given: object) -> None:
+    """Raises UsageError unless it is what `remember` takes."""
+    if not isinstance(given, (str, Fact, Preference)):
+        raise UsageError(
+            f"what is to be remembered must be a text (str), a Fact or a Preference, "
+            f"not {shown(given)}"
+        )
+
+
+def only_memories(given: object) -> Iterator[Memory]:
+    """What is given, one after the other; raises UsageError at what is no memory."""
+    if not isinstance(given, Iterable):
+        raise UsageError(f"`add` takes several memories, a list for one, not {shown(given)}")
+    for one in cast(Iterable[object], given):
+        if not isinstance(one, Memory):
+            raise UsageError(
+                f"a memory to add must be a secondhop Memory, not {shown(one)}; "
+                f"`remember` takes texts, `ingest` files"
+            )
+        yield one
+
+
+def shown(given: object) -> str:
+    """Its beginning and its type: `'6' (str)`."""
+    return f"{repr(given)[:40]} ({type(given).__name__})"

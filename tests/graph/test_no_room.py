@@ -1,0 +1,67 @@
+"""An answer that fills tokens tells of what found no room, and what it takes."""
+
+from tests.fakes import ScriptedPlanner, plan
+from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
+
+from secondhop.graph.explain import explain
+
+
+async def filled(world: SmallWorld, tokens: int) -> Answer:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    return await ask(world.services(planner=planner), tokens=tokens)
+
+
+async def test_what_finds_no_room_is_a_near_miss_that_says_what_it_takes(
+    world: SmallWorld,
+) -> None:
+    result, trace = await filled(world, 1)
+
+    assert result.memories == []
+    no_room = [near for near in result.maybe if near.tokens is not None]
+    assert {"plan", "wins"} <= {near.id for near in no_room}
+    assert result.maybe[: len(no_room)] == no_room
+    for near in no_room:
+        assert near.cut_by.startswith("tokens: its evidence did not fit into 1 token; ")
+        assert f"its shortest passage takes {near.tokens} " in near.cut_by
+    assert explain(trace, "plan").cut_by == "tokens"
+
+
+async def test_so_many_tokens_as_the_smallest_takes_are_enough_and_one_less_is_not(
+    world: SmallWorld,
+) -> None:
+    result, _ = await filled(world, 1)
+    needs = {near.id: near.tokens for near in result.maybe if near.tokens is not None}
+    least = min(needs.values())
+
+    enough, _ = await filled(world, least)
+    too_few, _ = await filled(world, least - 1)
+
+    assert len(enough.memories) == 1
+    assert enough.ids()[0] in needs
+    assert not set(too_few.ids()) & set(needs)
+
+
+async def test_what_has_room_is_no_near_miss_and_what_has_none_beside_it_is(
+    world: SmallWorld,
+) -> None:
+    all_of_it, _ = await filled(world, 1_000)
+    some, _ = await filled(world, 30)
+
+    assert all(near.tokens is None for near in all_of_it.maybe)
+    left = {near.id for near in some.maybe if near.tokens is not None}
+    assert some.ids()
+    assert left
+    assert not left & set(some.ids())
+
+
+async def test_a_fact_that_is_only_nearly_answered_is_told_of_as_well(world: SmallWorld) -> None:
+    services = world.services(settings=recall_settings(ranking={"min_score": 0.7}))
+    question = "Where are the winter tyres kept?"
+
+    chosen, _ = await ask(services, question)
+    result, _ = await ask(services, question, tokens=1)
+    given, _ = await ask(services, question, tokens=60)
+
+    assert chosen.memories == []  # too far from the question for k memories
+    assert given.memories  # and near enough for a budget to be filled
+    assert given.ids()[0] in {near.id for near in result.maybe if near.tokens is not None}

@@ -1,0 +1,23 @@
+"""Several questions in one message are each found their answer."""
+
+from tests.small_world import SmallWorld, ask
+
+PLUMBER = "What did the plumber charge last spring?"
+FLIGHTS = "Which flights leave on Monday?"
+TYRES = "Where are the winter tyres?"
+
+
+async def test_one_that_can_be_answered_is_not_lost_among_those_that_cannot(
+    world: SmallWorld,
+) -> None:
+    result, trace = await ask(world.services(), f"{PLUMBER} {FLIGHTS} {TYRES}")
+
+    assert result.ids()[0] == "car"
+    assert TYRES in result.memories[0].facets
+    assert {PLUMBER, FLIGHTS, TYRES} <= {facet.name for facet in trace.facets}
+
+
+async def test_none_that_can_be_answered_is_answered_with_nothing(world: SmallWorld) -> None:
+    result, _ = await ask(world.services(), f"{PLUMBER} {FLIGHTS}")
+
+    assert result.memories == []

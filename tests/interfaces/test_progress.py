@@ -1,0 +1,58 @@
+"""Progress of long work, where no person watches: a plain line now and then."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from secondhop.interfaces import progress
+from secondhop.interfaces.cli import app
+from secondhop.interfaces.progress import EVERY_S, PlainLines
+
+STORE = ("--store", "store", "--embedder", "hashing", "--llm", "offline")
+
+
+def test_a_line_every_ten_seconds_says_how_far_everything_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    lines = PlainLines(clock=lambda: now[0])
+
+    for second in range(35):
+        now[0] = float(second)
+        lines("read", 2 * second, None)
+        lines("store", second, 40 if second > 25 else None)
+
+    assert EVERY_S == 10
+    assert capsys.readouterr().err.splitlines() == [
+        "secondhop: read 20, store 9",
+        "secondhop: read 40, store 19",
+        "secondhop: read 60, store 29/40",
+    ]
+
+
+def test_bytes_are_told_in_megabytes(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    lines = PlainLines(of_bytes=True, clock=lambda: now[0])
+
+    now[0] = EVERY_S
+    lines("model.onnx", 1_500_000, 34_000_000)
+
+    assert capsys.readouterr().err == "secondhop: model.onnx 1.5 MB/34.0 MB\n"
+
+
+def test_an_ingest_into_a_log_says_how_far_it_is_and_json_stays_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "note.md").write_text(f"# Note\n\nThe key of {folder} is here.")
+
+    told = CliRunner().invoke(app, ["ingest", "one", *STORE])
+    silent = CliRunner().invoke(app, ["ingest", "two", *STORE, "--json"])
+
+    assert (told.exit_code, silent.exit_code) == (0, 0)
+    assert "secondhop: read 1/1, embed 1, store 1" in told.stderr
+    assert silent.stderr == ""

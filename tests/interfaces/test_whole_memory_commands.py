@@ -1,0 +1,325 @@
+"""`secondhop export`, `import`, `backup`, and what `doctor` and `reindex` make of damage."""
+
+import asyncio
+import errno
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import note
+from tests.interfaces.mcp_world import command, environment
+from typer.testing import CliRunner, Result
+
+from secondhop import export_file
+from secondhop.interfaces.cli import app
+from secondhop.keeping_records import Fact
+from secondhop.recall import Recall
+from secondhop.settings import variable_names
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+TEA = "Mara drinks tea: “sencha” ☕ \\n, and no coffee"
+WRITER = Path(__file__).parents[1] / "stores" / "write_forever.py"
+LINES_A_BATCH = 7
+"""Of the writer: five memories put, one replaced, one deleted."""
+
+
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in variable_names():
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Words with their history, a corrected fact, counters, and text that no encoding may bend."""
+
+    async def made() -> None:
+        async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+            await recall.aadd([note("tea", TEA, day=2)])
+            await recall.aadd([note("mat", "The key is under the mat", day=3)])
+            await recall.aadd([note("hook", "The key is on the hook", day=4)])
+            await recall.asupersede("mat", "hook", reason="seen")
+            for job in ("baker", "cook"):
+                await recall.aremember(Fact(subject="me", attribute="job", value=job))
+            found = await recall.arecall("Where is the key?")
+            await recall.aaccept(found, found.ids()[:1])
+
+    asyncio.run(made())
+    return tmp_path / "store"
+
+
+def run(folder: Path, *words: str) -> Result:
+    """As a shell would, in this process."""
+    return CliRunner().invoke(app, command(folder, *words)[3:])
+
+
+def told(folder: Path, *words: str) -> Any:
+    """The document that a command prints."""
+    done = run(folder, *words, "--json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def program(folder: Path, *words: str) -> "subprocess.CompletedProcess[bytes]":
+    """As a shell does, in a process of its own."""
+    line = command(folder, *words)
+    return subprocess.run(line, capture_output=True, env=environment(), timeout=240, check=False)
+
+
+def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_path: Path) -> None:
+    first, second, copy = tmp_path / "first.jsonl", tmp_path / "second.jsonl", tmp_path / "copy"
+
+    assert told(store, "export", str(first)) == {"memories": 5, "file": str(first)}
+    assert told(copy, "import", str(first))["stored"] == 5
+    again = told(copy, "import", str(first))
+    assert told(copy, "export", str(second))["memories"] == 5
+
+    assert (again["read"], again["stored"], again["unchanged"]) == (5, 0, 5)
+    assert again["conflicts"] == []
+    assert second.read_bytes() == first.read_bytes()
+    texts = [json.loads(line)["messages"][0]["content"] for line in lines_of(first)]
+    assert TEA in texts
+    printed = run(store, "export")
+    assert printed.stdout_bytes == first.read_bytes()
+    assert "exported 5 memories" in printed.stderr
+    assert [one["value"] for one in told(copy, "facts", "me")["facts"]] == ["cook"]
+
+
+def test_an_import_leaves_other_words_under_the_same_id_and_refuses_other_files(
+    store: Path, tmp_path: Path
+) -> None:
+    assert run(store, "export", str(tmp_path / "all.jsonl")).exit_code == 0
+    copy = tmp_path / "copy"
+    told(copy, "remember", "Something else", "--id", "mat")
+    (tmp_path / "no.jsonl").write_text("nonsense\n", encoding="utf-8")
+
+    done = run(copy, "import", str(tmp_path / "all.jsonl"))
+    refused = run(copy, "import", str(tmp_path / "no.jsonl"))
+
+    assert done.exit_code == 0
+    assert "read 5: 4 stored, 0 unchanged" in done.stdout
+    assert "left as it is, for it says something else: mat" in done.stdout
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "line 1 of the export cannot be read" in refused.stderr
+
+
+def lines_of(export: Path) -> list[bytes]:
+    """A line a memory; the first line is the format's."""
+    return export.read_bytes().splitlines()[1:]
+
+
+def test_a_store_that_lost_vectors_is_told_of_and_reindex_brings_them_back(store: Path) -> None:
+    async def lose() -> None:
+        async with await Recall.aopen(store, embedder="hashing") as recall:
+            (lost,) = [one for one in await recall.store.vector_ids() if one.startswith("hook:")]
+            await vars(recall.store)["_index"].remove([lost])
+
+    asyncio.run(lose())
+
+    broken = run(store, "doctor")
+    assert run(store, "reindex").exit_code == 0
+    mended = run(store, "doctor")
+
+    assert broken.exit_code == 1
+    assert "reindex" in broken.output
+    assert (mended.exit_code, mended.stdout.splitlines()[-1]) == (0, "Nothing was found.")
+
+
+def test_a_backup_becomes_a_store_that_exports_the_same(store: Path, tmp_path: Path) -> None:
+    copy, first, second = tmp_path / "copy", tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    told(store, "export", str(first))
+
+    done = told(store, "backup", str(copy))
+    again = run(store, "backup", str(copy))
+    told(copy, "reindex")
+    told(copy, "export", str(second))
+
+    assert len(done["entities"]) == 1
+    assert (again.exit_code, "not empty" in again.stderr) == (2, True)
+    assert second.read_bytes() == first.read_bytes()
+    assert told(copy, "doctor")["findings"] == []
+    assert "hook" in [one["id"] for one in told(copy, "recall", "Where is the key?")["memories"]]
+
+
+class Writer:
+    """A process that puts, replaces and deletes memories, and what it has acknowledged so far."""
+
+    def __init__(self, child: "subprocess.Popen[str]") -> None:
+        self.child = child
+        self.lines: list[str] = []
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
+
+    def _listen(self) -> None:
+        assert self.child.stdout is not None
+        for line in self.child.stdout:  # until its last one, or it would wait for us
+            self.lines.append(line.strip())
+
+    def wait_for(self, count: int) -> None:
+        """Until so many lines have come, at most a minute."""
+        deadline = time.monotonic() + 60
+        while len(self.lines) < count:
+            assert self.child.poll() is None
+            assert time.monotonic() < deadline, self.lines[-3:]
+            time.sleep(0.01)
+
+    def known(self) -> dict[str, str]:
+        """{memory: its version, "" for a deleted one}."""
+        words = [line.split() for line in self.lines if line != "ready"]
+        return {one[1]: one[2] if one[0] == "put" else "" for one in words}
+
+
+@contextmanager
+def writer(folder: Path) -> Generator[Writer, None, None]:
+    """It writes until the end of the block."""
+    line = [sys.executable, str(WRITER), str(folder), "busy", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment()) as child:
+        try:
+            yield Writer(child)
+        finally:
+            child.kill()
+
+
+@pytest.mark.slow
+def test_a_backup_while_another_process_writes_holds_whatever_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    folder, copy = tmp_path / "store", tmp_path / "copy"
+    with writer(folder) as busy:
+        busy.wait_for(1 + 20 * LINES_A_BATCH)
+        known, before = busy.known(), len(busy.lines)
+        done = program(folder, "backup", str(copy), "--json")
+        assert len(busy.lines) > before + LINES_A_BATCH, "nobody wrote during the backup"
+    assert done.returncode == 0, done.stderr
+    rebuilt = program(copy, "reindex", "--entity", "busy")
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    examined = program(copy, "doctor", "--entity", "busy", "--json")
+    assert examined.returncode == 0, examined.stderr
+    assert json.loads(examined.stdout)["findings"] == []
+    exported = program(copy, "export", str(tmp_path / "copy.jsonl"), "--entity", "busy")
+    assert exported.returncode == 0, exported.stderr
+    rows = [json.loads(line) for line in lines_of(tmp_path / "copy.jsonl")]
+    held = {row["id"]: row["messages"][0]["content"] for row in rows}
+    assert {one for one, version in known.items() if not version}.isdisjoint(held)
+    for memory_id, version in known.items():
+        assert not version or f" version{version} " in held[memory_id]
+
+
+@pytest.mark.slow
+def test_the_program_itself_examines_mends_exports_and_imports(store: Path, tmp_path: Path) -> None:
+    break_word_index(store)
+
+    broken = program(store, "doctor")
+    mended = program(store, "doctor", "--fix")
+    first = program(store, "export")
+    (tmp_path / "all.jsonl").write_bytes(first.stdout)
+    imported = program(tmp_path / "copy", "import", str(tmp_path / "all.jsonl"))
+    second = program(tmp_path / "copy", "export")
+
+    assert (broken.returncode, mended.returncode) == (1, 0)
+    assert b"damage is left" in broken.stderr
+    assert b"fixed: word index" in mended.stdout
+    assert told(store, "doctor")["findings"] == []
+    assert (first.returncode, imported.returncode, second.returncode) == (0, 0, 0)
+    assert first.stdout.count(b"\n") == 6
+    assert second.stdout == first.stdout
+
+
+def break_word_index(store: Path) -> None:
+    (catalog,) = store.rglob("catalog.db")
+    with closing(sqlite3.connect(catalog)) as raw, raw:
+        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
+
+
+# --- files that cannot be ---
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("import", "notes"), "cannot import {}/notes: Is a directory; give a file that"),
+        (
+            ("import", "broken.json"),
+            "broken.json: line 1 of the export cannot be read: it is no",
+        ),
+        (("import", "other.json"), "other.json: this is no export of version 1"),
+        (
+            ("import", "lacks.json"),
+            "lacks.json: line 2 of the export cannot be read: it has no ",
+        ),
+        (("import", "bytes.bin"), "bytes.bin: it is no UTF-8 text; give a file that"),
+        (("export", "notes"), "cannot export to {}/notes: it is a folder; name a file in it"),
+        (("export", "nowhere/x"), "{}/nowhere is no folder; make it first"),
+        (("backup", "broken.json"), "broken.json is a file; a backup wants a folder of its own"),
+        (("stats", "--scale", "empty.yaml"), "empty.yaml is empty; it must say `embedder` and"),
+        (("stats", "--scale", "list.yaml"), "list.yaml is no scale; it must say `embedder` and"),
+    ],
+)
+def test_a_file_that_cannot_be_is_named_with_what_to_do(
+    store: Path, words: tuple[str, ...], told: str
+) -> None:
+    folder = store.parent
+    (folder / "notes").mkdir()
+    (folder / "broken.json").write_text("{broken", encoding="utf-8")
+    (folder / "other.json").write_text("{}", encoding="utf-8")
+    header = '{"format": "secondhop.memories", "version": 1}\n'
+    (folder / "lacks.json").write_text(header + '{"id": "a"}', encoding="utf-8")
+    (folder / "bytes.bin").write_bytes(b"\xff\xfe")
+    (folder / "empty.yaml").write_text("", encoding="utf-8")
+    (folder / "list.yaml").write_text("- 1", encoding="utf-8")
+    *first, last = words
+
+    done = run(store, *first, str(folder / last))
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert told.format(folder) in done.stderr
+    assert "Errno" not in done.stderr
+    assert "Error(" not in done.stderr
+
+
+def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = store.parent / "mine.jsonl"
+    assert run(store, "export", str(target)).exit_code == 0
+    before = target.read_bytes()
+
+    def full(place: Path, lines: Iterable[str]) -> None:
+        place.write_text(next(iter(lines)))
+        raise OSError(errno.ENOSPC, "No space left on device", str(place))
+
+    monkeypatch.setattr(export_file, "_write", full)
+    files = sorted(store.parent.iterdir())
+    again = run(store, "export", str(target))
+    other = run(store, "export", str(store.parent / "other.jsonl"))
+
+    assert (again.exit_code, other.exit_code) == (1, 1)
+    assert f"no space is left to export to {target}; free some" in again.stderr
+    assert target.read_bytes() == before
+    assert sorted(store.parent.iterdir()) == files
+
+
+def test_an_export_goes_through_links_and_into_pipes(store: Path) -> None:
+    target, link = store.parent / "mine.jsonl", store.parent / "link.jsonl"
+    target.write_text("old", encoding="ascii")
+    target.chmod(0o600)
+    link.symlink_to(target)
+
+    assert run(store, "export", str(link)).exit_code == 0
+    assert run(store, "export", "/dev/null").exit_code == 0
+    refused = run(store, "export", "/dev/full")
+
+    assert link.is_symlink()
+    assert target.read_text(encoding="ascii").startswith('{"format"')
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert Path("/dev/null").is_char_device()
+    assert (refused.exit_code, "export to /dev/full; free some" in refused.stderr) == (1, True)
