@@ -12,6 +12,9 @@ from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
 MIX = 0.5
 """Share of the reranker in the relevance of a pair it read."""
 
+TIME_SHARE = 0.5
+"""Of the time left, at most; after it somebody must still choose."""
+
 
 async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     """Mix the reranker's score into the best (candidate, facet) pairs, at most 50 a round."""
@@ -19,7 +22,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
         return {"note": "no reranker"}
     pairs = best_pairs(state, limit=services.settings.limits.rerank_pairs)
     try:
-        async with asyncio.timeout(remaining(state, services.settings.limits).seconds):
+        async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):
             scores = await pair_scores(pairs, state, services=services)
     except (ModelError, TimeoutError) as error:
         reason = f"rerank: {str(error) or 'no answer in time'}; kept the fused order"
