@@ -189,11 +189,14 @@ def test_every_faulty_file_is_named_not_only_the_first(cli: Cli) -> None:
     assert "mine/expand.md: expand.v1@" in checked.stdout
 
 
-def test_a_faulty_folder_stops_what_would_use_it(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("llm", ["openai:some-model", "offline"])
+def test_a_faulty_folder_stops_what_would_use_it_also_offline(
+    cli: Cli, tmp_path: Path, llm: str
+) -> None:
     folder = own_prompts()
     (folder / "expand.md").write_text("no front matter", encoding="utf-8")
 
-    stopped = cli("recall", "x?", "--prompts", folder, "--llm", "openai:some-model")
+    stopped = cli("recall", "x?", "--prompts", folder, "--llm", llm)
 
-    assert stopped.exit_code == 1
+    assert stopped.exit_code == 2
     assert "mine/expand.md:1: a prompt begins with front matter" in stopped.stderr

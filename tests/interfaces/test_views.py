@@ -170,8 +170,8 @@ def test_a_trace_tells_what_each_step_cost_its_model(trace: RecallTrace, width: 
     assert "model call" not in rendered(trace_tree(trace), width=width)
 
 
-def shown(result: RecallResult, *, width: int = 100, **changes: object) -> str:
-    on = console(width)
+def shown(result: RecallResult, **changes: object) -> str:
+    on = console(100)
     show_answer(result.model_copy(update=changes), on)
     return " ".join(printed(on).split())
 
@@ -188,14 +188,14 @@ def test_what_did_not_fit_is_not_called_nothing(result: RecallResult) -> None:
 
 
 def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> None:
-    late = {"stop_reason": "deadline", "maybe": []}
-    unsearched = shown(result, memories=[], spent=Spent(), **late)
-    searched = shown(result, memories=[], **late)
+    late = result.model_copy(update={"stop_reason": "deadline", "maybe": []})
+    unsearched = shown(late, memories=[], spent=Spent())
+    searched = shown(late, memories=[])
 
     assert unsearched.startswith("Time ran out before anything was searched; a longer --deadline")
     assert searched.startswith("Time ran out before an answer was found; a longer --deadline")
     assert "Nothing in this memory" not in unsearched + searched
-    assert "a longer --deadline may find more" in shown(result, **late)
+    assert "a longer --deadline may find more" in shown(late)
     assert "--deadline" not in shown(result)
 
 

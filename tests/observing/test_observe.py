@@ -1,6 +1,7 @@
 """A conversation becomes memories: the new is written, the known is not, nothing is lost."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -474,6 +475,7 @@ async def test_a_model_that_fails_is_replaced_by_plain_forms_and_named(
         told = await recall.aobserve([user("We moved to Trier.", on(1))])
 
     assert done(told) == {"added": ["Trier"]}
+    assert told.reader == "plain"
     (reason,) = told.degraded
     assert reason.startswith("observe: ")
     assert reason.endswith("plain forms were read instead")
@@ -504,6 +506,7 @@ async def test_a_long_conversation_is_read_in_stretches_within_the_budget(tmp_pa
 
     assert len(llm.prompts) == 2
     assert told.spent.llm_calls == 2
+    assert re.fullmatch(r"llm:scripted:observe\.v1@\w+, plain", told.reader)
     assert told.degraded == [
         "observe: no model call is left for the rest of this conversation; plain forms were read "
         "instead"

@@ -63,18 +63,60 @@ def test_any_other_io_error_is_told_as_it_is(
 
 
 @pytest.mark.parametrize("rights", [0o666, 0o444])
-def test_a_folder_that_cannot_be_written_is_named(rights: int) -> None:
+def test_where_nothing_can_be_written_it_is_read_as_it_lies(rights: int) -> None:
     with folder_for_everyone() as folder:
         database = Database(folder / "catalog.db")
         with database.creating() as connection:
             connection.execute("CREATE TABLE t (n INTEGER)")
+            connection.execute("INSERT INTO t VALUES (7)")
         database.close()
         database.path.chmod(rights)
         folder.chmod(0o555)
 
-        with (
-            without_rights(),
-            pytest.raises(StoreError, match="cannot be written"),
-            Database(database.path).reading(),
-        ):
-            raise AssertionError
+        with without_rights():
+            with Database(database.path).reading() as connection:
+                assert connection.execute("SELECT n FROM t").fetchall() == [(7,)]
+            with (
+                pytest.raises(StoreError, match="cannot be written"),
+                Database(database.path).writing(),
+            ):
+                raise AssertionError
+
+
+def test_on_a_full_disk_it_is_read_as_it_lies_and_nothing_is_made_beside_it(
+    database: Database, free: Callable[[int], None]
+) -> None:
+    with database.writing() as connection:
+        connection.execute("INSERT INTO t VALUES (7)")
+    database.close()
+    free(0)
+
+    with Database(database.path).reading() as connection:
+        assert connection.execute("SELECT n FROM t").fetchall() == [(7,)]
+        assert [path.name for path in database.path.parent.iterdir()] == ["catalog.db"]
+
+
+def test_what_stands_in_the_log_alone_is_not_left_out(
+    database: Database, free: Callable[[int], None]
+) -> None:
+    with database.writing() as connection:
+        connection.execute("INSERT INTO t VALUES (7)")
+    free(0)  # the log stands beside the file, for the connection is open
+
+    with Database(database.path).reading() as connection:
+        assert connection.execute("SELECT n FROM t").fetchall() == [(7,)]
+
+
+def test_a_write_meanwhile_is_told_and_not_half_read(
+    database: Database, free: Callable[[int], None]
+) -> None:
+    database.close()
+    free(0)
+
+    with (  # noqa: PT012 - the write in between is the point
+        pytest.raises(StoreError, match="was written to while it was read; try again"),
+        Database(database.path).reading() as connection,
+    ):
+        connection.execute("SELECT n FROM t").fetchall()
+        with Database(database.path).writing() as other:
+            other.execute("INSERT INTO t VALUES (7)")

@@ -14,6 +14,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
+from secondhop.interfaces.mcp_arguments import MemoryServer
 from secondhop.interfaces.mcp_command import Address
 from secondhop.interfaces.mcp_recalls import OpenRecalls
 from secondhop.interfaces.mcp_tokens import Tokens
@@ -48,7 +49,7 @@ def memory_server(
             yield recalls
 
     issuer = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None) if tokens else None
-    server = MCPServer[OpenRecalls](
+    server = MemoryServer(
         "secondhop",
         title="Memory",
         instructions=INSTRUCTIONS,

@@ -1,0 +1,90 @@
+"""A disk without room, and a folder that cannot be written: what is stored can be read out."""
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.errors import StoreError, StoreFullError
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+IDA = "My sister is called Ida."
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """24 MB, or no test where mounting is not permitted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).stderr:
+        pytest.skip("mounting a small tmpfs is not permitted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def filled(disk: Path) -> None:
+    """Not one byte is free any more."""
+    with (disk / "filler").open("wb", buffering=0) as filler:
+        while free := shutil.disk_usage(disk).free:
+            filler.write(bytes(free))
+
+
+def write_protected(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("closed", [filled, write_protected])
+async def test_what_is_stored_can_be_read_where_nothing_can_be_written(
+    disk: Path, closed: Callable[[Path], None]
+) -> None:
+    async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
+        await recall.aadd([note("ida", IDA), note("key", "The key is under the mat.")])
+    closed(disk)
+
+    async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
+        exported = [line async for line in recall.aexport()]
+        counts = await recall.acounts()
+        briefing = await recall.abriefing()
+        history = await recall.ahistory("ida")
+        with pytest.raises(StoreError, match=r"copy the store|free some"):
+            await recall.arecall("Who is Ida?")
+        with pytest.raises(StoreError, match=r"make the folder|free some"):
+            await recall.aremember("One more.")
+
+    assert len(exported) == 3
+    assert (counts.memories, counts.passages, counts.vectors) == (2, 2, None)
+    assert IDA in briefing.text
+    assert history.versions
+
+
+async def test_what_is_made_anew_can_be_deleted_to_forget_on_a_full_disk(disk: Path) -> None:
+    async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
+        await recall.aadd([note(f"n{n}", f"Note {n}. " * 400) for n in range(60)])
+    filled(disk)
+
+    async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
+        with pytest.raises(StoreFullError, match=r"SQLite writes before .* deletes") as told:
+            await recall.aforget("n1")
+    assert "embeddings.db" in str(told.value)
+
+
+async def test_a_first_store_that_has_no_room_is_not_begun(disk: Path) -> None:
+    (disk / "filler").write_bytes(bytes(16 * 2**20))
+    (disk / "note.md").write_text(f"# Ida\n\n{IDA}", encoding="utf-8")
+
+    async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
+        for act in (
+            recall.aingest(disk / "note.md"),
+            recall.aadd([note("ida", IDA)]),
+            recall.aremember(IDA),
+        ):
+            with pytest.raises(StoreFullError, match="free some space"):
+                await act
+
+    assert not (disk / "store").exists()
