@@ -15,8 +15,12 @@ SESSIONS = {"sessions.db", "sessions.db-wal"}
 
 
 def knowing_the_question(folder: Path) -> set[str]:
-    """Files that hold the question's words."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    """Files that hold the question's words, but for Chroma's.
+
+    A new index file of Chroma's is filled with whatever lay in the memory of the process, until
+    something is forgotten (`stores/chroma_leftovers.py`).
+    """
+    files = [path for path in folder.rglob("*") if path.is_file() and "chroma" not in path.parts]
     return {path.name for path in files if QUESTION.encode() in path.read_bytes()}
 
 
