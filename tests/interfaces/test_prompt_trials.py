@@ -196,7 +196,7 @@ def test_a_model_that_never_answers_is_an_error_and_no_comparison(
     [
         (("--llm", "offline"), 2, "name one: --llm openai:MODEL"),
         (("--against", "critic.md"), 2, "compare two variants of one prompt"),
-        (("--against", "broken.md"), 1, "broken.md:1: a prompt begins with front matter"),
+        (("--against", "broken.md"), 2, "broken.md:1: a prompt begins with front matter"),
         (("--watch", "--json"), 2, "--watch has no end"),
     ],
     ids=["offline", "another prompt", "faulty", "watch"],
