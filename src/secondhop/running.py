@@ -15,6 +15,7 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.begin import begin
+from secondhop.nodes.pick import pick
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
@@ -148,7 +149,10 @@ def hops_of(update: RecallUpdate, state: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
-    """The state with the answer it holds, resolved without waiting for anything."""
+    """The state with the answer it holds, or that what was found allows, without waiting."""
+    if state.get("candidates") and not state.get("picks"):  # found, and nobody has chosen yet
+        chosen = await pick(as_state(state), services=services)
+        state = taken_in(state, {"picks": chosen["picks"], "drops": chosen["drops"]})
     detail = f"{services.settings.limits.deadline_s:g} s are over; {cost_of_time(state)}"
     stopped = {
         **state,
