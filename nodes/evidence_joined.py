@@ -28,6 +28,8 @@ async def joined(
     """
     beside = {p: neighbour_ids(p) for ids in evidence.values() for p in ids}
     wanted = {p for own in beside.values() for p in own} | set(beside)
+    if not wanted:
+        return {}, {}
     passages = await services.reader.passages(sorted(wanted))
     kept: dict[str, list[str]] = {}
     added: Entries = {}

@@ -115,7 +115,10 @@ async def looked_up(
     evidence: Mapping[str, Sequence[str]], state: RecallState, *, services: Services
 ) -> Entries:
     """Evidence of candidates as it is shown; passages that are gone are left out."""
-    passages = await services.reader.passages([p for ids in evidence.values() for p in ids])
+    wanted = [passage_id for ids in evidence.values() for passage_id in ids]
+    if not wanted:
+        return {}
+    passages = await services.reader.passages(wanted)
     return {
         passage_id: as_entry(passage, *finder(passage, state["candidates"][memory_id]), state)
         for memory_id, ids in evidence.items()

@@ -23,6 +23,9 @@ from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallU
 GRACE_S = 0.05
 """How long after the deadline a node may still come to its end by itself."""
 
+READING_S = 0.5
+"""How long a store may take after that to give the texts of the answer; it takes milliseconds."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallEvent:
@@ -149,10 +152,22 @@ def hops_of(update: RecallUpdate, state: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
-    """The state with the answer it holds, or that what was found allows, without waiting."""
-    if state.get("candidates") and not state.get("picks"):  # found, and nobody has chosen yet
-        chosen = await pick(as_state(state), services=services)
-        state = taken_in(state, {"picks": chosen["picks"], "drops": chosen["drops"]})
+    """The state with the answer it holds, or that what was found allows; with none when a store
+    does not even give its texts."""
+    reading = asyncio.timeout(READING_S)
+    try:
+        async with reading:
+            if state.get("candidates") and not state.get("picks"):
+                state = taken_in(state, await pick(as_state(state), services=services))
+            return await cut_short(state, services=services)
+    except TimeoutError:
+        if not reading.expired():  # some other wait of a store
+            raise
+    return await cut_short({**state, "candidates": {}, "picks": [], "drops": {}}, services=services)
+
+
+async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
+    """The state with its result, which says that the time was over."""
     detail = f"{services.settings.limits.deadline_s:g} s are over; {cost_of_time(state)}"
     stopped = {
         **state,

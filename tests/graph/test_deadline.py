@@ -23,7 +23,7 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.nodes.judging import FollowUp
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
-from secondhop.running import RecallEvent, run_recall
+from secondhop.running import READING_S, RecallEvent, run_recall
 from secondhop.stores.records import MemoryCard, Topic
 
 pytestmark = [  # by the clock: nothing runs beside them
@@ -119,25 +119,27 @@ async def test_the_very_first_step_may_hang(world: SmallWorld) -> None:
     assert [facet.name for facet in result.facets] == ["the question itself"]
 
 
+class Stuck:
+    """A reader that hangs the first few times passages are read: the first is where the shortlist
+    is drawn."""
+
+    def __init__(self, reader: Any, *, times: float) -> None:
+        self.reader, self.times, self.reads = reader, times, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.reader, name)
+
+    async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
+        self.reads += 1
+        if self.reads <= self.times:
+            await forever()
+        found: dict[str, Any] = await self.reader.passages(passage_ids)
+        return found
+
+
 async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: SmallWorld) -> None:
-    class StuckOnce:
-        """Hangs where passages are read for the first time: where the shortlist is drawn."""
-
-        def __init__(self, reader: Any) -> None:
-            self.reader, self.reads = reader, 0
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.reader, name)
-
-        async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
-            self.reads += 1
-            if self.reads == 1:
-                await forever()
-            found: dict[str, Any] = await self.reader.passages(passage_ids)
-            return found
-
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-    reader = StuckOnce(world.services().reader)
+    reader: Any = Stuck(world.services().reader, times=1)
 
     result, trace = await in_time(hurried(world, planner=planner, reader=reader))
 
@@ -149,6 +151,30 @@ async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: Smal
     assert all(query.dense for query in trace.queries)
     assert {"plan", "research-1"} <= {one.memory_id for one in trace.candidates}
     assert {facet.name for facet in trace.facets} == {facet.name for facet in result.facets}
+
+
+async def test_what_was_found_before_any_choice_is_chosen_from_after_the_deadline(
+    world: SmallWorld,
+) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    reader: Any = Stuck(world.services().reader, times=1)
+
+    result, trace = await in_time(hurried(world, planner=planner, reader=reader))
+
+    assert (result.stop_reason, trace.returned) == ("deadline", result.ids())
+    assert {"plan", "wins", "coaching"} <= set(result.ids())
+    assert len(result.ids()) <= 6  # k, unless told otherwise
+
+
+async def test_texts_that_never_come_leave_no_answer_and_no_wait(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    reader: Any = Stuck(world.services().reader, times=float("inf"))
+
+    async with asyncio.timeout(DEADLINE_S + READING_S + LATE_S):
+        result, trace = await ask(hurried(world, planner=planner, reader=reader))
+
+    assert (result.stop_reason, result.ids()) == ("deadline", [])
+    assert "before any answer" in trace.stop_detail
 
 
 async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
