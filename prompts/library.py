@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 from platformdirs import user_cache_path
 
@@ -18,6 +19,9 @@ from secondhop.prompts.compiled import compiled
 
 SLOT = "{topic}"
 """Stands in a query for the question's own noun phrase."""
+
+SUFFIX = ".yaml"
+"""Of playbook files."""
 
 
 class PlaybookError(SecondhopError):
@@ -53,7 +57,8 @@ def shipped_intents() -> tuple[Intent, ...]:
     folder = files("secondhop.prompts") / "playbooks"
     texts = playbook_texts(sorted(folder.iterdir(), key=lambda file: file.name))
     cache = user_cache_path("secondhop", appauthor=False) / "playbooks.json"
-    return distinct_intents(compiled(texts, cache=cache, parse=parse_yaml))
+    documents = compiled(texts, cache=cache, parse=parse_yaml)
+    return distinct(chain.from_iterable(as_intents(documents[name], name=name) for name in texts))
 
 
 def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
@@ -63,26 +68,29 @@ def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
         PlaybookError: not YAML, a missing or unknown field, a wrong type, a name used twice.
     """
     texts = playbook_texts(paths)
-    return distinct_intents({name: parse_yaml(text, name) for name, text in texts.items()})
+    return distinct(chain.from_iterable(parse_playbook(texts[name], name=name) for name in texts))
 
 
 def playbook_texts(paths: Iterable[Traversable]) -> dict[str, str]:
-    """The texts of those files that are playbooks, by file name."""
-    return {
-        path.name: path.read_text(encoding="utf-8") for path in paths if path.name.endswith(".yaml")
-    }
+    """The texts of those files that are playbooks, by file name; raises PlaybookError."""
+    return {path.name: text_of(path) for path in paths if path.name.endswith(SUFFIX)}
 
 
-def distinct_intents(documents: Mapping[str, Any]) -> tuple[Intent, ...]:
-    """The intents of all documents, by file name; raises PlaybookError."""
-    intents = [
-        intent for name, document in documents.items() for intent in as_intents(document, name=name)
-    ]
-    names = [intent.name for intent in intents]
-    doubled = sorted(name for name, times in Counter(names).items() if times > 1)
+def text_of(path: Traversable) -> str:
+    """A file's text; raises PlaybookError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise PlaybookError(f"{path.name}: it is no UTF-8 text") from error
+
+
+def distinct(intents: Iterable[Intent]) -> tuple[Intent, ...]:
+    """The same, in order; raises PlaybookError when two have one name."""
+    kept = tuple(intents)
+    doubled = sorted(name for name, times in Counter(i.name for i in kept).items() if times > 1)
     if doubled:
         raise PlaybookError(f"intent names used twice: {', '.join(doubled)}")
-    return tuple(intents)
+    return kept
 
 
 def parse_playbook(text: str, *, name: str) -> list[Intent]:
@@ -98,44 +106,82 @@ def parse_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=loader)
     except (yaml.YAMLError, ValueError) as error:
-        raise PlaybookError(f"{name}: {type(error).__name__}: {error}") from error
+        raise PlaybookError(f"{name}: not YAML: {error}") from error
 
 
 def as_intents(document: Any, *, name: str) -> list[Intent]:
     """The intents of one file as parsed; raises PlaybookError."""
     try:
-        refuse_unknown(document, {"domain", "intents"}, where="file")
-        domain = document["domain"]
-        return [parse_intent(raw, domain=domain) for raw in document["intents"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlaybookError(f"{name}: {type(error).__name__}: {error}") from error
+        file = fields(document, {"domain", "intents"}, where="file")
+        domain = str(file["domain"])
+        intents = [parse_intent(raw, domain=domain) for raw in rows(file, "intents", where="file")]
+    except KeyError as error:
+        raise PlaybookError(f"{name}: {error.args[0]!r} is missing") from error
+    except ValueError as error:
+        raise PlaybookError(f"{name}: {error}") from error
+    if not intents:
+        raise PlaybookError(f"{name}: there is no intent in it")
+    return intents
 
 
-def parse_intent(raw: dict[str, Any], *, domain: str) -> Intent:
-    """One intent; unknown keys are refused, so that a misspelt one is not lost."""
-    refuse_unknown(raw, {"name", "asks", "facets"}, where=str(raw.get("name", "?")))
+def parse_intent(raw: object, *, domain: str) -> Intent:
+    """One intent; raises KeyError or ValueError."""
+    intent = fields(raw, {"name", "asks", "facets"}, where="intent")
+    name = str(intent["name"])
     return Intent(
-        name=raw["name"],
+        name=name,
         domain=domain,
-        asks=tuple(map(str, raw["asks"])),
-        facets=tuple(parse_facet(facet, intent=raw["name"]) for facet in raw["facets"]),
+        asks=tuple(map(str, rows(intent, "asks", where=name))),
+        facets=tuple(parse_facet(one, intent=name) for one in rows(intent, "facets", where=name)),
     )
 
 
-def parse_facet(raw: dict[str, Any], *, intent: str) -> PlaybookFacet:
-    """One facet of an intent."""
-    refuse_unknown(raw, {"name", "why", "hop", "weight", "queries"}, where=intent)
+def parse_facet(raw: object, *, intent: str) -> PlaybookFacet:
+    """One facet of an intent; raises KeyError or ValueError."""
+    facet = fields(raw, {"name", "why", "hop", "weight", "queries"}, where=intent)
     return PlaybookFacet(
-        name=str(raw["name"]),
-        why=str(raw["why"]),
-        hop=int(raw["hop"]),
-        weight=float(raw.get("weight", 1.0)),
-        queries=tuple(map(str, raw["queries"])),
+        name=str(facet["name"]),
+        why=str(facet["why"]),
+        hop=whole(facet["hop"], where=f"{intent}: hop"),
+        weight=number(facet.get("weight", 1.0), where=f"{intent}: weight"),
+        queries=tuple(map(str, rows(facet, "queries", where=intent))),
     )
 
 
-def refuse_unknown(raw: dict[str, Any], known: set[str], *, where: str) -> None:
-    """Raises ValueError for keys that nothing reads."""
-    unknown = sorted(set(raw) - known)
+def fields(raw: object, known: set[str], *, where: str) -> dict[str, Any]:
+    """A mapping with these keys alone; raises ValueError, so that a misspelt one is not lost."""
+    if not isinstance(raw, dict):
+        keys = ", ".join(sorted(known))
+        raise ValueError(f"{where}: a mapping with the keys {keys} should stand here, not {raw!r}")
+    given = cast("dict[str, Any]", raw)
+    unknown = sorted(str(key) for key in given if key not in known)
     if unknown:
-        raise ValueError(f"{where}: unknown keys {', '.join(unknown)}")
+        raise ValueError(f"{where_of(given, where)}: unknown keys {', '.join(unknown)}")
+    return given
+
+
+def where_of(given: Mapping[str, Any], where: str) -> str:
+    """An intent by its name, where it has one."""
+    return str(given.get("name", where)) if where == "intent" else where
+
+
+def rows(given: Mapping[str, Any], key: str, *, where: str) -> list[Any]:
+    """The list under a key; raises KeyError or ValueError."""
+    found: object = given[key]
+    if not isinstance(found, list):
+        raise ValueError(f"{where}: {key} must be a list, not {found!r}")
+    return cast("list[Any]", found)
+
+
+def whole(raw: object, *, where: str) -> int:
+    """A whole number; raises ValueError."""
+    if not isinstance(raw, int):
+        raise ValueError(f"{where} must be a whole number, not {raw!r}")
+    return raw
+
+
+def number(raw: object, *, where: str) -> float:
+    """A number; raises ValueError."""
+    if not isinstance(raw, int | float):
+        raise ValueError(f"{where} must be a number, not {raw!r}")
+    return float(raw)

@@ -54,6 +54,43 @@ def test_a_file_that_is_not_there_is_no_sound_library(tmp_path: Path) -> None:
     assert "there is no playbook file" in found.output
 
 
+def test_a_folder_stands_for_the_playbooks_in_it(tmp_path: Path) -> None:
+    for name in ("planting", "harvest"):
+        (tmp_path / f"{name}.yaml").write_text(INTENT.format(name=name), encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("no playbook", encoding="utf-8")
+
+    found = playbooks("check", str(tmp_path), "--json")
+
+    assert json.loads(found.stdout)["intents"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("garden.txt", b"domain: garden", "ends in .yaml"),
+        ("garden.yaml", b"\xff\xfe\x00", "garden.yaml: it is no UTF-8 text"),
+        ("garden.yaml", b"domain: garden\nintents: []", "garden.yaml: there is no intent in it"),
+        ("garden.yaml", b"", "garden.yaml: file: a mapping"),
+    ],
+)
+def test_what_was_not_checked_is_never_found_sound(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+
+    found = playbooks("check", str(tmp_path / name))
+
+    assert found.exit_code != 0
+    assert said in " ".join(found.output.split())
+
+
+def test_a_folder_without_a_playbook_is_refused(tmp_path: Path) -> None:
+    found = playbooks("check", str(tmp_path))
+
+    assert found.exit_code != 0
+    assert "there is no playbook" in found.output
+
+
 def test_the_intents_near_a_question_are_shown_the_nearest_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

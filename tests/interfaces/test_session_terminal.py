@@ -114,6 +114,14 @@ async def test_why_shows_the_reason_and_all_the_evidence(world: SmallWorld) -> N
     assert "    for: " in shown
 
 
+async def test_a_vote_after_a_number_that_nothing_has_falls_on_nobody(world: SmallWorld) -> None:
+    _, shown = await played(world, "9h\n1w\nq")
+
+    assert "No vote: type a number from 1 to " in shown
+    assert ": hot" not in shown
+    assert ": warm" in shown
+
+
 async def test_numbers_that_nothing_has_and_unknown_keys_are_answered(world: SmallWorld) -> None:
     _, shown = await played(world, "9z\nq")
 

@@ -32,8 +32,8 @@ def gold_planner(questions: Sequence[QuestionLine]) -> WrittenPlanner:
     lacking = [question.id for question in questions if not question.decomposition]
     if lacking:
         raise UsageError(
-            f"question {lacking[0]!r} has no decomposition (nor have {len(lacking) - 1} others); "
-            f"--plans gold needs one of every question"
+            f"question {lacking[0]!r} has no decomposition ({len(lacking)} of {len(questions)} "
+            f"lack one); --plans gold needs one of every question"
         )
     plans = {question.question: hops(question.decomposition) for question in questions}
     return WrittenPlanner(plans, planner_id=GOLD)

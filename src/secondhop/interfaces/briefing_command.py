@@ -54,7 +54,7 @@ def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
             if why:
                 reason = clean(f"{entry.id}, {entry.score:.3f}: {entry.why}")
                 console.print(f"   {reason}", style="dim", soft_wrap=True)
-    if not told.entries:
+    if not told.entries and not any(told.left_out.values()):
         console.print(
             f"Nothing is stored for {clean(told.entity)} that a session could start with."
         )

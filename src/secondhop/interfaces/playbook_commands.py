@@ -84,7 +84,9 @@ def check_library(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            parser=given_path, metavar="[FILE...]", help="Playbook files. [those that ship]"
+            parser=given_path,
+            metavar="[FILE...]",
+            help="Playbook files, or folders of them. [those that ship]",
         ),
     ] = None,
 ) -> None:
@@ -99,10 +101,7 @@ def check_library(
     from secondhop.prompts.library import read_intents, shipped_intents
     from secondhop.prompts.library_check import FEWEST_INTENTS, faults_of
 
-    for file in files or []:
-        if not file.is_file():
-            raise UsageError(f"there is no playbook file {file}")
-    intents = read_intents(files) if files else shipped_intents()
+    intents = read_intents(playbook_files(files)) if files else shipped_intents()
     faults = faults_of(intents, fewest=0 if files else FEWEST_INTENTS)
     if common.json:
         print_json({"intents": len(intents), "faults": [asdict(fault) for fault in faults]})
@@ -113,6 +112,24 @@ def check_library(
         screen().print(f"{len(intents)} intents, {len(faults)} faults")
     if faults:
         raise typer.Exit(FAILED)
+
+
+def playbook_files(given: Sequence[Path]) -> list[Path]:
+    """The files that are named, and those of the folders that are; raises UsageError."""
+    from secondhop.prompts.library import SUFFIX
+
+    found: list[Path] = []
+    for path in given:
+        inside = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+        if not inside:
+            raise UsageError(f"there is no playbook (*{SUFFIX}) in {path}")
+        found += inside
+    for file in found:
+        if not file.is_file():
+            raise UsageError(f"there is no playbook file {file}")
+        if file.suffix != SUFFIX:
+            raise UsageError(f"{file} is no playbook: the name of one ends in {SUFFIX}")
+    return found
 
 
 def leave_out(

@@ -46,6 +46,8 @@ class SessionTerminal:
         self._done: list[tuple[str, str]] = []
         """(memory, its vote before), the latest last: what `u` takes back."""
         self._place, self._typed = 0, ""
+        self._lost = False
+        """Whether the last number was none of these: a vote now would fall on another memory."""
 
     async def run(self, typed: AsyncIterator[str]) -> Resolution | None:
         """Until it is resolved; None: the keys ended, or somebody quit."""
@@ -90,9 +92,9 @@ class SessionTerminal:
         self._typed = longer if 0 < int(longer) <= count else digit
         if not 0 < int(self._typed) <= count:
             self._say(f"There is no number {self._typed}; they go from 1 to {count}.")
-            self._typed = ""
+            self._typed, self._lost = "", True
             return
-        self._place = int(self._typed) - 1
+        self._place, self._lost = int(self._typed) - 1, False
         self._tell_place()
 
     def _vote(self, vote: str) -> None:
@@ -100,6 +102,9 @@ class SessionTerminal:
         shown = self._shown()
         if not shown:
             self._say("There is nothing to vote on.")
+            return
+        if self._lost:
+            self._say(f"No vote: type a number from 1 to {len(shown)} first.")
             return
         memory = shown[self._place]
         self._done.append((memory.id, self._votes.get(memory.id, "")))
@@ -115,6 +120,7 @@ class SessionTerminal:
         memory_id, before = self._done.pop()
         self._votes[memory_id] = before
         self._place = [memory.id for memory in self._shown()].index(memory_id)
+        self._lost = False
         self._tell_place()
 
     def _tell_place(self) -> None:
@@ -141,7 +147,7 @@ class SessionTerminal:
         except RoundMovedOnError as error:
             self._say(str(error))
             await self._session.refresh()
-        self._votes, self._done, self._place = {}, [], 0
+        self._votes, self._done, self._place, self._lost = {}, [], 0, False
         self._show()
 
     async def _resolve(self) -> Resolution:
