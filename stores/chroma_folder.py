@@ -21,8 +21,9 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.chroma_client import ChromaSession
 from secondhop.stores.chroma_errors import chroma_errors
-from secondhop.stores.chroma_leftovers import blank_litter, littered, overwrite_removed
+from secondhop.stores.chroma_leftovers import blank_litter_of, littered, overwrite_removed
 from secondhop.stores.chroma_session import ApiSession
+from secondhop.stores.chroma_spare_room import SpareRooms
 from secondhop.stores.file_lock import LockClosedError, StampedLock
 from secondhop.stores.hnsw_files import UnfinishedIndexError, check_collection, segment_folder
 from secondhop.stores.rebuild_command import rebuild_command
@@ -44,6 +45,7 @@ class ChromaFolder:
         self.folder = folder
         self._cure = rebuild_command(folder.parent)
         self._locks = locks
+        self._spare_rooms = SpareRooms(folder, locks=locks)
         self._changed = threading.Condition()
         self._users = 0
         self._session: ApiSession | None = None
@@ -57,14 +59,22 @@ class ChromaFolder:
         lock = self._lock(name)
         while self._database_file().exists():
             with self._lock_in_reach(), lock.shared() as stamp:
-                if self._is_current(name, stamp):
+                if is_current := self._is_current(name, stamp):
                     with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                         yield session
-                    return
+            if is_current:
+                self._blank_what_reading_began(name)
+                return
             # to load is to write: Chroma may bring its files up to date while it loads them
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
+
+    def _blank_what_reading_began(self, name: str) -> None:
+        """Chroma had dropped a small index from its memory, and has begun its files anew."""
+        if self._spare_rooms.may_hold_litter(name):
+            with self._lock(name).exclusive():
+                self._spare_rooms.blank(name)
 
     @contextmanager
     def _lock_in_reach(self) -> Generator[None, None, None]:
@@ -90,8 +100,13 @@ class ChromaFolder:
             # should this end in an error, nobody knows what Chroma has in memory: start it anew
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
-            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+            with (
+                self._spare_rooms.noticing(name),
+                self._using() as session,
+                chroma_errors(str(self.folder), cure=self._cure),
+            ):
                 yield session
+            self._spare_rooms.blank(name)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
 
@@ -112,6 +127,7 @@ class ChromaFolder:
                 session.drop(name)
             if files is not None and files.exists():
                 shutil.rmtree(files)  # Chroma leaves them, and with them every vector
+            self._spare_rooms.know(name, None)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen.pop(name)
 
@@ -137,7 +153,7 @@ class ChromaFolder:
         try:
             for name in littered(self.folder):
                 with self._lock(name).exclusive():
-                    blank_litter(self.folder, name)
+                    blank_litter_of(self.folder, name)
         except (sqlite3.Error, OSError, ValueError) as error:
             _log.warning("removed vectors may stand in %s: %s", self.folder, error)
             return False
@@ -173,8 +189,10 @@ class ChromaFolder:
         if name in self._seen or not self._same_folder():
             self._restart()
         was_cut_off = self._unfinished(name).exists()
+        files = None
         if self._database_file().exists():
-            check_collection(self.folder, name, was_cut_off=was_cut_off)
+            files = check_collection(self.folder, name, was_cut_off=was_cut_off)
+        self._spare_rooms.know(name, files)
         self._mark_unfinished(name)
         try:
             self._catch_up(name)
@@ -182,6 +200,7 @@ class ChromaFolder:
             if was_cut_off:
                 raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
             raise
+        self._spare_rooms.blank(name)
         self._unfinished(name).unlink(missing_ok=True)
         self._seen[name] = stamp
 

@@ -2,9 +2,9 @@
 
 Chroma 1.5.9 marks a removed vector in `data_level0.bin` and keeps it there; its write-ahead log
 (table `embeddings_queue`) keeps what was added lately; and its database does not clear the pages
-it frees. `chroma vacuum` clears the log and the pages, never the index. And the file of a small
-index has room for a hundred vectors, filled with whatever lay in the memory of the process: vectors
-of any collection.
+it frees. `chroma vacuum` clears the log and the pages, never the index. And the spare room of an
+index (`chroma_spare_room`) may hold vectors of any collection, where an older version, another
+program or a killed process left them.
 """
 
 import os
@@ -16,12 +16,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from secondhop.stores.chroma_spare_room import blank_litter, has_litter
 from secondhop.stores.hnsw_files import (
     IndexHeader,
     StoredSegment,
     database_connection,
     read_header,
     read_labels,
+    segment_folder,
     stored_segment,
 )
 
@@ -42,8 +44,7 @@ def overwrite_removed(folder: Path, name: str) -> None:
         files = folder / segment.vector_segment
         if (files / "index_metadata.pickle").exists():
             overwrite_in_index(files, segment.ids)
-        if has_litter(files):
-            blank(files)
+        blank_for_good(files)
     with closing(database_connection(folder)) as connection:
         if segment is not None:
             overwrite_in_log(connection, segment)
@@ -65,40 +66,18 @@ def littered(folder: Path) -> list[str]:
     return sorted(name for name, segment in known if has_litter(folder / segment))
 
 
-def blank_litter(folder: Path, name: str) -> None:
+def blank_litter_of(folder: Path, name: str) -> None:
     """Blank what lies behind the last vector of the collection's index; its lock is held."""
-    segment = stored_segment(folder, name)
-    if segment is not None and has_litter(folder / segment.vector_segment):
-        blank(folder / segment.vector_segment)
+    files = segment_folder(folder, name)
+    if files is not None:
+        blank_for_good(files)
 
 
-def has_litter(files: Path) -> bool:
-    """Whether the index file holds anything behind its last vector."""
-    path = files / "data_level0.bin"
-    if not (files / "header.bin").exists():
-        return False
-    used = used_bytes(files)
-    if path.stat().st_size <= used:
-        return False
-    with path.open("rb") as file:
-        file.seek(used)
-        return any(file.read())
-
-
-def used_bytes(files: Path) -> int:
-    """Of the index file, up to the end of its last vector."""
-    header = read_header(files)
-    return header.elements * header.element_size
-
-
-def blank(files: Path) -> None:
-    """Zeros behind the last vector of the index file."""
-    path = files / "data_level0.bin"
-    used = used_bytes(files)
-    with path.open("r+b") as file:
-        file.seek(used)
-        file.write(bytes(path.stat().st_size - used))
-    synced(path)
+def blank_for_good(files: Path) -> None:
+    """Zeros behind the last vector of the index in this folder, and on the disk at once."""
+    blank_litter(files)
+    for path in files.glob("*.bin"):
+        synced(path)
 
 
 def overwrite_in_index(files: Path, living: Collection[str]) -> None:

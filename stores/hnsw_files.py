@@ -75,8 +75,10 @@ class IndexHeader:
     ef_construction: int
 
 
-def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> None:
-    """Passes silently when the collection's files are whole, or when there are none yet.
+def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> Path | None:
+    """Where the collection's index files are, or will be, when they are whole or not there yet.
+
+    None when there is no collection.
 
     Args:
         was_cut_off: the last process that wrote them did not come to its end.
@@ -88,8 +90,10 @@ def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> N
     """
     try:
         found = stored_segment(folder, name)
-        if found is not None:
-            _check_segment(folder, found)
+        if found is None:
+            return None
+        _check_segment(folder, found)
+        return folder / found.vector_segment
     except sqlite3.DatabaseError as error:
         raise _corrupt(folder, str(error)) from error
     except (OSError, ValueError, struct.error) as error:
@@ -122,10 +126,15 @@ def segment_folder(folder: Path, name: str) -> Path | None:
         CorruptStoreError: Chroma's database cannot be read.
     """
     try:
-        found = stored_segment(folder, name)
+        with closing(database_connection(folder)) as connection:
+            row = connection.execute(
+                "SELECT s.id FROM collections c JOIN segments s "
+                "ON s.collection = c.id AND s.scope = 'VECTOR' WHERE c.name = ?",
+                (name,),
+            ).fetchone()
     except sqlite3.DatabaseError as error:
         raise _corrupt(folder, str(error)) from error
-    return folder / found.vector_segment if found else None
+    return folder / row[0] if row else None
 
 
 def database_connection(folder: Path) -> sqlite3.Connection:

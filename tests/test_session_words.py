@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.marked_memory import files_with_mark, marked_memory
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.nodes.session_settings import SessionSettings
@@ -15,12 +16,8 @@ SESSIONS = {"sessions.db", "sessions.db-wal"}
 
 
 def knowing_the_question(folder: Path) -> set[str]:
-    """Files that hold the question's words, but for Chroma's.
-
-    A new index file of Chroma's is filled with whatever lay in the memory of the process, until
-    something is forgotten (`stores/chroma_leftovers.py`).
-    """
-    files = [path for path in folder.rglob("*") if path.is_file() and "chroma" not in path.parts]
+    """Files that hold the question's words."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return {path.name for path in files if QUESTION.encode() in path.read_bytes()}
 
 
@@ -66,3 +63,17 @@ async def test_a_session_that_expires_leaves_none_though_nobody_looks(tmp_path: 
             await asyncio.sleep(0.05)
 
         assert knowing_the_question(tmp_path) == set()
+
+
+async def test_no_file_holds_what_only_lay_in_memory_not_even_an_index_begun_meanwhile(
+    tmp_path: Path,
+) -> None:
+    with marked_memory():
+        async with await opened(tmp_path) as recall:
+            first = await recall.astart_session(QUESTION)
+            async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as another:
+                await another.aadd(LIFE)
+                await another.arecall(QUESTION)
+            await recall.avote(first.session_id, {first.ids()[0]: "hot"})
+
+            assert files_with_mark(tmp_path) == []
