@@ -1,17 +1,20 @@
-"""Facts that a question, or a plan's query, asks for by name: looked up, not searched for.
+"""Facts that a question, or a plan's query, asks for: looked up, not searched for.
 
 "What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
-the same words, so that no planner needs another way to say it. What is found enters the recall as
-any candidate does: by a query of its own, which looks at that memory alone.
+the same words, so that no planner needs another way to say it; facts that it only means are asked
+for, too (`implied_facts`). What is found enters the recall as any candidate does: by a query of
+its own, which looks at that memory alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from secondhop.errors import StoreError
+from secondhop.errors import ModelError, StoreError
 from secondhop.nodes.hidden import Hidden
+from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
+from secondhop.nodes.implied_facts import implied_facts
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate
 from secondhop.stores.analysis import document_terms, query_terms
@@ -19,15 +22,28 @@ from secondhop.stores.keeping import FactName
 
 ORIGIN: Final = "fact"
 
+OWN_FACET: Final = "k"
+"""How the id of a facet begins that the question opens for a fact."""
+
 MOST: Final = 3
-"""Facts that one recall looks up; those that the question itself asks for come first."""
+"""Facts that one recall looks up: those that the question names first, then those that the plan
+names, then those that it means."""
 
 PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
 """Subjects that stand for whoever asks."""
 
 _OWN: Final = frozenset({"my", "our"})
-_STANDING: Final = frozenset({"current", "present", "new", "latest", "own", "full"})
+STANDING: Final = frozenset({"current", "present", "new", "latest", "own", "full"})
 """What may stand between "my" and the name of a fact."""
+
+
+class Asked(NamedTuple):
+    """A fact that something asks for."""
+
+    name: FactName
+    facet_id: str
+    """Of what asks for it; the question itself opens a facet for the fact."""
+    origin: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +68,14 @@ class AskedFacts:
 async def asked_facts(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> AskedFacts:
-    """What the first round looks up by name; nothing in later ones.
+    """What the first round looks up; nothing in later ones.
 
-    A fact that the question asks for opens a facet; one that only a planned query asks for serves
-    the facet of that query. A store that cannot be read is named, and the recall goes on.
+    A fact that the question asks for opens a facet; one that only the plan asks for serves the
+    facet of that query. A store that cannot be read is named, and the recall goes on.
     """
     if state["round"] or services.keeping is None or services.settings.limits.queries < 1 + MOST:
         return AskedFacts()
+    asked = list(planned)
     try:
         known = await services.keeping.fact_names()
     except StoreError as error:
@@ -66,21 +83,40 @@ async def asked_facts(
     names = [name for name in known if name.memory_id not in hidden.reasons]
     if not names:
         return AskedFacts()
+    asking = named_facts(state, names, asked)
+    try:
+        implied = await implied_facts(state, names, asked, services=services)
+    except (StoreError, ModelError) as error:
+        reason = f"no fact that the question implies was looked up: {error}"
+        return replace(looked_up(asking, state, services=services), degraded={"facts": reason})
+    asking += [Asked(one.name, one.facet_id, IMPLIED) for one in implied]
+    return looked_up(asking, state, services=services)
+
+
+def named_facts(
+    state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
+) -> list[Asked]:
+    """Those that the question names, then those that the plan does; some more than once."""
+    asking = [(DIRECT, state["question"]), *((one["facet_id"], one["text"]) for one in planned)]
+    return [
+        Asked(name, facet_id, ORIGIN) for facet_id, text in asking for name in named_in(text, names)
+    ]
+
+
+def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services) -> AskedFacts:
+    """A query for each of the first few facts, and a facet for those of the question itself."""
+    first: dict[str, Asked] = {}
+    for one in asked:
+        if len(first) < MOST:
+            first.setdefault(one.name.memory_id, one)
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
-    taken: set[str] = set()
-    asking = [(DIRECT, state["question"]), *((one["facet_id"], one["text"]) for one in planned)]
-    for facet_id, text in asking:
-        for name in named_in(text, names):
-            if name.memory_id in taken or len(taken) >= MOST:
-                continue
-            taken.add(name.memory_id)
-            served = facet_id
-            if facet_id == DIRECT:
-                facet = fact_facet(f"k{len(facets) + 1}", name, weight=direct_weight(services))
-                facets[facet["facet_id"]], served = facet, facet["facet_id"]
-            query = fact_query(f"kq{len(queries) + 1}", served, name, state)
-            queries[query["query_id"]] = query
+    for number, one in enumerate(first.values(), start=1):
+        served = one.facet_id
+        if served == DIRECT:
+            served = f"{OWN_FACET}{number}"
+            facets[served] = fact_facet(served, one.name, weight=direct_weight(services))
+        queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
     return AskedFacts(facets=facets, queries=queries)
 
 
@@ -100,17 +136,17 @@ def fact_facet(facet_id: str, name: FactName, *, weight: float) -> Facet:
     )
 
 
-def fact_query(query_id: str, facet_id: str, name: FactName, state: RecallState) -> Query:
+def fact_query(query_id: str, facet_id: str, asked: Asked, state: RecallState) -> Query:
     """Looks at the fact alone; its words are those in which facts are stored."""
     return Query(
         query_id=query_id,
         facet_id=facet_id,
-        text=f"The {name.attribute} of {name.subject}",
-        hop=1 if facet_id.startswith("k") else state["facets"][facet_id]["hop"],
+        text=f"The {asked.name.attribute} of {asked.name.subject}",
+        hop=1 if facet_id.startswith(OWN_FACET) else state["facets"][facet_id]["hop"],
         round=state["round"] + 1,
-        origin=ORIGIN,
+        origin=asked.origin,
         feedback=[],
-        memory_ids=[name.memory_id],
+        memory_ids=[asked.name.memory_id],
     )
 
 
@@ -153,7 +189,7 @@ def stands_after_my(attribute: str, said: Sequence[str]) -> bool:
     for place, word in enumerate(said):
         if word in _OWN:
             start = place + 1
-            if start < len(said) and said[start] in _STANDING:
+            if start < len(said) and said[start] in STANDING:
                 start += 1
             if tuple(said[start : start + len(wanted)]) == wanted:
                 return True

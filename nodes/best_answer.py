@@ -1,6 +1,6 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,12 +17,14 @@ from secondhop.nodes.eligibility import (
 )
 from secondhop.nodes.exposure import freshness_left
 from secondhop.nodes.factors import own_factors
+from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
 from secondhop.nodes.kind_settings import ranking_for
 from secondhop.nodes.learned import learned_weights
 from secondhop.nodes.likeness import not_like_the_refused
 from secondhop.nodes.outright import (
     answering_for_themselves,
     asks_outright,
+    beside_the_answer,
     leaves_facets_little,
     likeliest_answer,
     likeliest_answers,
@@ -49,11 +51,15 @@ class BestAnswer:
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
     """What `nearest` must reach, unless somebody has read the candidates."""
+    beside: Collection[str] = ()
+    """Near misses: a fact answers the question by name, and they do not speak of it."""
+    implied: Sequence[Pick] = ()
+    """Facts that the plan means: too short to be near the question, and given all the same."""
 
     @property
     def picks(self) -> list[Pick]:
-        """Best first; none when the memory does not speak of the question."""
-        return self.selected.picks if self.given else []
+        """Best first; implied facts alone when the memory does not speak of the question."""
+        return self.selected.picks if self.given else [*self.implied]
 
 
 def best_answer(
@@ -85,6 +91,9 @@ def best_answer(
     factors *= learned[:, np.newaxis]
     factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
     relevance = np.minimum(relevance * factors, 1.0)
+    near_misses = beside_the_answer(pool, relevance, state) if led is None else frozenset[str]()
+    beside = near_misses - {*kept}
+    relevance[[row for row, memory_id in enumerate(pool.ids) if memory_id in beside]] = 0.0
     first: Sequence[str] = kept
     if outright and led is None and not kept:
         first = (
@@ -108,7 +117,27 @@ def best_answer(
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
         given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
-    return BestAnswer(selected=selected, given=given or bool(kept), nearest=nearest, bar=bar)
+    return BestAnswer(
+        selected=selected,
+        given=given or bool(kept),
+        nearest=nearest,
+        bar=bar,
+        beside=beside,
+        implied=implied_picks(pool, relevance, state) if led is None else (),
+    )
+
+
+def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
+    """The facts that the plan means, in its order, each for the facet that means it."""
+    best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == IMPLIED]
+    picks = [
+        Pick(memory_id=memory_id, facet_id=one["facet_id"])
+        for one in asked
+        for memory_id in one.get("memory_ids", [])
+        if best.get(memory_id, 0.0) > 0
+    ]
+    return picks[: state["k"]]
 
 
 def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:

@@ -1,5 +1,7 @@
 """Look-ups that one memory answers outright: the likeliest answers, in order, get the slots.
 
+Where the answer is a fact that the question names, what is merely like it gets none.
+
 Measured on 200 questions of public conversations with one answer each, and on labelled memories:
 docs/ranking.md.
 """
@@ -11,6 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from secondhop.nodes.asked_facts import ORIGIN as FACT
+from secondhop.nodes.asked_facts import OWN_FACET, STANDING
 from secondhop.nodes.eligibility import SERVES_AS_WELL
 from secondhop.nodes.kind_settings import age_counts
 from secondhop.nodes.pool import Pool
@@ -19,6 +23,7 @@ from secondhop.nodes.selection import repetition_among
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, RecallState
 from secondhop.ranking.arrays import Floats
+from secondhop.stores.analysis import document_terms, query_terms
 
 NEARLY = 0.97
 """Share of the best fused score: a place or two apart in both legs (k = 60)."""
@@ -103,6 +108,62 @@ def leaves_facets_little(state: RecallState) -> bool:
     own = state["facets"][DIRECT]["weight"] if DIRECT in state["facets"] else 0.0
     little = sum(weights) <= LITTLE * own * len(weights)
     return little or asks_about_others(state["question"])
+
+
+def beside_the_answer(pool: Pool, relevance: Floats, state: RecallState) -> frozenset[str]:
+    """Near misses of a look-up whose answer is a fact that the question names, and nothing else.
+
+    What holds no word of the question, and none of the fact, is there by likeness alone; beside
+    the very value that was asked for, that is not enough.
+
+    Args:
+        relevance: [n_candidates, n_facets], as votes leave it.
+    """
+    best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
+    queries = state.get("queries", {}).values()
+    named = {
+        memory_id
+        for query in queries
+        if query["origin"] == FACT
+        and query["facet_id"].startswith(OWN_FACET)
+        and asks_for_nothing_else(state["question"], query["text"])
+        for memory_id in query.get("memory_ids", [])
+        if best.get(memory_id, 0.0) > 0
+    }
+    if state["kind"] not in LOOKUPS or not named:
+        return frozenset()
+    said = frozenset[str]().union(*(words_of(text) for one in named for text in pool.texts[one]))
+    return frozenset(
+        memory_id
+        for memory_id in pool.ids
+        if best[memory_id] > 0
+        and memory_id not in named
+        and not speaks_of_it(memory_id, pool, said)
+    )
+
+
+def asks_for_nothing_else(question: str, fact: str) -> bool:
+    """Whether the name of a fact holds every word of a question that says something.
+
+    >>> asks_for_nothing_else("Who is my employer?", "The employer of me")
+    True
+    >>> asks_for_nothing_else("What notice must my employer give?", "The employer of me")
+    False
+    """
+    return words_of(question) - words_of(" ".join(sorted(STANDING))) <= words_of(fact)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Its search terms."""
+    return frozenset(query_terms(text).words)
+
+
+def speaks_of_it(memory_id: str, pool: Pool, said: frozenset[str]) -> bool:
+    """Whether a memory holds a word of the question, or its evidence one that was said."""
+    direct = pool.candidates[memory_id]["scores"].get(DIRECT)
+    if direct is not None and direct["lexical"] > 0:
+        return True
+    return any(not said.isdisjoint(document_terms(text)) for text in pool.texts[memory_id])
 
 
 def answering_for_themselves(pool: Pool, question: str) -> Pool:

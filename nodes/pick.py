@@ -21,8 +21,12 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     answer = best_answer(pool, state, settings=ranking)
     drops = [lost_slot(loser, state) for loser in answer.selected.losers]
     drops += unfit(pool, votes, state, settings=ranking)
+    drops += [beside(memory_id, state) for memory_id in sorted(answer.beside)]
     if not answer.given:
-        drops += [unanswered(pick["memory_id"], answer, state) for pick in answer.selected.picks]
+        given = {pick["memory_id"] for pick in answer.implied}
+        slots = [pick["memory_id"] for pick in answer.selected.picks]
+        drops += [unanswered(one, answer, state) for one in slots if one not in given]
+        drops = [drop for drop in drops if drop["memory_id"] not in given]
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services.settings)
     if reason:
@@ -96,5 +100,19 @@ def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
         rank=None,
         score=round(answer.nearest, 4),
         threshold=round(answer.bar, 4),
+        against=None,
+    )
+
+
+def beside(memory_id: str, state: RecallState) -> Drop:
+    """A candidate that is merely like a look-up which a fact answers by name."""
+    return Drop(
+        memory_id=memory_id,
+        stage="pick",
+        round=state["round"],
+        reason="a fact answers the question by name, and this holds no word of it",
+        rank=None,
+        score=state["candidates"][memory_id]["score"],
+        threshold=None,
         against=None,
     )

@@ -1,6 +1,6 @@
 """A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,16 +9,20 @@ import pytest
 from tests.fakes import note
 from tests.small_world import LIFE
 
+from secondhop.errors import ModelError
 from secondhop.evals.baselines_plans import WrittenPlanner
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.keeping_records import Fact
+from secondhop.models.embedder import Embedder
+from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.asked_facts import named_in
 from secondhop.nodes.planning import PlannedFacet
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.running import run_recall
 from secondhop.stores.keeping import FactName
+from secondhop.stores.records import Vectors
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -87,9 +91,15 @@ async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
 
 
 async def planned(
-    recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
+    recall: Recall,
+    question: str,
+    plans: Mapping[str, tuple[PlannedFacet, ...]],
+    *,
+    embedder: Embedder | None = None,
 ) -> RecallResult:
-    services = replace(recall.services, planner=WrittenPlanner(plans, planner_id="written"))
+    written = WrittenPlanner(plans, planner_id="written")
+    known = recall.services
+    services = replace(known, planner=written, embedder=embedder or known.embedder)
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]
@@ -138,3 +148,85 @@ def test_every_word_of_the_name_must_be_said(
     name = FactName("f-1", subject, attribute)
 
     assert named_in(text, [name]) == ([name] if asks else [])
+
+
+DIET = Fact(subject="me", attribute="diet", value="vegetarian")
+DINNER = "Help me choose something to cook"
+GUESTS = PlannedFacet(
+    name="what may not be in it",
+    why="Nobody should be served what they do not eat.",
+    hop=2,
+    queries=("the diet of me is vegetarian or vegan",),
+)
+
+
+async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(recall: Recall) -> None:
+    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+
+    result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
+
+    (found,) = result.memories
+    assert (found.id, found.hop, found.facets[0]) == (fact, 2, "what may not be in it")
+    assert "with “The diet of me”" in found.why
+
+
+async def test_a_fact_that_no_facet_means_stays_away(recall: Recall) -> None:
+    await recall.aremember(DIET, at=on(2))
+    other = PlannedFacet(name="pans", why="", hop=2, queries=("pots, pans and the oven",))
+
+    result = await planned(recall, DINNER, {DINNER: (other,)})
+
+    assert [one for one in result.memories if one.kind == "factual"] == []
+
+
+async def test_a_look_up_implies_no_fact(recall: Recall) -> None:
+    await recall.aremember(DIET, at=on(2))
+    question = "Which pan is mine?"
+
+    result = await planned(recall, question, {question: (GUESTS,)})
+
+    assert result.memories == []
+
+
+class WithoutPlans(HashingEmbedder):
+    """Embeds no query of the plan for the one that asks what facts it means."""
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        if any(text.startswith(DINNER) and text != DINNER for text in texts):
+            raise ModelError("the model is away")
+        return await super().embed_queries(texts)
+
+
+async def test_a_model_that_cannot_say_which_facts_are_meant_is_named(recall: Recall) -> None:
+    await recall.aremember(DIET, at=on(2))
+
+    result = await planned(recall, DINNER, {DINNER: (GUESTS,)}, embedder=WithoutPlans())
+
+    assert result.memories == []
+    assert any("question implies was looked up: the model is away" in line for line in result.degraded)
+
+
+async def test_a_superseded_value_is_not_implied(recall: Recall) -> None:
+    old = (await recall.aremember(DIET, at=on(1))).memory_id
+    new = (await recall.aupdate(old, "vegan", at=on(2))).memory_id
+
+    result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
+
+    assert [one.id for one in result.memories] == [new]
+
+
+async def test_beside_the_value_that_was_asked_for_what_holds_no_word_of_it_is_a_near_miss(
+    recall: Recall,
+) -> None:
+    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    like = await recall.aremember("Digits to reach people by", title="Digits", at=on(2))
+    facet = PlannedFacet(name="contacts", why="", hop=2, queries=("digits to reach people by",))
+
+    result = await planned(recall, QUESTION, {QUESTION: (facet,)})
+
+    ids = [memory.id for memory in result.memories]
+    assert ids[0] == fact
+    assert {"talk"} <= {*ids}, "it speaks of the landlord's phone"
+    assert like.memory_id not in ids
+    (miss,) = [one for one in result.maybe if one.id == like.memory_id]
+    assert "a fact answers the question by name" in miss.cut_by
