@@ -73,7 +73,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
             f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
         )
-    return never_found(memory_id, reach)
+    return never_found(memory_id, reach, trace_id=trace.trace_id)
 
 
 def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
@@ -108,12 +108,14 @@ def given_apart(preference: TracePreference) -> Explanation:
             f"with “{preference.query}” (nearness {preference.score:.2f})."
         )
     elif preference.scope.casefold() == ALWAYS:
-        asked = "It always holds."
+        asked = "It was said for always." if preference.stale else "It always holds."
     else:
         asked = (
             f"The question is near its context, “{preference.scope}” "
             f"(nearness {preference.score:.2f})."
         )
+    if preference.stale:
+        asked += f" It does not hold any more ({preference.stale}); what ended was asked for, too."
     return Explanation(
         memory_id=preference.memory_id,
         title=preference.scope,
@@ -228,14 +230,14 @@ def below_threshold(trace: RecallTrace, last: TraceDrop, best: TraceFacetScore |
     more = " or more" if rivals > trace.k else ""
     return (
         f"{named}{more} (it scores {score:.2f}, {last.threshold:.2f} is needed); "
-        f"see it with {replay_command(changes)}"
+        f"see it with {replay_command(trace.trace_id, changes)}"
     )
 
 
-def replay_command(changes: Mapping[str, str]) -> str:
+def replay_command(trace_id: str, changes: Mapping[str, str]) -> str:
     """What to type to see the recall with these settings."""
     given = "".join(f" --set {name}={value}" for name, value in changes.items())
-    return f"`secondhop replay TRACE{given}`"
+    return f"`secondhop replay {trace_id}{given}`"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
@@ -244,7 +246,7 @@ def title_of(trace: RecallTrace, memory_id: str | None) -> str:
     return f"{memory_id} “{other.title}”" if other else str(memory_id)
 
 
-def never_found(memory_id: str, reach: Reach) -> Explanation:
+def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:
     """The story of a memory that no query brought."""
     if not reach.rank:
         return Explanation(
@@ -269,7 +271,7 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
         nearest_change=(
             f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
             f"{reach.rank} of that query; see it with "
-            f"{replay_command({'ranking.depth_factor': str(reach.depth_factor)})}), "
+            f"{replay_command(trace_id, {'ranking.depth_factor': str(reach.depth_factor)})}), "
             f"or a question that names what the memory is about"
         ),
     )

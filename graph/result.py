@@ -96,6 +96,10 @@ class RecalledPreference(Frozen):
     holds."""
     query: str = ""
     """The query of that facet that is nearest to the context."""
+    stale: str = ""
+    """"" while it holds; else why it does not: "superseded by p-7 on 2026-03-01"."""
+    replaced_by: str = ""
+    """Id of what superseded it."""
 
 
 class FacetOutcome(Frozen):

@@ -127,6 +127,8 @@ class ResolvedSession(Frozen):
     """Answers that were needed."""
     shown: list[str]
     """Every memory that an answer or a branch has shown, in the order in which they came."""
+    retrieved: list[str] = Field(default_factory=list[str])
+    """Every memory that was in the pool of a round, shown or not; those that were shown first."""
     votes: list[VotesOfRound]
     """By round, then person before agent."""
     accepted: list[str]

@@ -151,6 +151,8 @@ class TracePreference(Frozen):
     """Name of the plan's facet that asked for it; "" where the plan did not."""
     query: str = ""
     """The query of that facet that is nearest to the context."""
+    stale: str = ""
+    """Why it does not hold any more; "" while it does."""
 
 
 class RecallTrace(Frozen):
@@ -165,7 +167,8 @@ class RecallTrace(Frozen):
     tokens: int | None = None
     """The budget of evidence, when one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
-    """Limits and ranking settings in force."""
+    """Limits and ranking settings in force. Without a `scale.usual_nearness` no hub is corrected,
+    whatever `ranking.correct_hubs` says."""
     embedder: str
     planner: str
     critic: str
@@ -179,6 +182,8 @@ class RecallTrace(Frozen):
     """Those that were given with the answer."""
     as_of: datetime | None = None
     """What was believed then was asked for."""
+    include_stale: bool = False
+    """What does not hold any more was asked for, too."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str

@@ -51,7 +51,8 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.flat() | {"question.kind": state["kind"]},
+        "settings": services.settings.flat()
+        | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
         "embedder": services.embedder.model_id,
         "planner": services.planner.planner_id,
         "critic": services.critic.critic_id,
@@ -63,6 +64,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
             trace_preference(one) for one in state.get("result", {}).get("preferences", [])
         ],
         "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
+        "include_stale": state.get("include_stale", False),
         "steps": trace_steps(state.get("steps", {})),
         "returned": returned,
         "stop_reason": state["stop_reason"],
@@ -138,6 +140,7 @@ def trace_preference(given: Mapping[str, Any]) -> dict[str, Any]:
         "score": given["score"],
         "facet": given["facet"],
         "query": given["query"],
+        "stale": given.get("stale", ""),
     }
 
 

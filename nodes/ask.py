@@ -23,10 +23,12 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
             chosen[query["query_id"]] = {**query, "round": number}
     hidden = await services.hidden.of(sight_of(state), services)  # before many ask it at once
     preferences: RecallUpdate = {}
+    degraded: dict[str, str] = {}
     if "preferences" not in state:
         counting = await that_count(state, hidden, chosen.values(), services=services)
         preferences["preferences"] = dict(counting.nearness)
         preferences["preferences_asked"] = dict(counting.asked)
+        degraded = dict(counting.degraded)
     facts = await asked_facts(state, hidden, chosen.values(), services=services)
     room = services.settings.limits.queries - len(facts.queries)
     chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
@@ -40,6 +42,8 @@ async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     if "learned" not in state:
         update = await with_what_was_learned(update, state, hidden, services=services)
+    if degraded:
+        update["degraded"] = {**update.get("degraded", {}), **degraded}
     return facts.joined_to(update)
 
 

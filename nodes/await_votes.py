@@ -1,13 +1,14 @@
 """Waits for whoever judges the answer: a person or an agent, through the host of the graph."""
 
 import time
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard, cast
 
 from langgraph.types import interrupt
 
 from secondhop.errors import SecondhopError, UsageError
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import CastBallot, Reply, SessionState, SessionUpdate
+from secondhop.nodes.session_state import CastBallot, SessionState, SessionUpdate
 from secondhop.nodes.voting import check_rounds_left, check_shown, checked_ballot, shown_ever
 
 
@@ -23,29 +24,84 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
         if time.time() >= state["expires_at"]:
             return {"status": "expired", "note": "expired"}
         try:
-            return counted(cast(Reply, said), state)
+            return counted(said, state)
         except SecondhopError as error:
             problem = str(error)
 
 
-def counted(reply: Reply, state: SessionState) -> SessionUpdate:
-    """What a reply means.
+def counted(said: object, state: SessionState) -> SessionUpdate:
+    """What a reply means; a host may have said anything, `Reply` is what it should say.
 
     Raises:
         SecondhopError: it means nothing, or cannot be.
     """
+    reply = as_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
         return {"status": "abandoned", "note": "abandoned"}
-    if "resolve" in reply:
-        end = reply["resolve"]
-        accepted = end.get("accepted")
-        if accepted is not None:
-            check_shown(accepted, shown_ever(state), state)
-        update: SessionUpdate = {"status": "resolved", "note_of_end": end.get("note", "")}
-        return update if accepted is None else {**update, "accepted": list(accepted)}
-    votes = reply.get("votes")
-    if not votes:
+    ballot = ballot_in(reply, state)
+    if reply.get("resolve") is not None:
+        return resolution(reply["resolve"], ballot, state)
+    if ballot is None:
         raise UsageError('reply {"votes": {id: vote}, "by": "person"}, {"resolve": {…}} or abandon')
-    ballot: CastBallot = checked_ballot(votes, by=reply.get("by", "person"), state=state)
     check_rounds_left(state)
-    return {"ballots": [ballot], "note": f"{len(votes)} votes"}
+    return {"ballots": [ballot], "note": f"{len(ballot['votes'])} votes"}
+
+
+def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | None:
+    """The votes of a reply, all of them valid; None: there are none.
+
+    Raises:
+        SecondhopError: one may not be cast.
+    """
+    if reply.get("votes") is None:
+        return None
+    votes = as_mapping(reply["votes"], name="votes", like='{id: "hot"}')
+    return checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
+
+
+def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> SessionUpdate:
+    """The end as a reply has it; votes that came with it are on the answer that stands, and count.
+
+    Raises:
+        SecondhopError: what helped was never shown, or the reply has another form.
+    """
+    end = as_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
+    note = end.get("note", "")
+    if not isinstance(note, str):
+        raise UsageError(f"note must be a text, not {shortened(note)}")
+    update: SessionUpdate = {
+        "status": "resolved",
+        "note_of_end": note,
+        "ballots": [ballot] if ballot else [],
+    }
+    if end.get("accepted") is None:
+        return update
+    accepted = as_ids(end["accepted"])
+    check_shown(accepted, shown_ever(state), state)
+    return {**update, "accepted": accepted}
+
+
+def as_mapping(said: object, *, name: str, like: str) -> Mapping[str, Any]:
+    """Raises UsageError for what is no mapping."""
+    if not isinstance(said, Mapping):
+        raise UsageError(f"{name} must look like {like}, not {shortened(said)}")
+    return cast(Mapping[str, Any], said)
+
+
+def as_ids(said: object) -> list[str]:
+    """Raises UsageError for what is no list of ids."""
+    if are_ids(said):
+        return list(said)
+    raise UsageError(f"accepted must be a list of memory ids, not {shortened(said)}")
+
+
+def are_ids(said: object) -> TypeGuard[Sequence[str]]:
+    """Whether it is a list of texts."""
+    return isinstance(said, list | tuple) and all(
+        isinstance(one, str) for one in cast(Sequence[object], said)
+    )
+
+
+def shortened(said: object) -> str:
+    """As Python writes it, its beginning."""
+    return repr(said)[:40]

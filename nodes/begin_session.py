@@ -6,6 +6,7 @@ from typing import cast
 
 from secondhop.nodes.begin import begin, checked_count
 from secondhop.nodes.services import Services
+from secondhop.nodes.session_settings import checked_ttl
 from secondhop.nodes.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput
 
@@ -14,7 +15,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     """As `begin`, with a session's own k; no votes yet.
 
     Raises:
-        UsageError: an empty question, k or max_rounds below 1.
+        UsageError: an empty question, k or max_rounds below 1, a ttl_s that cannot be.
     """
     settings = services.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
@@ -22,7 +23,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     asked["asked_at"], asked["trace_id"] = state.get("asked_at"), state.get("trace_id")
     begun = await begin(asked, services=services)
     begun.pop("exposure", None)  # votes say what is to give way here
-    open_ttl_s = settings.ttl_s if ttl_s is None else ttl_s
+    open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)
     opened: SessionUpdate = {
         "session_id": state.get("session_id") or uuid.uuid4().hex,
         "max_rounds": checked_count(rounds, default=settings.max_rounds, name="max_rounds"),

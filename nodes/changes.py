@@ -6,6 +6,9 @@ from secondhop.nodes.eligibility import SUPPRESSED, VOTED_RELEVANCE, is_outside,
 from secondhop.nodes.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
 
+NO_BRANCH = "It opened no branch: the session has as many as it may (session.branches: {limit})."
+"""Said of a spark that came when the branches were spent."""
+
 
 def changes_since(
     state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
@@ -63,10 +66,21 @@ def departure(memory_id: str, branch: str, state: SessionState) -> Change:
     vote = last_votes(state).get(memory_id)
     if vote is not None and vote["vote"] in SUPPRESSED:
         because, why = [as_ref(vote)], f"Voted {vote['vote']} by the {vote['by']}."
+        if is_unfollowed(vote, state):
+            why += " " + NO_BRANCH.format(limit=len(state.get("sparks", {})))
     else:
         because = [as_ref(v) for v in newest(state) if v["vote"] in VOTED_RELEVANCE]
         why = "Others took its place."
     return Change(memory_id=memory_id, change="left", branch=branch, because=because, why=why)
+
+
+def is_unfollowed(vote: Vote, state: SessionState) -> bool:
+    """Whether it is a spark that has no branch, though its memory is still there to lead to one."""
+    memory_id = vote["memory_id"]
+    followed = state.get("sparks", {}).values()
+    return (
+        vote["vote"] == "spark" and memory_id in state["candidates"] and memory_id not in followed
+    )
 
 
 def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query | None:

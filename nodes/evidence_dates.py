@@ -9,7 +9,7 @@ that a question names brought 7 to 11 points of recall.
 import re
 from calendar import month_abbr, month_name, monthrange
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date
 from math import exp
 from typing import NamedTuple
 
@@ -97,9 +97,8 @@ def _months(question: str, asked_in: int) -> Iterator[Span]:
         if alone and found["month"] in _AMBIGUOUS and not _leads(question[: found.start("month")]):
             continue
         first, last = (int(day), int(day)) if day else _part(part)
-        years = (
-            [int(found["year"])] if found["year"] else range(asked_in - YEARS_BACK, asked_in + 2)
-        )
+        earliest, latest = max(asked_in - YEARS_BACK, MINYEAR), min(asked_in + 1, MAXYEAR)
+        years = [int(found["year"])] if found["year"] else range(earliest, latest + 1)
         for year in years:
             yield from _span(year, MONTHS[found["month"]], first, last)
 
@@ -126,8 +125,8 @@ def _relative(question: str, today: date) -> Iterator[Span]:
         yield _called(said.lower(), today)
     for number, unit in _AGO.findall(question):
         days = _DAYS[unit.lower()]
-        day = today - timedelta((_NUMBERS.get(number.lower()) or int(number)) * days)
-        yield Span(day - timedelta(days // 2), day + timedelta(days // 2))
+        day = _shifted(today, -(_NUMBERS.get(number.lower()) or int(number)) * days)
+        yield Span(_shifted(day, -(days // 2)), _shifted(day, days // 2))
 
 
 def _called(said: str, today: date) -> Span:
@@ -135,20 +134,26 @@ def _called(said: str, today: date) -> Span:
     if said == "today":
         return Span(today, today)
     if said == "yesterday":
-        return Span(today - timedelta(1), today - timedelta(1))
+        return Span(_shifted(today, -1), _shifted(today, -1))
     which, unit = said.split()
     starts = {
-        "week": today - timedelta(today.weekday()),
+        "week": _shifted(today, -today.weekday()),
         "month": today.replace(day=1),
         "year": today.replace(month=1, day=1),
     }
     start = starts[unit]
     if which == "this":
         return Span(start, today)
-    last = start - timedelta(1)
+    last = _shifted(start, -1)
     firsts = {
-        "week": last - timedelta(6),
+        "week": _shifted(last, -6),
         "month": last.replace(day=1),
         "year": last.replace(month=1, day=1),
     }
     return Span(firsts[unit], last)
+
+
+def _shifted(day: date, days: int) -> date:
+    """So many days later; the calendar's first or last day where it has none there."""
+    ordinal = day.toordinal() + days
+    return date.fromordinal(min(max(ordinal, date.min.toordinal()), date.max.toordinal()))

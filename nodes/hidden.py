@@ -58,7 +58,7 @@ class Hidden:
     ended: Mapping[str, End]
     """Memories that do not hold, shown or not."""
     preferences: Sequence[Memory]
-    """Those that hold, the oldest first."""
+    """Those that hold, the oldest first; what ended among them where it may be shown."""
 
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
@@ -98,12 +98,13 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         reasons |= dict.fromkeys(await keeping.written_after(as_of), later)
     preferences = await keeping.preferences()
     reasons |= {one.memory_id: APART for one in preferences}
-    holding = [
+    shown = [
         one
         for one in preferences
-        if one.memory_id not in ended and (as_of is None or one.created_at <= as_of)
+        if (sight["include_stale"] or one.memory_id not in ended)
+        and (as_of is None or one.created_at <= as_of)
     ]
-    return Hidden(reasons=reasons, ended=ended, preferences=holding)
+    return Hidden(reasons=reasons, ended=ended, preferences=shown)
 
 
 def sight_of(state: RecallState) -> Sight:

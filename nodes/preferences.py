@@ -1,4 +1,4 @@
-"""How to behave: preferences that hold, given beside the memories and never in their slots."""
+"""How to behave: preferences that count, given beside the memories and never in their slots."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,13 @@ from secondhop.errors import ModelError
 from secondhop.nodes.evidence_rank import by_playbooks
 from secondhop.nodes.hidden import Hidden
 from secondhop.nodes.services import Services
+from secondhop.nodes.staleness import marked
 from secondhop.nodes.state import DIRECT, Facet, PlanAsk, Query, RecallState
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
 CONTEXTS = 64
-"""Contexts that a question and its plan are compared with; of more, the newest."""
+"""Contexts that a question and its plan are compared with; of more, the newest that hold."""
 
 NAMED, IMPLIED = 0.45, 0.7
 """How near name and query of a facet must both be to a context, for a facet that the question
@@ -46,6 +47,8 @@ class Counting:
     """{memory id: how near its context is, 0..1}; 1 for what always holds."""
     asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
     """{memory id: the part of the plan that asked for it}, where the question itself did not."""
+    degraded: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What could not be done; {} when all went well."""
 
 
 async def that_count(
@@ -56,20 +59,21 @@ async def that_count(
     A context counts for the question that is as near to it as a memory must be to come back. A
     facet must be nearer, by its name and by one of its queries: whoever plans looks for evidence,
     and evidence is about many things. Where the model does not answer, only what always holds is
-    given.
+    given, and `degraded` says so.
 
     Args:
         planned: the queries that this round asks.
     """
     always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
-    contextual = [one for one in hidden.preferences if not always(one)][-CONTEXTS:]
+    contextual = compared(hidden)
     if not contextual:
         return Counting(nearness=always_on)
     facets = facets_that_ask(state, planned, services=services)
     try:
         near = await nearnesses([one.scope for one in contextual], facets, state, services=services)
-    except ModelError:
-        return Counting(nearness=always_on)
+    except ModelError as error:
+        reason = f"no preference of a context was looked for: {error}"
+        return Counting(nearness=always_on, degraded={"preferences": reason})
     least = services.settings.ranking.min_score
     found = [asked_by(one, facets, least=least) for one in near]
     chosen = {p.memory_id: one for p, one in zip(contextual, found, strict=True) if one is not None}
@@ -77,6 +81,15 @@ async def that_count(
         nearness=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
         asked={memory_id: ask for memory_id, (_, ask) in chosen.items() if ask is not None},
     )
+
+
+def compared(hidden: Hidden) -> list[Memory]:
+    """Preferences of a context, at most `CONTEXTS`: what holds before what ended, then the newest.
+
+    What ended comes first in the list.
+    """
+    contextual = [one for one in hidden.preferences if not always(one)]
+    return sorted(contextual, key=lambda one: one.memory_id not in hidden.ended)[-CONTEXTS:]
 
 
 def facets_that_ask(
@@ -144,12 +157,20 @@ def always(preference: Memory) -> bool:
     return preference.scope.casefold() == ALWAYS
 
 
-def given(state: RecallState, preferences: Sequence[Memory]) -> list[dict[str, Any]]:
-    """As `RecalledPreference` has them: what always holds first, then the nearest context."""
+def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
+    """As `RecalledPreference` has them: what always holds, the nearest contexts, what ended."""
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
-    chosen = [one for one in preferences if one.memory_id in counting]
-    chosen.sort(key=lambda one: (not always(one), -counting[one.memory_id], one.memory_id))
-    return [
+    chosen = [one for one in hidden.preferences if one.memory_id in counting]
+
+    def place(one: Memory) -> tuple[bool, bool, float, str]:
+        return (
+            one.memory_id in hidden.ended,
+            not always(one),
+            -counting[one.memory_id],
+            one.memory_id,
+        )
+
+    views = [
         {
             "id": one.memory_id,
             "text": "\n\n".join(message.content for message in one.messages),
@@ -160,6 +181,7 @@ def given(state: RecallState, preferences: Sequence[Memory]) -> list[dict[str, A
             "facet": state["facets"][ask["facet_id"]]["name"] if ask else "",
             "query": ask["query"] if ask else "",
         }
-        for one in chosen
+        for one in sorted(chosen, key=place)
         for ask in [asked.get(one.memory_id)]
     ]
+    return marked(views, hidden)

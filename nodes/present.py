@@ -44,7 +44,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "kept": kept,
             "new": [one for one in memories if one not in earlier],
             "branches": branch_views(memories, state),
-            "preferences": given(state, hidden.preferences),
+            "preferences": given(state, hidden),
             "changes": change_views(state),
             "converged": state["converged"],
             "why": state["why"],

@@ -66,7 +66,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "asked_at": state["asked_at"],
             "memories": await contested(marked(memories, hidden), hidden, sight, services=services),
             "maybe": await contested(marked(maybe, hidden), hidden, sight, services=services),
-            "preferences": given(state, hidden.preferences),
+            "preferences": given(state, hidden),
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "stop_reason": state["stop_reason"],

@@ -1,7 +1,7 @@
 """The scale of an embedding model in a file, as `secondhop calibrate` writes it.
 
-YAML or JSON: `embedder` (its id), `calibration`, if you like `usual_nearness`, and `fitted`, which
-says how it was made, for people.
+YAML or JSON: `embedder` (its id), `calibration`, `usual_nearness` where it was measured, and
+`fitted`, which says how it was made, for people.
 What the file does not say stays as it ships for that model.
 """
 
@@ -108,13 +108,16 @@ def scale_document(
     calibration: Calibration,
     *,
     embedder_id: str,
+    usual_nearness: float | None = None,
     fitted: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """What `read_scale` reads."""
+    """What `read_scale` reads; a nearness that was not measured is not in it."""
     document: dict[str, Any] = {
         "embedder": embedder_id,
         "calibration": calibration_document(calibration),
     }
+    if usual_nearness is not None:
+        document["usual_nearness"] = round(usual_nearness, 4)
     return {**document, "fitted": dict(fitted or {})}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal, TypeAlias
 
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
@@ -18,6 +19,9 @@ from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch
+
+HubStanding: TypeAlias = Literal["corrected", "off", "unmeasured"]
+"""off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual nearness."""
 
 
 def utc_now() -> datetime:
@@ -60,3 +64,10 @@ class Services:
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
     """What was shown lately, for `RankingSettings.freshness`."""
     clock: Callable[[], datetime] = utc_now
+
+    @property
+    def hub_standing(self) -> HubStanding:
+        """Whether hubs are corrected, and if not, why not."""
+        if not self.settings.ranking.correct_hubs:
+            return "off"
+        return "unmeasured" if self.scale.usual_nearness is None else "corrected"

@@ -1,7 +1,13 @@
 """Every number of a session that a caller may change, with its default, in one place."""
 
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import inf
+
+from secondhop.errors import UsageError
+from secondhop.nodes.settings import check_count
+
+TTL_LIMIT_S = 31_536_000.0
+"""A year; clocks and the calendar end before what may be written as a number does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +34,28 @@ class SessionSettings:
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
-            if not isfinite(limit):
+            if not -inf < limit < inf:
                 raise ValueError(f"SessionSettings.{name} must be a finite number, not {limit}")
-        for name in ("k", "max_rounds", "branch_memories"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"SessionSettings.{name} must be at least 1")
+        for name, least in (("k", 1), ("max_rounds", 1), ("branch_memories", 1), ("branches", 0)):
+            check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
         if not 0 <= self.later_min_score <= 1:
             raise ValueError("SessionSettings.later_min_score must lie in 0..1")
-        if self.branches < 0:
-            raise ValueError("SessionSettings.branches must be at least 0")
         for name in ("ttl_s", "lease_s"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"SessionSettings.{name} must be above 0 seconds")
+            if not 0 < getattr(self, name) <= TTL_LIMIT_S:
+                raise ValueError(
+                    f"SessionSettings.{name} must be above 0 seconds, and at most "
+                    f"{TTL_LIMIT_S:,.0f} (a year)"
+                )
+
+
+def checked_ttl(ttl_s: float) -> float:
+    """Seconds that a session may stay open.
+
+    Raises:
+        UsageError: none, more than a year, or no number (nan).
+    """
+    if not 0 < ttl_s <= TTL_LIMIT_S:
+        raise UsageError(
+            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), not {ttl_s}"
+        )
+    return ttl_s

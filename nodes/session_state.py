@@ -56,10 +56,11 @@ class CastBallot(TypedDict):
 
 
 class Reply(TypedDict):
-    """What the host of a session graph answers to an interrupt; one of them."""
+    """What the host of a session graph answers to an interrupt: votes, the end with or without
+    votes on the answer that stands, or `abandon`."""
 
     votes: NotRequired[dict[str, str]]
-    """{memory id: vote}; the next round begins."""
+    """{memory id: vote}; without `resolve`, the next round begins."""
     by: NotRequired[str]
     """Whose votes; default person."""
     resolve: NotRequired[dict[str, Any]]

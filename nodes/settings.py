@@ -1,7 +1,7 @@
 """Every number of a recall that a caller may change, with its default, in one place."""
 
 from dataclasses import asdict, dataclass, field
-from math import isfinite
+from math import inf
 from typing import Literal, TypeAlias
 
 from secondhop.nodes.learning_settings import LearningSettings
@@ -19,6 +19,17 @@ REDUNDANCY_NAMES = ("evidence", *sorted(REDUNDANCY))
 
 SHORTLIST_LIMIT = 200
 """Candidates; no model reads more of them with care."""
+
+COUNT_LIMIT = 1_000_000
+"""Of memories, rounds, queries, calls; `DEPTH_LIMIT` times as many is still a number that vector
+stores can be asked for."""
+
+DEPTH_LIMIT = 1_000
+
+TOKENS_LIMIT = 1_000_000_000
+
+DEADLINE_LIMIT_S = 604_800.0
+"""A week; far beyond, a clock cannot tell a recall's milliseconds any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +61,19 @@ class RecallLimits:
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
             check_finite(f"RecallLimits.{name}", limit)
-        for name in ("k", "rounds", "queries", "shortlist", "max_evidence_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"RecallLimits.{name} must be at least 1")
-        for name in ("rerank_pairs", "llm_calls", "llm_tokens", "maybe"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"RecallLimits.{name} must be at least 0")
-        if self.shortlist > SHORTLIST_LIMIT:
-            raise ValueError(f"RecallLimits.shortlist must be at most {SHORTLIST_LIMIT}")
+        for name in ("k", "rounds", "queries"):
+            check_count(f"RecallLimits.{name}", getattr(self, name), least=1)
+        for name in ("rerank_pairs", "llm_calls", "maybe"):
+            check_count(f"RecallLimits.{name}", getattr(self, name), least=0)
+        for name, least in (("llm_tokens", 0), ("max_evidence_tokens", 1)):
+            check_count(f"RecallLimits.{name}", getattr(self, name), least=least, most=TOKENS_LIMIT)
+        check_count("RecallLimits.shortlist", self.shortlist, least=1, most=SHORTLIST_LIMIT)
         if self.deadline_s <= 0:
             raise ValueError("RecallLimits.deadline_s must be above 0 seconds")
+        if self.deadline_s > DEADLINE_LIMIT_S:
+            raise ValueError(
+                f"RecallLimits.deadline_s must be at most {DEADLINE_LIMIT_S:,.0f} (a week)"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,12 +156,11 @@ class RankingSettings:
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
                 check_finite(f"RankingSettings.{name}", setting)
-        for name in ("rrf_k", "depth_factor", "facets"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"RankingSettings.{name} must be at least 1")
+        for name in ("rrf_k", "facets"):
+            check_count(f"RankingSettings.{name}", getattr(self, name), least=1)
         for name in ("prf", "map_topics"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"RankingSettings.{name} must be at least 0")
+            check_count(f"RankingSettings.{name}", getattr(self, name), least=0)
+        check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
         for name in ("direct_weight", "facet_closing", "recency_days"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"RankingSettings.{name} must be above 0")
@@ -164,8 +177,16 @@ class RankingSettings:
 
 def check_finite(name: str, value: float) -> None:
     """Raises ValueError for what is infinite, or no number (nan)."""
-    if not isfinite(value):
+    if not -inf < value < inf:
         raise ValueError(f"{name} must be a finite number, not {value}")
+
+
+def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -> None:
+    """Raises ValueError for less than `least` or more than `most`."""
+    if count < least:
+        raise ValueError(f"{name} must be at least {least}")
+    if count > most:
+        raise ValueError(f"{name} must be at most {most:,}")
 
 
 def check_share(name: str, value: float) -> None:
@@ -190,12 +211,9 @@ class PlanningSettings:
     """Queries a facet."""
 
     def __post_init__(self) -> None:
-        for name in ("rewordings", "facets", "facet_queries"):
+        for name, least in (("rewordings", 0), ("facets", 0), ("facet_queries", 1)):
             check_finite(f"PlanningSettings.{name}", getattr(self, name))
-        if self.rewordings < 0 or self.facets < 0:
-            raise ValueError("PlanningSettings.rewordings and facets must be at least 0")
-        if self.facet_queries < 1:
-            raise ValueError("PlanningSettings.facet_queries must be at least 1")
+            check_count(f"PlanningSettings.{name}", getattr(self, name), least=least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

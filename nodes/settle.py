@@ -24,6 +24,7 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
             "asked_at": state["asked_at"],
             "rounds": state["round"],
             "shown": shown_ever(state),
+            "retrieved": retrieved_ever(state),
             "votes": list(by_round(counted)),
             "accepted": accepted,
             "sparks": spark_pairs(counted, accepted),
@@ -32,6 +33,11 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
         },
         "note": f"{len(accepted)} accepted",
     }
+
+
+def retrieved_ever(state: SessionState) -> list[str]:
+    """Ids of all that was in the pool of a round; those that were shown first, in that order."""
+    return list(dict.fromkeys([*shown_ever(state), *sorted(state.get("candidates", {}))]))
 
 
 def voted_for(state: SessionState) -> list[str]:

@@ -9,7 +9,7 @@ from secondhop.nodes.state import HiddenHit, RecallState
 
 
 def marked(memories: Sequence[dict[str, Any]], hidden: Hidden) -> list[dict[str, Any]]:
-    """The memories of an answer; those that ended say how, when, and what took their place."""
+    """Memories or preferences of an answer; what ended says how, when, and what took its place."""
     return [
         memory
         if (end := hidden.ended.get(memory["id"])) is None

@@ -167,10 +167,10 @@ def where_of(given: Mapping[str, Any], where: str) -> str:
 
 def rows(given: Mapping[str, Any], key: str, *, where: str) -> list[Any]:
     """The list under a key; raises KeyError or ValueError."""
-    found: object = given[key]
+    found = given[key]
     if not isinstance(found, list):
         raise ValueError(f"{where}: {key} must be a list, not {found!r}")
-    return cast("list[Any]", found)
+    return found  # pyright: ignore[reportUnknownVariableType] - YAML
 
 
 def whole(raw: object, *, where: str) -> int:

@@ -22,6 +22,7 @@ from secondhop.stores.rows import (
     keeping_of,
     keeping_row,
     memory_of,
+    names_of,
     slot_of,
 )
 
@@ -50,6 +51,14 @@ def of_kind(connection: sqlite3.Connection, kind: str, *, slot: str | None = Non
         WHERE kind <> 'continuity' AND kind = ?1 AND (?2 IS NULL OR slot = ?2)"""
     found = map(memory_of, connection.execute(sql, (kind, slot)))
     return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+
+
+def namesakes(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+    """Memories of continuity with this one's title and source, the oldest first."""
+    sql = f"""SELECT {MEMORY_COLUMNS} FROM memories
+        WHERE kind = 'continuity' AND title = ? AND source = ?"""
+    found = map(memory_of, connection.execute(sql, names_of(memory)))
+    return sorted(found, key=lambda one: (one.created_at, one.memory_id))
 
 
 def fact_names(connection: sqlite3.Connection) -> list[FactName]:
@@ -97,6 +106,10 @@ class KeepingView:
             return []
         found = of_kind(self._connection, memory.kind, slot=slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
+
+    def namesakes(self, memory: Memory) -> list[Memory]:
+        """Memories of continuity with its title and source, the oldest first."""
+        return [] if self._connection is None else namesakes(self._connection, memory)
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """Facts or preferences, the oldest first."""

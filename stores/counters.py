@@ -82,6 +82,10 @@ class CounterStore:
         found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
         return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
 
+    async def memory_ids(self) -> set[str]:
+        """Every memory of which anything is counted."""
+        return await asyncio.to_thread(self._memory_ids)
+
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget these memories, overwriting where they stood."""
         if self._path.exists():
@@ -148,6 +152,15 @@ class CounterStore:
             )
             for memory_id, retrieved, shown, accepted, at in rows
         }
+
+    def _memory_ids(self) -> set[str]:
+        if not self._path.exists():
+            return set()
+        with self._connected() as connection:
+            rows = connection.execute(
+                "SELECT memory_id FROM counters UNION SELECT memory_id FROM counted"
+            ).fetchall()
+        return {memory_id for (memory_id,) in rows}
 
     def _forget(self, memory_ids: Sequence[str]) -> None:
         with self._writing() as connection:

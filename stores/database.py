@@ -11,6 +11,8 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
 
 _BUSY_TIMEOUT_S = 30.0
+_IN_PASSING_S = 1.0
+"""How long somebody may look at a file without being said to have it open."""
 _RESTORE = "put a backup of it in place, or delete it and ingest its sources again"
 _SHARED_MEMORY_BYTES = 32_768
 """What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
@@ -162,6 +164,25 @@ def all_or_nothing(connection: sqlite3.Connection) -> Generator[None, None, None
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether anybody else has the file open, in this process or another; a damaged one nobody has.
+
+    Whoever has read a file in WAL mode holds a shared lock on it until the connection is closed,
+    and this asks for an exclusive one: https://sqlite.org/pragma.html#pragma_locking_mode.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    try:
+        with closing(
+            sqlite3.connect(uri, uri=True, timeout=_IN_PASSING_S, isolation_level=None)
+        ) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+    return False
 
 
 def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:

@@ -331,6 +331,19 @@ class EntityStore:
             known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
             await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
 
+    async def put_vectors(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """Put vectors of stored passages that lack theirs; those of passages gone since are left.
+
+        Args:
+            vectors: float32 [n_passages, dim], rows of unit length.
+        """
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            rows = [row for row, one in enumerate(passage_ids) if one in known]
+            stored = [passage_ids[row] for row in rows]
+            if stored:
+                await to_its_end(self._index.upsert(stored, vectors[rows]))
+
     async def wrong_postings(self) -> list[str]:
         """Words of the word index that it has otherwise than the stored text; sorted."""
         return await asyncio.to_thread(self._catalog.wrong_postings)

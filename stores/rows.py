@@ -73,6 +73,11 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def names_of(memory: Memory) -> tuple[str | bytes, str | bytes]:
+    """Its title and source, as the catalog holds them."""
+    return _written(memory.title), _written(memory.source)
+
+
 def memory_of(row: Row) -> Memory:
     """From MEMORY_COLUMNS."""
     memory_id, title, source, created_at, origin, messages, kind, *texts = row

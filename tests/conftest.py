@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.small_world import SmallWorld, small_library, small_world
+from tests.small_world import LIFE, SmallWorld, small_library, small_world
 
 from secondhop.models.assets import default_assets_dir
+from secondhop.recall import Recall
+from secondhop.settings import variable_names
 
 settings.register_profile(
     "secondhop",
@@ -93,6 +95,14 @@ def no_model_of_the_developer() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command meets the settings that its test sets; models stay where they were pulled."""
+    for name in variable_names():
+        if name != "SECONDHOP_MODEL_DIR":
+            monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing is written to the user's cache, also by child processes; pulled models are read."""
@@ -113,6 +123,14 @@ async def world(tmp_path: Path) -> AsyncIterator[SmallWorld]:
     made = await small_world(tmp_path / "world")
     yield made
     await made.store.aclose()
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    """The same life behind the front door."""
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        yield opened
 
 
 @pytest.fixture

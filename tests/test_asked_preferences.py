@@ -1,6 +1,5 @@
 """A plan asks for a preference, and the answer, its trace and its explanation say so."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,13 +33,6 @@ WANTED = PlannedFacet(
     name=FACET, why="It worked.", hop=2, queries=("talks too fast when nervous", QUERY)
 )
 ASKED_AT = datetime(2026, 3, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        yield opened
 
 
 async def remembered(recall: Recall) -> str:

@@ -106,7 +106,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 7
+    assert len(told.checks) == 8
 
 
 async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_mended(
@@ -134,17 +134,24 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
     assert version.end.startswith("superseded by a memory that is gone")
 
 
-async def test_a_passage_without_a_vector_is_damage(recall: Recall) -> None:
+async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
     (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
+    before = await recall.store.stored_vectors([passage])
     await vars(recall.store)["_index"].remove([passage])
 
-    told = await recall.aexamine(fix=True)
+    told = await recall.aexamine()
+    mended = await recall.aexamine(fix=True)
+    after = await recall.aexamine(every_vector=True)
 
     assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
         ("vectors", [passage], False)
     ]
-    assert "reindex" in told.findings[0].cure
+    assert "--fix" in told.findings[0].cure
     assert not told.sound
+    assert [(one.check, one.count, one.fixed) for one in mended.findings] == [("vectors", 1, True)]
+    assert mended.sound
+    assert after.findings == []
+    assert np.array_equal((await recall.store.stored_vectors([passage]))[passage], before[passage])
 
 
 async def test_an_id_of_another_text_is_damage(recall: Recall, tmp_path: Path) -> None:

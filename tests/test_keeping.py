@@ -143,7 +143,7 @@ async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
 
     with pytest.raises(UsageError, match="restore it first"):
         await recall.asupersede("c", "a")
-    with pytest.raises(UsageError, match="restore it first"):
+    with pytest.raises(UsageError, match="cannot take its own place"):
         await recall.asupersede("c", "c")
     with pytest.raises(UsageError, match="superseded by 'b' already"):
         await recall.asupersede("a", "c")

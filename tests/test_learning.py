@@ -1,14 +1,14 @@
 """Learning through the front door: sessions teach, recalls in the same context profit, others do
 not, and what is forgotten is forgotten. Real stores, the hashing embedder."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.small_world import LIFE, QUESTION
-from tests.test_session_recall import stores_below
+from tests.store_files import stores_below
 
 from secondhop.graph.session_pack import pack
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
@@ -26,13 +26,6 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 OTHER = "What do my tomatoes need?"
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 VOTES = {"research-1": "cold", "research-2": "cold", "plan": "hot", "wins": "hot"}
-
-
-@pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        yield opened
 
 
 async def teach(recall: Recall, *, votes: Mapping[str, str] = VOTES, times: int = 1) -> None:
@@ -112,7 +105,7 @@ async def test_lessons_fade_and_a_question_about_the_past_does_not_know_them(
     assert factors(recall.trace(past.trace_id)) == {}
 
 
-async def test_nothing_is_learned_without_a_vote_or_without_the_end(
+async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     recall: Recall, tmp_path: Path
 ) -> None:
     await recall.arecall(QUESTION)
@@ -122,13 +115,13 @@ async def test_nothing_is_learned_without_a_vote_or_without_the_end(
     await recall.learning.report()
     assert stores_below(tmp_path) == before
 
-    async with recall.session(QUESTION, k=3, at=AT) as unvoted:
-        resolution = await unvoted.resolve([unvoted.answer.ids()[0]])
+    async with recall.session(QUESTION, k=3, at=AT) as silent:
+        resolution = await silent.resolve()
 
     assert not resolution.learned.learned
     assert (await recall.learning.report()).contexts == []
-    counted = await recall.acounters(*unvoted.answer.ids())
-    assert [one.accepted for one in counted.values()] == [1, 0, 0]  # that it helped, is counted
+    counted = await recall.acounters(*silent.answer.ids())
+    assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
 
 
 async def test_recalls_and_abandoned_sessions_leave_lessons_byte_identical(
@@ -329,7 +322,7 @@ async def test_what_a_hook_leads_to_is_not_brought_back_once_it_is_superseded(
 async def test_a_session_between_rounds_holds_no_title_of_a_hook(recall: Recall) -> None:
     for _ in range(3):
         await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
-    rounds = recall.sessions._rounds  # pyright: ignore[reportPrivateUsage]
+    rounds = recall.sessions._rounds  # pyright: ignore[reportPrivateUsage] - its graph
 
     state = await rounds.first({"question": QUESTION, "asked_at": AT.isoformat()})
     packed = pack(state, depth=24)

@@ -2,11 +2,12 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.small_disk import disk as disk
 
 from secondhop.errors import StoreError, StoreFullError
 from secondhop.recall import Recall
@@ -14,18 +15,6 @@ from secondhop.recall import Recall
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 IDA = "My sister is called Ida."
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """24 MB, or no test where mounting is not permitted."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).stderr:
-        pytest.skip("mounting a small tmpfs is not permitted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 def filled(disk: Path) -> None:

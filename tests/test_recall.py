@@ -1,8 +1,6 @@
 """The front door: `Recall`, with a real store in a folder and the embedder without a model."""
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION, recall_settings
+from tests.store_files import stores_below
 
 from secondhop.errors import SecondhopError, UnknownEntityError, UsageError
 from secondhop.nodes.begin import QUESTION_CHARS
@@ -20,26 +19,6 @@ from secondhop.recall import Recall
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-
-
-@pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        yield opened
-
-
-def fingerprints(folder: Path) -> dict[str, str]:
-    """Content hash of every file that recalls must leave alone."""
-    caches = ("embeddings.db", "hubs.db")
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not path.name.startswith(caches)
-        and path.parent.name != "traces"
-        and not path.name.endswith("-shm")  # SQLite's notes on who reads
-    }
 
 
 async def test_a_recall_brings_what_the_question_does_not_name(recall: Recall) -> None:
@@ -78,26 +57,26 @@ async def test_a_token_budget_is_filled_and_never_exceeded(recall: Recall) -> No
 
 
 async def test_recalls_leave_the_store_byte_for_byte(recall: Recall, tmp_path: Path) -> None:
-    before = fingerprints(tmp_path / "store")
+    before = stores_below(tmp_path / "store", sessions=True)
     assert {Path(name).name for name in before} >= {"catalog.db", "store.json", "chroma.sqlite3"}
 
     for question in (QUESTION, "How is the bread?", "Which tyres do I have?", QUESTION):
         result = await recall.arecall(question)
     await recall.aexplain(result.trace_id, "garden")
 
-    assert fingerprints(tmp_path / "store") == before
+    assert stores_below(tmp_path / "store", sessions=True) == before
 
 
 async def test_opening_to_ask_leaves_the_catalog_byte_for_byte(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     async with await Recall.aopen(folder, embedder="hashing") as filling:
         await filling.aadd(LIFE)
-    before = fingerprints(folder)
+    before = stores_below(folder, sessions=True)
 
     async with await Recall.aopen(folder, embedder="hashing") as asking:
         await asking.arecall(QUESTION)
 
-    after = fingerprints(folder)
+    after = stores_below(folder, sessions=True)
     assert {Path(name).name for name in before} >= {"catalog.db", "store.json"}
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     assert {Path(name).parts[0] for name in changed} <= {"chroma"}  # its own start-up writes there

@@ -1,13 +1,11 @@
 """Sessions through the front door: `Recall`, with a real store in a folder."""
 
 import asyncio
-import hashlib
 import json
 import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.small_world import LIFE, QUESTION
+from tests.store_files import stores_below
 
 from secondhop.errors import (
     SessionAbandonedError,
@@ -30,29 +29,7 @@ from secondhop.stores.sessions_memory import MemorySessions
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-OF_THEIR_OWN = ("embeddings.db", "hubs.db", "sessions.db")
-"""Files that caches and sessions may write, and traces, which are a folder."""
-
 FIVE_MINUTES = timedelta(minutes=5)
-
-
-@pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        yield opened
-
-
-def stores_below(folder: Path) -> dict[str, str]:
-    """Content hash of every file that is not a cache, a trace or a session."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not path.name.startswith(OF_THEIR_OWN)
-        and path.parent.name != "traces"
-        and not path.name.endswith("-shm")  # SQLite's notes on who reads
-    }
 
 
 def found_below(folder: Path, name: str) -> list[Path]:
@@ -268,4 +245,4 @@ def test_a_place_for_sessions_that_cannot_be_is_refused(tmp_path: Path, named: s
 )
 def test_settings_that_make_no_session_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="SessionSettings"):
-        SessionSettings(**wrong)  # type: ignore[arg-type]
+        SessionSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose

@@ -35,7 +35,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def ids(recall: Recall, **asked: object) -> set[str]:
-    result = await recall.arecall(QUESTION, at=NOW, **asked)  # type: ignore[arg-type]
+    result = await recall.arecall(QUESTION, at=NOW, **asked)  # type: ignore[arg-type]  # any
     return set(result.ids())
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from secondhop.backup import BackedUp, back_up
+from secondhop.deleting import DeletedEntity, delete_entity
 from secondhop.doctor import Doctor, Examination
 from secondhop.errors import UsageError
 from secondhop.export_file import read_export, write_export
@@ -13,6 +15,8 @@ from secondhop.exporting import Imported, exported, imported
 from secondhop.ingest.run import IngestProgress
 from secondhop.keeper import Keeper
 from secondhop.stores.home import StoreHome
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
 
 
@@ -22,6 +26,7 @@ class CaresForMemories:
     _keeper: Keeper
     _door: SyncDoor
     _home: StoreHome
+    _learned: LearningStore
 
     async def aexamine(
         self,
@@ -30,10 +35,11 @@ class CaresForMemories:
         every_vector: bool = False,
         progress: IngestProgress | None = None,
     ) -> Examination:
-        """Hold catalog, vectors and word index against one another, and look for doubtful memories.
+        """Hold the entity's files against one another, and look for doubtful memories.
 
         Args:
-            fix: mend what needs no decision: orphaned vectors, the word index, lost links.
+            fix: mend what needs no decision: vectors that are missing or too many, the word index,
+                lost links, what was learned of memories that are gone.
             every_vector: embed all passages again to see whether their vectors fit, not a sample.
             progress: hears how many passages are embedded ("embed").
         """
@@ -41,6 +47,8 @@ class CaresForMemories:
         doctor = Doctor(
             store=keeper.store,
             embedder=keeper.embedder,
+            counters=keeper.counters,
+            learned=self._learned,
             now=keeper.clock(),
             caches=keeper.caches,
             progress=progress,
@@ -136,6 +144,55 @@ class CaresForMemories:
             return await self.aimport(lines, progress=progress, dry_run=dry_run)
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from error
+
+    @staticmethod
+    async def adelete_entity(
+        path: str | Path,
+        entity: str,
+        *,
+        chroma_url: str | None = None,
+        sessions: str | SessionStore | None = None,
+        dry_run: bool = False,
+    ) -> DeletedEntity:
+        """Delete everything that the store at `path` keeps of an entity; it cannot be undone.
+
+        Catalog, vectors, counters, what was learned, sessions, traces, caches. Not what a backup,
+        an export, a `caches` folder elsewhere or a checkpointer of yours holds.
+
+        Args:
+            chroma_url: the server that its vectors are on.
+            sessions: where its open sessions are, if not in its folder: those that know one of its
+                memories are abandoned.
+            dry_run: only tell what would go.
+
+        Raises:
+            UnknownEntityError: the store keeps nothing of it.
+            StoreError: somebody has it open, or writes to it; nothing was deleted.
+        """
+        return await delete_entity(
+            Path(path), entity, chroma_url=chroma_url, sessions=sessions, dry_run=dry_run
+        )
+
+    @staticmethod
+    def delete_entity(
+        path: str | Path,
+        entity: str,
+        *,
+        chroma_url: str | None = None,
+        sessions: str | SessionStore | None = None,
+        dry_run: bool = False,
+    ) -> DeletedEntity:
+        """As `adelete_entity`, for callers without an event loop."""
+        work = partial(
+            CaresForMemories.adelete_entity,
+            path,
+            entity,
+            chroma_url=chroma_url,
+            sessions=sessions,
+            dry_run=dry_run,
+        )
+        with closing(SyncDoor()) as door:
+            return door.call(work)
 
     def backup(self, folder: str | Path) -> BackedUp:
         """As `abackup`, for callers without an event loop."""

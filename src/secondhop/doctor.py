@@ -1,4 +1,4 @@
-"""Looks a memory over: do catalog, vectors and word index agree, and does what is stored?"""
+"""Looks a memory over: do its files agree with one another, and what is stored with itself?"""
 
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
@@ -8,13 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from secondhop.errors import StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
 from secondhop.keeping_erasing import PurgesTexts
+from secondhop.learning import mentioned
 from secondhop.models.embedder import Embedder, past_the_cache
 from secondhop.stores.catalog_keeping import KeepingView
+from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.learning import LearningStore
 from secondhop.stores.records import Memory, Passage, passage_id_of
 
 EXAMPLES = 5
@@ -63,6 +67,8 @@ class Doctor:
 
     store: EntityStore
     embedder: Embedder
+    counters: CounterStore
+    learned: LearningStore
     now: datetime
     caches: Sequence[PurgesTexts] = ()
     """Where the entity's vectors are kept beside the store."""
@@ -85,6 +91,7 @@ class Doctor:
             "vectors": lambda: self._vectors(memories, fix=fix),
             "word index": lambda: self._word_index(fix=fix),
             "links": lambda: self._links(memories, fix=fix),
+            "learned": lambda: self._learned(fix=fix),
             "embeddings": lambda: self._embeddings(memories, fix=fix, every=every_vector),
             "duplicates": lambda: self._duplicates(memories),
             "contradictions": self._contradictions,
@@ -117,22 +124,32 @@ class Doctor:
         ]
         present = await self.store.vector_ids()
         found: list[Finding] = []
-        cure = "`secondhop reindex` makes the vectors anew"
         if missing := sorted(wanted - present):
+            if fix:
+                lacking = wanted - present
+                await self._embed([p for p in pairs_of(memories) if p[1].passage_id in lacking])
             what = "passages without a vector: no search by meaning finds them"
-            found.append(finding("vectors", what, missing, weight="damage", cure=cure))
+            cure = "--fix embeds them"
+            found.append(mended("vectors", what, missing, weight="damage", cure=cure, fixed=fix))
         if orphans := sorted(present - wanted):
             if fix:
                 await self.store.drop_vectors(orphans)
             what = "vectors of passages that are not stored"
-            cure_of = "--fix removes them"
-            found.append(
-                mended("vectors", what, orphans, weight="leftover", cure=cure_of, fixed=fix)
-            )
+            cure = "--fix removes them"
+            found.append(mended("vectors", what, orphans, weight="leftover", cure=cure, fixed=fix))
         if stale:
             what = "passages whose ids are not of their memory's present text"
             found.append(finding("vectors", what, stale, weight="damage", cure="ingest them again"))
         return found
+
+    async def _embed(self, pairs: Sequence[tuple[Memory, Passage]]) -> None:
+        """Give passages their vectors."""
+        for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
+            part = pairs[start : start + EMBEDDED_AT_ONCE]
+            vectors = await self.embedder.embed_passages([embedding_text(*pair) for pair in part])
+            await self.store.put_vectors([passage.passage_id for _, passage in part], vectors)
+            if self.progress is not None:
+                self.progress("embed", start + len(part), len(pairs))
 
     async def _word_index(self, *, fix: bool) -> Sequence[Finding]:
         wrong = await self.store.wrong_postings()
@@ -163,6 +180,27 @@ class Doctor:
         cure = "--fix cuts the links; they stay superseded"
         return [mended("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
 
+    async def _learned(self, *, fix: bool) -> Sequence[Finding]:
+        """What a process that was killed between two files leaves, and what older versions left."""
+        try:
+            known = await self.counters.memory_ids()
+            for context in (await self.learned.read()).contexts:
+                known |= mentioned(context)
+        except StoreError as error:
+            what = "files of what was counted and learned cannot be read"
+            cure = "put a backup in place, or do as it says"
+            return [finding("learned", what, [str(error)], weight="damage", cure=cure)]
+        stored = await self.store.content_hashes()  # last: what is put meanwhile is no leftover
+        gone = sorted(known - stored.keys())
+        if not gone:
+            return []
+        if fix:
+            await self.counters.forget(gone)
+            await self.learned.forget(gone)
+        what = "memories that are not stored, and of which something is counted or learned"
+        cure = "--fix forgets it; a new memory of such an id would inherit it"
+        return [mended("learned", what, gone, weight="leftover", cure=cure, fixed=fix)]
+
     async def _embeddings(
         self, memories: Sequence[tuple[Memory, Sequence[Passage]]], *, fix: bool, every: bool
     ) -> Sequence[Finding]:
@@ -170,7 +208,7 @@ class Doctor:
 
         `fix` takes what is off out of the cache, or making the vectors anew would bring it back.
         """
-        pairs = [(memory, passage) for memory, own in memories for passage in own]
+        pairs = pairs_of(memories)
         chosen = pairs if every else pairs[:: max(1, -(-len(pairs) // SAMPLE))]
         compared, off = 0, list[tuple[Memory, Passage]]()
         for start in range(0, len(chosen), EMBEDDED_AT_ONCE):
@@ -228,6 +266,13 @@ class Doctor:
         what = "facts that hold several values at once"
         cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
         return [finding("contradictions", what, found, weight="doubt", cure=cure)]
+
+
+def pairs_of(
+    memories: Sequence[tuple[Memory, Sequence[Passage]]],
+) -> list[tuple[Memory, Passage]]:
+    """Every passage with its memory."""
+    return [(memory, passage) for memory, own in memories for passage in own]
 
 
 def contradictions(view: KeepingView, *, now: datetime) -> list[str]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from secondhop.errors import UsageError
+from secondhop.export_line import ExportedMemory, memory_of, object_of
 from secondhop.graph.result import Frozen
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
@@ -17,7 +18,7 @@ from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
-from secondhop.stores.records import Memory, Message
+from secondhop.stores.records import Memory
 
 FORMAT = "secondhop.memories"
 VERSION = 1
@@ -114,10 +115,10 @@ async def imported(
     for batch in batches(lines):
         read += len(batch)
         known = {**await store.content_hashes(), **planned}
-        memories = {entry["id"]: memory_in(entry) for entry in batch}
+        memories = {entry.memory.memory_id: entry.memory for entry in batch}
         clash = {i for i, m in memories.items() if known.get(i, m.content_hash) != m.content_hash}
         fresh = [memory for i, memory in memories.items() if i not in known]
-        mine = [entry for entry in batch if entry["id"] not in clash]
+        mine = [entry for entry in batch if entry.memory.memory_id not in clash]
         if dry_run:
             planned |= {memory.memory_id: memory.content_hash for memory in fresh}
         else:
@@ -136,34 +137,29 @@ async def imported(
 
 
 async def put_keeping(
-    entries: Sequence[Mapping[str, Any]], *, store: EntityStore, counters: CounterStore
+    entries: Sequence[ExportedMemory], *, store: EntityStore, counters: CounterStore
 ) -> None:
     """How stored memories stood, with their histories and counters."""
     await store.change(partial(changes_in, entries))
     await counters.restore(
-        {one["id"]: counters_in(one["counters"]) for one in entries if "counters" in one}
+        {one.memory.memory_id: one.counters for one in entries if one.counters is not None}
     )
 
 
-def batches(lines: Iterable[str]) -> Iterable[list[dict[str, Any]]]:
-    """Entries after the header, some hundreds at a time.
+def batches(lines: Iterable[str]) -> Iterable[list[ExportedMemory]]:
+    """Memories after the header, some hundreds at a time.
 
     Raises:
-        UsageError: no header of ours, or a line that is none of ours.
+        UsageError: no header of ours, or a line that is none of ours; nothing of it is yielded.
     """
-    batch: list[dict[str, Any]] = []
+    batch: list[ExportedMemory] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        entry = parsed(line, number)
         if number == 1:
-            if (entry.get("format"), entry.get("version")) != (FORMAT, VERSION):
-                raise UsageError(
-                    f"this is no export of version {VERSION}; its first line must be "
-                    f"{line_of({'format': FORMAT, 'version': VERSION})}"
-                )
+            expect_header(object_of(line, number))
             continue
-        batch.append(entry)
+        batch.append(memory_of(line, number))
         if len(batch) >= _BATCH:
             yield batch
             batch = []
@@ -171,95 +167,31 @@ def batches(lines: Iterable[str]) -> Iterable[list[dict[str, Any]]]:
         yield batch
 
 
-def parsed(line: str, number: int) -> dict[str, Any]:
-    """One line.
-
-    Raises:
-        UsageError: it is no JSON object, or (from the second on) no memory.
-    """
-    try:
-        entry = json.loads(line)
-        if number > 1:
-            memory_in(entry)
-            for told in entry.get("history", []):
-                history_in("", told)
-            keeping_in(entry.get("keeping", {}))
-        return dict(entry)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+def expect_header(told: Mapping[str, object]) -> None:
+    """Raises UsageError for what is no header of an export of this version."""
+    if (told.get("format"), told.get("version")) != (FORMAT, VERSION):
         raise UsageError(
-            f"line {number} of the export cannot be read: {fault_of(error)}; give a file as "
-            f"`secondhop export` wrote it"
-        ) from error
+            f"this is no export of version {VERSION}; its first line must be "
+            f"{line_of({'format': FORMAT, 'version': VERSION})}"
+        )
 
 
-def fault_of(error: Exception) -> str:
-    """What is wrong with a line, in words."""
-    match error:
-        case json.JSONDecodeError():
-            return f"it is no JSON ({error.msg} at character {error.pos + 1})"
-        case KeyError(args=[name, *_]):
-            return f"it has no {name!r}"
-        case _:
-            return f"it is no memory ({error})"
-
-
-def memory_in(entry: Mapping[str, Any]) -> Memory:
-    """The memory of an entry."""
-    return Memory(
-        memory_id=entry["id"],
-        title=entry["title"],
-        source=entry["source"],
-        created_at=datetime.fromisoformat(entry["created_at"]),
-        messages=tuple(Message(m["role"], m["content"]) for m in entry["messages"]),
-        origin=entry.get("origin", ""),
-        kind=entry.get("kind", "continuity"),
-        subject=entry.get("subject", ""),
-        attribute=entry.get("attribute", ""),
-        value=entry.get("value", ""),
-        scope=entry.get("scope", ""),
-    )
-
-
-def keeping_in(told: Mapping[str, Any]) -> Keeping:
-    """How a memory stood."""
-    return Keeping(**dated(told, "valid_until", "deprecated_at", "superseded_at"))
-
-
-def history_in(memory_id: str, told: Mapping[str, Any]) -> HistoryEntry:
-    """An entry of its history."""
-    return HistoryEntry(memory_id=memory_id, **dated(told, "at"))
-
-
-def counters_in(told: Mapping[str, Any]) -> Counters:
-    """Its counters."""
-    return Counters(**dated(told, "accepted_at"))
-
-
-def dated(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """The values, those of these names as moments."""
-    return {
-        name: datetime.fromisoformat(value) if name in names and value else value
-        for name, value in told.items()
-    }
-
-
-def changes_in(entries: Sequence[Mapping[str, Any]], view: KeepingView) -> list[KeepingChange]:
+def changes_in(entries: Sequence[ExportedMemory], view: KeepingView) -> list[KeepingChange]:
     """How the memories of the entries stood, with their histories; of those that have none yet."""
     changes: list[KeepingChange] = []
     for entry in entries:
-        memory_id = entry["id"]
+        memory_id = entry.memory.memory_id
         if view.history(memory_id) or view.memory(memory_id) is None:
             continue
-        keeping = keeping_in(entry.get("keeping", {}))
         changes += [
             KeepingChange(
                 memory_id=memory_id,
-                keeping=keeping,
+                keeping=entry.keeping,
                 act=one.act,
                 at=one.at,
                 other_id=one.other_id,
                 detail=one.detail,
             )
-            for one in (history_in(memory_id, told) for told in entry.get("history", []))
+            for one in entry.history
         ]
     return changes

@@ -1,11 +1,12 @@
 """What a program gives, checked where nobody checked its types: the mistake, named at the door."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from secondhop.errors import UsageError
 from secondhop.keeping_records import Fact, Preference
+from secondhop.nodes.settings import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.stores.records import Memory
 
 
@@ -16,7 +17,7 @@ def check_text(given: object, *, name: str) -> None:
 
 
 def check_counts(**given: object) -> None:
-    """Raises UsageError unless each is a whole number from 1 on, or None for the default."""
+    """Raises UsageError unless each is a whole number that can be, or None for the default."""
     for name, count in given.items():
         if count is None:
             continue
@@ -24,16 +25,36 @@ def check_counts(**given: object) -> None:
             raise UsageError(f"{name} must be a whole number (int), not {shown(count)}")
         if count < 1:
             raise UsageError(f"{name} must be at least 1, not {count}")
+        most = TOKENS_LIMIT if name == "tokens" else COUNT_LIMIT
+        if count > most:
+            raise UsageError(f"{name} must be at most {most:,}")
 
 
 def check_moments(**given: object) -> None:
-    """Raises UsageError unless each is a moment, or None for the default."""
+    """Raises UsageError unless each is a moment that UTC has, or None for the default."""
     for name, moment in given.items():
-        if moment is not None and not isinstance(moment, datetime):
+        if moment is None:
+            continue
+        if not isinstance(moment, datetime):
             raise UsageError(
                 f"{name} must be a datetime, not {shown(moment)}; datetime.fromisoformat makes "
                 f"one of a text like 2025-11-17T13:00+00:00, and without a zone it is meant in UTC"
             )
+        if not is_in_calendar(moment):
+            raise UsageError(
+                f"{name} must lie between the years 1 and 9999 in UTC, too, "
+                f"not {moment.isoformat()}"
+            )
+
+
+def is_in_calendar(moment: datetime) -> bool:
+    """Whether UTC has it: the first and last hours of the calendar have no place there in zones
+    that are ahead or behind."""
+    try:
+        moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (OverflowError, ValueError):
+        return False
+    return True
 
 
 def check_rememberable(given: object) -> None:

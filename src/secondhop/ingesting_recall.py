@@ -10,6 +10,7 @@ from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
+from secondhop.keeper import Keeper
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync_door import SyncDoor
@@ -21,6 +22,7 @@ class StoresMemories:
     _door: SyncDoor
     _store: EntityStore
     _embedders: Embedders
+    _keeper: Keeper
 
     async def aingest(
         self,
@@ -30,6 +32,8 @@ class StoresMemories:
         dry_run: bool = False,
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
+
+        With a memory goes what was counted and learned of it.
 
         Args:
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
@@ -48,6 +52,7 @@ class StoresMemories:
             settings=IngestSettings(format=format),
             progress=progress,
             dry_run=dry_run,
+            leaving=self._keeper.unlearn,
         )
         if not dry_run:
             await self._store.refresh_topics()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 from secondhop import keeping_rules as rules
 from secondhop.errors import UsageError
@@ -79,9 +79,15 @@ class Keeper:
             mark=checked_mark(mark),
         )
         deciding = partial(
-            rules.entering, memory, keeping=keeping, supersedes=supersedes, at=self.clock()
+            rules.entering,
+            memory,
+            keeping=keeping,
+            supersedes=supersedes,
+            at=self.clock(),
+            said_since=None if memory_id else said_since(moment, given=at is not None),
         )
-        return await self.enter(memory, deciding, dry_run=dry_run)
+        kept = await self.enter(memory, deciding, dry_run=dry_run)
+        return kept.model_copy(update={"notice": self._expired(kept, keeping)})
 
     async def update(
         self,
@@ -89,7 +95,7 @@ class Keeper:
         what: Rememberable | None = None,
         *,
         at: datetime | None = None,
-        valid_until: datetime | None = None,
+        valid_until: datetime | Literal[""] | None = None,
         salience: float | None = None,
         mark: Mark | None = None,
         new_id: str | None = None,
@@ -104,7 +110,7 @@ class Keeper:
                 said_anew(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
-                valid_until=valid_until,
+                valid_until=valid_until or None,
                 salience=salience,
                 mark=mark,
                 supersedes=[memory_id],
@@ -119,7 +125,7 @@ class Keeper:
             rules.change,
             memory_id,
             at=self.clock(),
-            valid_until=as_utc(valid_until),
+            valid_until=valid_until if valid_until == "" else as_utc(valid_until),
             salience=salience,
             mark=mark,
         )
@@ -147,13 +153,13 @@ class Keeper:
 
     async def forget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
         """Delete without a trace; see `Recall.aforget`."""
+        memory_ids = tuple(dict.fromkeys(memory_ids))
         for memory_id in memory_ids:
             await self._existing(memory_id)
         found: Erased = await would_erase(self.store, self.traces, memory_ids)
         erased = Erasure(text=True, vectors=True)
         if not dry_run:
-            for other in (self.counters, *self.forgetting):
-                await other.forget(memory_ids)
+            await self.unlearn(memory_ids)
             erased = await erase(self.store, self.caches, found)
         return Forgotten(
             memory_ids=list(memory_ids),
@@ -163,6 +169,11 @@ class Keeper:
             vectors_complete=erased.vectors,
             dry_run=dry_run,
         )
+
+    async def unlearn(self, memory_ids: Sequence[str]) -> None:
+        """Forget what was counted and learned of memories that are about to go."""
+        for other in (self.counters, *self.forgetting):
+            await other.forget(memory_ids)
 
     async def history(self, memory_id: str) -> MemoryHistory:
         """All versions of a memory, and what was done to them; see `Recall.ahistory`."""
@@ -282,6 +293,16 @@ class Keeper:
             dry_run=dry_run,
         )
 
+    def _expired(self, kept: Kept, keeping: Keeping) -> str:
+        """What is told of a memory that is stored and does not come back; "" of others."""
+        until = keeping.valid_until
+        if until is None or until > self.clock() or kept.done != "remembered":
+            return ""
+        return (
+            f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
+            f"restore {kept.memory_id} takes that away"
+        )
+
     async def _existing(self, memory_id: str) -> Memory:
         memory = await self.store.memory(memory_id)
         if memory is None:
@@ -308,6 +329,14 @@ def as_utc(moment: datetime | None) -> datetime | None:
     if moment is None:
         return None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def said_since(moment: datetime, *, given: bool) -> datetime:
+    """From when on the same words of continuity are the same memory, and not another event.
+
+    The moment itself where somebody gave it; else the beginning of its day, in UTC.
+    """
+    return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def checked_salience(salience: float | None) -> float:

@@ -52,6 +52,8 @@ class Kept(Frozen):
     supersedes: list[str] = Field(default_factory=list[str])
     """Ids of what it takes the place of."""
     superseded_by: str = ""
+    notice: str = ""
+    """What whoever wrote it should know: that it has expired already. "" mostly."""
     dry_run: bool = False
     """Nothing was written: this is what would have been done."""
 

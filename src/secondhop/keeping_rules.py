@@ -6,6 +6,7 @@ Pure decisions: they see the catalog, and say what changes; the store carries th
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from secondhop.errors import UsageError
 from secondhop.stores.catalog_keeping import KeepingView
@@ -33,12 +34,17 @@ def entering(
     keeping: Keeping,
     supersedes: Sequence[str],
     at: datetime,
+    said_since: datetime | None = None,
 ) -> Entering:
     """What else changes when `memory` is written.
 
     Of facts and preferences of one slot each supersedes the one before it, in the order of their
     dates: what is written late takes its place in the past. Continuity supersedes only what is
     named.
+
+    Args:
+        said_since: the same words of continuity, said from then on, are the same memory; before,
+            they tell of something that happened again. None: they are always another one.
 
     Raises:
         UsageError: the id is taken by another text, or a memory that is named is not stored or
@@ -61,6 +67,9 @@ def entering(
     for rival in held:
         if says_the_same(rival, memory) and not supersedes:
             return Entering(changes=(), same_as=rival.memory_id)
+    if said_since is not None and not supersedes:
+        for other in said_again(memory, view, keeping=keeping, since=said_since):
+            return Entering(changes=(), same_as=other.memory_id)
     replaced = list(dict.fromkeys([*(rival.memory_id for rival in held), *supersedes]))
     later = next((rival for rival in rivals if rival.created_at > memory.created_at), None)
     own = keeping
@@ -82,8 +91,27 @@ def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
     return memory.created_at <= moment and keeping.end(now=moment, as_of=moment) is None
 
 
+def said_again(
+    memory: Memory, view: KeepingView, *, keeping: Keeping, since: datetime
+) -> list[Memory]:
+    """Continuity of the same words, title and source that was written from `since` on, and holds.
+
+    What is to stand otherwise, by its mark, expiry or salience, is not the same.
+    """
+    if memory.kind != "continuity":
+        return []
+    return [
+        other
+        for other in view.namesakes(memory)
+        if since <= other.created_at
+        and says_the_same(other, memory)
+        and holds_at(other, memory.created_at, view)
+        and keeping in (Keeping(), view.keeping(other.memory_id))
+    ]
+
+
 def says_the_same(one: Memory, other: Memory) -> bool:
-    """Whether two memories of one slot have the same value, or the same words."""
+    """Whether two memories, of one slot or one title, have the same value, or the same words."""
     if one.kind == "factual":
         return folded(one.value) == folded(other.value)
     return [message.content for message in one.messages] == [
@@ -149,6 +177,11 @@ def supersede(
         UsageError: one is not stored, they are the same, or it would be a circle.
     """
     old, new = existing(old_id, view), existing(new_id, view)
+    if old_id == new_id:
+        raise UsageError(
+            f"memory {old_id!r} cannot take its own place; name the one that takes it, or "
+            f"deprecate {old_id!r} if nothing does"
+        )
     if view.keeping(old_id).superseded_by == new_id:
         return ()
     if old_id in successors_of(new_id, view):
@@ -217,11 +250,12 @@ def change(
     view: KeepingView,
     *,
     at: datetime,
-    valid_until: datetime | None,
+    valid_until: datetime | Literal[""] | None,
     salience: float | None,
     mark: Mark | None,
 ) -> Sequence[KeepingChange]:
-    """Another expiry, salience or mark; None leaves one as it is; () when nothing is new.
+    """Another expiry, salience or mark; None leaves one as it is, "" takes expiry or mark away; ()
+    when nothing is new.
 
     Raises:
         UsageError: it is not stored.
@@ -230,14 +264,14 @@ def change(
     keeping = view.keeping(memory_id)
     new = replace(
         keeping,
-        valid_until=keeping.valid_until if valid_until is None else valid_until,
+        valid_until=keeping.valid_until if valid_until is None else valid_until or None,
         salience=keeping.salience if salience is None else salience,
         mark=keeping.mark if mark is None else mark,
     )
     if new == keeping:
         return ()
     told = [
-        *([f"valid until {valid_until.isoformat()}"] if valid_until else []),
+        *([expiry_told(valid_until)] if valid_until is not None else []),
         *([f"salience {salience:g}"] if salience is not None else []),
         *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
     ]
@@ -246,3 +280,8 @@ def change(
             memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(told)
         )
     ]
+
+
+def expiry_told(valid_until: datetime | Literal[""]) -> str:
+    """For the history."""
+    return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from secondhop.blocking import blocking
 from secondhop.given_values import check_moments, check_rememberable
@@ -81,7 +82,7 @@ class KeepsMemories:
         what: Rememberable | None = None,
         *,
         at: datetime | None = None,
-        valid_until: datetime | None = None,
+        valid_until: datetime | Literal[""] | None = None,
         salience: float | None = None,
         mark: Mark | None = None,
         dry_run: bool = False,
@@ -92,6 +93,7 @@ class KeepsMemories:
 
         Args:
             what: for a fact its new value, for a preference its new text; None: the words stay.
+            valid_until: None: it stays, but not when it is said anew; "" takes it away.
             mark: None: it stays, also when it is said anew; "" takes it away.
 
         Raises:
@@ -99,7 +101,7 @@ class KeepsMemories:
         """
         if what is not None:
             check_rememberable(what)
-        check_moments(at=at, valid_until=valid_until)
+        check_moments(at=at, valid_until=None if valid_until == "" else valid_until)
         return await self._keeper.update(
             memory_id,
             what,

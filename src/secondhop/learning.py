@@ -18,6 +18,7 @@ from secondhop.learning_rules import (
     Teaching,
     credit_of,
     learned_from,
+    teaches,
     teaching_of,
     without_the_gone,
 )
@@ -46,8 +47,9 @@ class Learning:
         self._store, self._services, self._counters = store, services, counters
 
     async def learn(self, session: ResolvedSession) -> Learned:
-        """Take a resolved session in: what was accepted is counted, and, where anybody has voted,
-        the context of its question learns. Nothing is learned of what is no longer stored.
+        """Take a resolved session in: what was accepted is counted, and, where anybody has voted or
+        said what helped, the context of its question learns. Nothing is learned of what is no
+        longer stored.
 
         Raises:
             StoreError: it cannot be written; nothing was learned.
@@ -55,10 +57,9 @@ class Learning:
         """
         if not (await self._store.read()).on:
             return Learned()
-        services = self._services
-        session = without_the_gone(session, await services.reader.cards(session.shown))
+        services, session = self._services, await self._of_the_stored(session)
         await self._count(session)
-        if not session.last_votes():
+        if not teaches(session):
             return Learned()
         (question,) = await services.embedder.embed_queries([session.question])
         teaching = teaching_of(session, question=question, embedder_id=services.embedder.model_id)
@@ -70,9 +71,8 @@ class Learning:
         """What `learn` would give; nothing is counted or written."""
         if not (await self._store.read()).on:
             return Learned()
-        cards = await self._services.reader.cards(session.shown)
-        session = without_the_gone(session, cards)
-        if not session.last_votes():
+        session = await self._of_the_stored(session)
+        if not teaches(session):
             return Learned()
         changed = credit_of(session.last_votes(), session.accepted)
         return Learned(updated=len(changed), learned=True)
@@ -184,13 +184,18 @@ class Learning:
         ]
         return decided[0]
 
+    async def _of_the_stored(self, session: ResolvedSession) -> ResolvedSession:
+        """The session as if it had never met what is no longer stored."""
+        met = list(dict.fromkeys([*session.shown, *session.retrieved]))
+        return without_the_gone(session, await self._services.reader.cards(met))
+
     async def _count(self, session: ResolvedSession) -> None:
-        if self._counters is None or not session.shown:
+        if self._counters is None or not (session.shown or session.retrieved):
             return
         use = Use(
             trace_id="",
             at=session.asked_at,
-            retrieved=session.shown,
+            retrieved=[*session.shown, *session.retrieved],
             shown=session.shown,
             accepted=session.accepted,
         )

@@ -84,8 +84,13 @@ def teaching_of(session: ResolvedSession, *, question: Vector, embedder_id: str)
     )
 
 
+def teaches(session: ResolvedSession) -> bool:
+    """Whether anybody has said anything: by a vote, or by naming what helped."""
+    return bool(session.last_votes() or session.accepted)
+
+
 def without_the_gone(session: ResolvedSession, stored: Collection[str]) -> ResolvedSession:
-    """The session as if it had never seen what is no longer stored."""
+    """The session as if it had never met what is no longer stored."""
 
     def left(ids: Sequence[str]) -> list[str]:
         return [one for one in ids if one in stored]
@@ -93,6 +98,7 @@ def without_the_gone(session: ResolvedSession, stored: Collection[str]) -> Resol
     return session.model_copy(
         update={
             "shown": left(session.shown),
+            "retrieved": left(session.retrieved),
             "accepted": left(session.accepted),
             "votes": [
                 votes.model_copy(

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Final, cast
 
 from secondhop.errors import UsageError
+from secondhop.given_values import check_moments
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.json_text import Json
 from secondhop.ingest.jsonl import text_said
@@ -38,6 +39,7 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
     at = now
     for place, given in enumerate(messages):
         said = given if isinstance(given, Said) else said_in(given, place)
+        check_moments(**{f"the date of message {place + 1}": said.at})
         own = None if said.at is None else in_utc(said.at)
         at = own or at
         role = SPEAKER if said.role.casefold() in _USERS else said.role

@@ -94,8 +94,10 @@ class Recall(
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
         counters = CounterStore(self._traces.path.parent / "counters.db")
-        learned = services.learning or SqliteLearning(self._traces.path.with_name("learning.db"))
-        self._learning = Learning(learned, services, counters=counters)
+        self._learned = services.learning or SqliteLearning(
+            self._traces.path.with_name("learning.db")
+        )
+        self._learning = Learning(self._learned, services, counters=counters)
         self._keeper = Keeper(
             store=store,
             embedder=embedders.entity,

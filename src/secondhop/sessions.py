@@ -4,8 +4,9 @@ import asyncio
 import hashlib
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeGuard, cast
 
 from secondhop.errors import (
     RoundMovedOnError,
@@ -18,6 +19,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.given_values import check_text, shown
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session_state import SessionInput, SessionState
 from secondhop.nodes.voting import (
@@ -147,9 +149,11 @@ class Sessions:
             RoundMovedOnError: the round was over when the votes came; none was counted.
             NoRoundsLeftError: this is the last answer; votes with go_on=False still count.
             VoteRefusedError: a memory that the answer does not show.
+            UsageError: no such vote or voter, or nothing to go on with.
             SessionOverError: it expired, was resolved or abandoned.
             UnknownSessionError: no such session of this entity.
         """
+        check_is_mapping(votes)
         request_id = request_id or uuid.uuid4().hex
         before = await self._known(session_id)
         state = await self._rounds.unpacked(before.state)
@@ -203,11 +207,13 @@ class Sessions:
         Raises:
             RoundMovedOnError: somebody voted at the same moment; nothing was resolved.
             VoteRefusedError: a memory that no answer has shown.
+            UsageError: a note that is no text, or ids that are no list of texts.
             SessionOverError, UnknownSessionError: as for `vote`.
         """
+        check_text(note, name="the note")
+        chosen = None if accepted is None else given_ids(accepted)
         stored = await self._known(session_id)
         state = await self._rounds.unpacked(stored.state)
-        chosen = None if accepted is None else list(accepted)
         check_shown(chosen or (), shown_ever(state), state)
         if dry_run:
             session = await self._rounds.settled(
@@ -331,13 +337,32 @@ def checked_votes(
         SecondhopError: one may not, no round is left, or there is nothing to go on with.
     """
     check_shown(votes, shown_now(state), state)
-    cast = {memory_id: vote for memory_id, vote in votes.items() if vote}
+    cast = {memory_id: vote for memory_id, vote in votes.items() if vote != ""}
     checked_ballot(cast, by=by, state=state)
     if go_on:
         check_rounds_left(state)
         if not cast and not any(noted.values()):
             raise UsageError("no vote was cast; vote on a memory, or resolve the session")
     return dict(votes)
+
+
+def check_is_mapping(votes: object) -> None:
+    """Raises UsageError for what are no votes by memory."""
+    if not isinstance(votes, Mapping):
+        raise UsageError(f'votes must look like {{id: "hot"}}, not {shown(votes)}')
+
+
+def given_ids(accepted: object) -> list[str]:
+    """Raises UsageError for what is no list of ids."""
+    if are_ids(accepted):
+        return list(accepted)
+    raise UsageError(f"accepted must be a list of memory ids, not {shown(accepted)}")
+
+
+def are_ids(given: object) -> TypeGuard[Collection[str]]:
+    """Whether it is a list of texts, or the like."""
+    several = isinstance(given, Collection) and not isinstance(given, str)
+    return several and all(isinstance(one, str) for one in cast(Collection[object], given))
 
 
 def asked_by(request_id: str, state: SessionState) -> SessionState:

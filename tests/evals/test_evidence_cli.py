@@ -1,20 +1,16 @@
 """`eval evidence` on a made-up set: contract keys, quick runs, readable tables."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import Cli, document, in_folder
+from tests.evals.scenario_files import write_rows
 
 from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.slow
-
-Cli: TypeAlias = Callable[..., Result]
 
 LONG = " ".join(f"Page {n} of the diary tells of day {n} at sea." for n in range(40))
 SAID = [
@@ -48,33 +44,13 @@ def made(tmp_path: Path) -> Path:
         asked("ann", "q2", "My sister's hens, and the diary of days at sea?", [["a2"], ["a3"]]),
         asked("cay", "q3", "Where was the boiler of the ship built?", [["c1"]]),
     ]
-    folder = tmp_path / "made"
-    folder.mkdir()
-    for name, rows in (("items", items), ("questions", questions)):
-        lines = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    return folder
+    return write_rows(tmp_path / "made", items=items, questions=questions)
 
 
 @pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command with a cache folder of its own."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None) -> Cli:
+    """Run a command in an empty folder, with a cache of its own."""
+    return in_folder(tmp_path, monkeypatch)
 
 
 def test_passages_of_the_questions_own_entity_come_back(cli: Cli, made: Path) -> None:
@@ -141,8 +117,7 @@ def test_gold_sub_questions_are_followed_and_a_set_without_them_is_refused(
     lines = (made / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     steps = [{"question": "eleven hens", "answer": "the school"}, {"question": "diary near #1"}]
     planned = [{**json.loads(line), "decomposition": steps} for line in lines]
-    text = "\n".join(json.dumps(line) for line in planned)
-    (made / "questions.jsonl").write_text(text, encoding="utf-8")
+    write_rows(made, questions=planned)
     report = document(cli("eval", "evidence", str(made), "--plans", "gold", "--json"))["made"]
 
     assert refused.exit_code == 2

@@ -1,10 +1,10 @@
 """Evidence sets: read strictly, and shared out fairly when only some questions are asked."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.evals.scenario_files import write_rows
 
 from secondhop.errors import UsageError
 from secondhop.evals.evidence_set import QuestionLine, load_evidence_set, stratified
@@ -21,10 +21,7 @@ QUESTION = {
 
 
 def folder(path: Path, items: list[dict[str, Any]], questions: list[dict[str, Any]]) -> Path:
-    for name, lines in (("items", items), ("questions", questions)):
-        text = "\n".join(json.dumps(line) for line in lines)
-        (path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    return path
+    return write_rows(path, items=items, questions=questions)
 
 
 def test_a_set_is_read_and_fields_that_we_do_not_know_are_left_alone(tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """The proof that learning helps: other wordings, kinds of users, and what the report says."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-from tests.interfaces.test_eval_cli import QUESTION, TEXTS, row
-from typer.testing import CliRunner
+from tests.command_line import ran
+from tests.evals.scenario_files import QUESTION, TEXTS, memory_row, write_rows
 
 from secondhop.errors import UsageError
 from secondhop.evals.learning import LearningTrial
@@ -14,7 +13,6 @@ from secondhop.evals.learning_report import Asked, LearningRun, QuestionLearned,
 from secondhop.evals.rewordings import load_rewordings, telling_words
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.cli import app
 
 OTHER = {
     **QUESTION,
@@ -26,23 +24,17 @@ OTHER = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, no_variables: None) -> Path:
     """A scenario of five memories and two questions, and nobody's settings."""
-    for name in [one for one in os.environ if one.startswith("SECONDHOP_")]:
-        monkeypatch.delenv(name)
-    made = tmp_path / "small"
-    made.mkdir()
-    write(made / "conversations.jsonl", *(row(*one) for one in TEXTS.items()))
-    write(made / "queries.jsonl", {**QUESTION, "k": 2}, {**OTHER, "k": 2})
-    return made
-
-
-def write(path: Path, *lines: object) -> None:
-    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    return write_rows(
+        tmp_path / "small",
+        conversations=[memory_row(*one) for one in TEXTS.items()],
+        queries=[{**QUESTION, "k": 2}, {**OTHER, "k": 2}],
+    )
 
 
 def test_a_question_has_its_folder_s_wordings_and_its_telling_words(folder: Path) -> None:
-    write(folder / "rewordings.jsonl", {"id": "q-2", "texts": ["Water for the basil?"]})
+    write_rows(folder, rewordings=[{"id": "q-2", "texts": ["Water for the basil?"]}])
 
     wordings = load_rewordings(folder, load_scenario(folder))
 
@@ -52,7 +44,7 @@ def test_a_question_has_its_folder_s_wordings_and_its_telling_words(folder: Path
 
 
 def test_a_wording_of_no_question_is_a_mistake(folder: Path) -> None:
-    write(folder / "rewordings.jsonl", {"id": "q-9", "texts": ["Where?"]})
+    write_rows(folder, rewordings=[{"id": "q-9", "texts": ["Where?"]}])
     with pytest.raises(UsageError, match="'q-9'"):
         load_rewordings(folder, load_scenario(folder))
 
@@ -108,8 +100,8 @@ def test_a_run_tells_who_gained_who_lost_and_who_stayed() -> None:
 def test_the_command_measures_every_kind_of_user(folder: Path) -> None:
     command = ["eval", "learning", str(folder), "--embedder", "hashing", "--llm", "offline"]
 
-    done = CliRunner().invoke(app, [*command, "--sessions", "1", "--poisoned", "--json"])
-    table = CliRunner().invoke(app, [*command, "--sessions", "1"])
+    done = ran(*command, "--sessions", "1", "--poisoned", "--json")
+    table = ran(*command, "--sessions", "1")
 
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)["small"]

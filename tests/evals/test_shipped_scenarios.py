@@ -13,7 +13,6 @@ from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.interfaces.eval_commands import measure_all
 from secondhop.interfaces.options import Common
-from secondhop.settings import variable_names
 
 AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.02, "stale_rate": 0.03}
@@ -30,11 +29,8 @@ AS_SHIPPED = Common(
 
 
 @pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+def offline(monkeypatch: pytest.MonkeyPatch, no_variables: None) -> None:
     """Settings as shipped, without network; the models are looked for where they were pulled."""
-    for name in variable_names():
-        if name != "SECONDHOP_MODEL_DIR":
-            monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
 
 

@@ -11,7 +11,6 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.evals.supersession import share
 from secondhop.interfaces.options import Common
 from secondhop.interfaces.supersession_command import measured
-from secondhop.settings import variable_names
 
 PRECISION, RECALL = 0.8, 0.5
 """Of the pairs found, and of the memories that labels call stale; .91 and .75 were measured."""
@@ -24,11 +23,8 @@ AS_SHIPPED = Common(
 @pytest.mark.slow
 @pytest.mark.model
 async def test_most_of_what_is_found_was_replaced_and_most_of_that_is_found(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, no_variables: None
 ) -> None:
-    for name in variable_names():
-        if name != "SECONDHOP_MODEL_DIR":
-            monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
 
     found = await measured([load_scenario(folder) for folder in shipped_scenarios()], AS_SHIPPED)

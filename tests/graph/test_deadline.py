@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.by_the_clock import BY_THE_CLOCK
 from tests.fakes import (
     HangingCritic,
     HangingEmbedder,
@@ -26,10 +27,7 @@ from secondhop.nodes.state import RecallInput
 from secondhop.running import READING_S, RecallEvent, run_recall
 from secondhop.stores.records import MemoryCard, Topic
 
-pytestmark = [  # by the clock: nothing runs beside them
-    pytest.mark.slow,
-    pytest.mark.usefixtures("steady_collector"),
-]
+pytestmark = BY_THE_CLOCK
 
 DEADLINE_S = 0.4
 LATE_S = 0.25

@@ -154,7 +154,8 @@ async def test_cut_by_the_threshold_the_score_it_names_returns_it(
         assert "below the threshold" in told.story[-1]
         lowest = number_in(told.nearest_change, "ranking.min_score")
         assert (
-            f"`secondhop replay TRACE --set ranking.min_score={lowest:.2f}" in told.nearest_change
+            f"`secondhop replay {trace.trace_id} --set ranking.min_score={lowest:.2f}"
+            in told.nearest_change
         )
         lower = changed(services, min_score=lowest)
         critic = CoverageCritic(min_score=lower.settings.ranking.min_score)
@@ -240,7 +241,7 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         assert told.cut_by == "never_found"
         assert "green tea steeps two minutes" in told.story[1]
         deeper = int(number_in(told.nearest_change, "ranking.depth_factor"))
-        assert f"TRACE --set ranking.depth_factor={deeper}`" in told.nearest_change
+        assert f"{trace.trace_id} --set ranking.depth_factor={deeper}`" in told.nearest_change
         assert deeper > 2
         _, found = await answer_at(crowded, depth_factor=deeper)
         assert found.candidate(memory_id) is not None

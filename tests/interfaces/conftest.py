@@ -1,13 +1,12 @@
-"""Made-up answers and traces, with hostile text; and a command line beside a model's server."""
+"""Made-up answers and traces, with hostile text; and a command line, alone or with a model."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
+from tests.command_line import Cli, in_folder
 from tests.interfaces.model_server import ModelServer, model_server
-from typer.testing import CliRunner, Result
 
 from secondhop.graph.result import Evidence, NearMiss, RecalledMemory, RecallResult, Spent
 from secondhop.graph.trace import (
@@ -21,10 +20,6 @@ from secondhop.graph.trace import (
     TraceStep,
     TraceVote,
 )
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
-
-Cli: TypeAlias = Callable[..., Result]
 
 HOSTILE = "[red]Goals[/red] \x1b[31m\x07for the first year"
 DAY = datetime(2025, 11, 1, tzinfo=UTC)
@@ -138,6 +133,12 @@ def trace() -> RecallTrace:
 
 
 @pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None) -> Cli:
+    """Run a command in an empty folder, with a cache of its own."""
+    return in_folder(tmp_path, monkeypatch)
+
+
+@pytest.fixture
 def model() -> Generator[ModelServer, None, None]:
     """A model behind a real HTTP server."""
     with model_server() as running:
@@ -146,20 +147,13 @@ def model() -> Generator[ModelServer, None, None]:
 
 @pytest.fixture
 def model_cli(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    no_variables: None,
+    library_of_tests: None,
+    model: ModelServer,
 ) -> Cli:
     """Run a command in an empty folder, with caches, a key and a server, and no model named."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    for module in ("opening", "kept_answers"):
-        place = f"secondhop.interfaces.{module}.cache_folder"
-        monkeypatch.setattr(place, lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(app, [str(one) for one in arguments])
-
-    return invoke
+    return in_folder(tmp_path, monkeypatch)

@@ -1,5 +1,6 @@
 """A store of two people's memories, and a server of it in a process of its own."""
 
+import asyncio
 import os
 import sqlite3
 import subprocess
@@ -9,8 +10,10 @@ from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
+from tests.command_line import place_of
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION
 
@@ -34,6 +37,14 @@ async def store_two(folder: Path) -> None:
     for entity, memories in lives:
         async with await Recall.aopen(folder, entity=entity, embedder="hashing") as recall:
             await recall.aadd(memories)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such a store, for all tests of a file."""
+    folder = tmp_path_factory.mktemp("two") / "store"
+    asyncio.run(store_two(folder))
+    return folder
 
 
 def options(folder: Path) -> Common:
@@ -61,8 +72,7 @@ def recalls_in(folder: Path, *, at_most: int = 8) -> OpenRecalls:
 
 def command(folder: Path, *words: str) -> list[str]:
     """`secondhop WORDS` over that store."""
-    place = ["--store", str(folder), "--embedder", "hashing", "--llm", "offline"]
-    return [sys.executable, "-m", "secondhop", *words, *place]
+    return [sys.executable, "-m", "secondhop", *words, *place_of(folder)]
 
 
 def environment() -> dict[str, str]:

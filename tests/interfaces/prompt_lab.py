@@ -1,8 +1,9 @@
 """A tiny scenario and a variant of a prompt that does better on it."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from tests.evals.scenario_files import memory_row, write_rows
 
 from secondhop.prompts.templates import shipped_prompt
 
@@ -30,28 +31,10 @@ QUESTION: dict[str, Any] = {
 UNANSWERABLE = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
 
 
-def note(memory_id: str, text: str) -> dict[str, object]:
-    return {
-        "id": memory_id,
-        "title": memory_id,
-        "source": "note",
-        "created_at": "2025-11-01T10:00:00Z",
-        "messages": [{"role": "user", "content": text}],
-    }
-
-
 def tiny_scenario(folder: Path) -> Path:
     """Four memories, a question that needs two of them and names one, and one without an answer."""
-    folder.mkdir()
-    files = {
-        "conversations": [note(name, text) for name, text in TEXTS.items()],
-        "queries": [QUESTION],
-        "no_answer": [UNANSWERABLE],
-    }
-    for name, rows in files.items():
-        lines = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    return folder
+    memories = [memory_row(name, text) for name, text in TEXTS.items()]
+    return write_rows(folder, conversations=memories, queries=[QUESTION], no_answer=[UNANSWERABLE])
 
 
 def variant_of(name: str, path: Path) -> Path:

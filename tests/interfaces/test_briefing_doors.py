@@ -18,18 +18,11 @@ from secondhop.interfaces.mcp_server import memory_server
 from secondhop.keeping_records import Fact, Preference
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ASKED: tuple[dict[str, int], ...] = ({}, {"limit": 5}, {"tokens": 150})
-
-
-@pytest.fixture
-def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*variable_names(), "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +138,15 @@ def test_people_read_the_lines_and_with_why_the_reasons(store: Path) -> None:
     assert plain.splitlines()[:2] == ["Always to know", "- [2026-03-01] Allergic to nuts"]
     assert "marked as core" not in plain
     assert "marked as core" in told
+
+
+def test_a_budget_that_holds_nothing_is_not_called_an_empty_memory(store: Path) -> None:
+    place = ["--store", str(store), "--entity", MARA, "--embedder", "hashing"]
+
+    told = CliRunner().invoke(app, ["briefing", "--tokens", "1", *place]).stdout
+
+    assert "No room for 1 more of: core." in told
+    assert "Nothing is stored" not in told
 
 
 def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> None:

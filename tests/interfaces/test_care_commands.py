@@ -3,37 +3,27 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import Cli, over
 
 from secondhop.ingest.run import IngestProgress
 from secondhop.interfaces import progress
-from secondhop.interfaces.cli import app
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-Command = Callable[..., Result]
-
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
-
-    def run(*words: str) -> Result:
-        return CliRunner().invoke(app, [*words, *store])
-
-    return run
+def command(tmp_path: Path, no_variables: None) -> Cli:
+    return over(tmp_path / "store")
 
 
-def notes(command: Command, count: int) -> None:
+def notes(command: Cli, count: int) -> None:
     for number in range(count):
         assert command("remember", f"Note {number}", "--id", f"n{number:02}").exit_code == 0
 
@@ -46,7 +36,7 @@ async def turn_a_vector(folder: Path, memory_id: str) -> None:
         await vars(recall.store)["_index"].upsert([passage], vector)
 
 
-def test_a_sound_memory_ends_well(command: Command) -> None:
+def test_a_sound_memory_ends_well(command: Cli) -> None:
     notes(command, 2)
 
     told = command("doctor")
@@ -54,7 +44,7 @@ def test_a_sound_memory_ends_well(command: Command) -> None:
     assert (told.exit_code, told.stdout.splitlines()[-1]) == (0, "Nothing was found.")
 
 
-def test_damage_ends_with_status_1_and_names_its_cure(command: Command, tmp_path: Path) -> None:
+def test_damage_ends_with_status_1_and_names_its_cure(command: Cli, tmp_path: Path) -> None:
     notes(command, 2)
     (catalog,) = (tmp_path / "store").rglob("catalog.db")
     with closing(sqlite3.connect(catalog)) as raw, raw:
@@ -72,7 +62,7 @@ def test_damage_ends_with_status_1_and_names_its_cure(command: Command, tmp_path
 
 
 def test_all_embeds_every_passage_and_draws_a_bar(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[tuple[str, int, int | None]] = []
 
@@ -92,7 +82,7 @@ def test_all_embeds_every_passage_and_draws_a_bar(
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_an_entity_without_memory_is_not_called_sound(command: Command, form: list[str]) -> None:
+def test_an_entity_without_memory_is_not_called_sound(command: Cli, form: list[str]) -> None:
     notes(command, 1)
 
     examined = command("doctor", "--entity", "nobody", *form)
@@ -104,7 +94,7 @@ def test_an_entity_without_memory_is_not_called_sound(command: Command, form: li
     assert examined.stdout == ""
 
 
-def test_one_memory_is_not_called_several(command: Command) -> None:
+def test_one_memory_is_not_called_several(command: Cli) -> None:
     notes(command, 1)
 
     assert command("doctor").stdout.startswith("1 memory, 1 passage: ")

@@ -1,18 +1,15 @@
 """Which language model a command uses: option, then variable, then OpenAI's own variables."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
+from tests.command_line import Cli
 from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import TEXTS
-from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
-
-Cli: TypeAlias = Callable[..., Result]
 
 QUESTION = "My plan for the job, and what else to tell them?"
 

@@ -1,18 +1,12 @@
 """The command line's contract: keys, exit statuses, and nothing but JSON on standard output."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from shlex import split
-from typing import Any, TypeAlias
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
-
-Cli: TypeAlias = Callable[..., Result]
+from tests.command_line import Cli, document, ran
+from tests.evals.scenario_files import memory_row, write_rows
 
 HOSTILE_ID = "hostile\x1b[2J\x1b]0;owned\x07\u202e"
 STEERING = frozenset("\x1b\x07\u202e")
@@ -29,52 +23,28 @@ NOTES = {
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scenario file of five memories, one of them hostile."""
-    path = tmp_path_factory.mktemp("notes") / "conversations.jsonl"
     rows = [
-        {
-            "id": name,
-            "title": f"{name} [red]title[/red]\x1b[2J",
-            "source": source,
-            "created_at": "2025-11-01T10:00:00Z",
-            "messages": [{"role": "user", "content": text}],
-        }
+        memory_row(name, text, title=f"{name} [red]title[/red]\x1b[2J", source=source)
         for name, (source, text) in NOTES.items()
     ]
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    return path
+    folder = write_rows(tmp_path_factory.mktemp("notes"), conversations=rows)
+    return folder / "conversations.jsonl"
 
 
 @pytest.fixture(scope="module")
 def store(notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store that holds them."""
     folder = tmp_path_factory.mktemp("store")
-    done = CliRunner().invoke(
-        app, ["ingest", str(notes), "--store", str(folder), "--embedder", "hashing"]
-    )
+    done = ran("ingest", notes, "--store", folder, "--embedder", "hashing")
     assert done.exit_code == 0, done.output
     return folder
 
 
 @pytest.fixture
-def cli(store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+def cli(cli: Cli, store: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run a command on that store."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SECONDHOP_STORE", str(store))
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    """The one JSON document on standard output."""
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return cli
 
 
 QUESTION = "my plan for the Carefeed job, my résumé of product launches, software for nursing homes"

@@ -1,18 +1,15 @@
 """`eval compare`: the files that `eval scenarios` writes, side by side."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
+from tests.command_line import Cli
 from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import tiny_scenario
 from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
-
-Cli: TypeAlias = Callable[..., Result]
 
 
 def written(result: Result, name: str) -> Path:

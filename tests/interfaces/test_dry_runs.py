@@ -22,7 +22,6 @@ from secondhop.interfaces.cli import app
 from secondhop.interfaces.mcp_server import memory_server
 from secondhop.keeping_records import Fact
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -34,12 +33,6 @@ NEW_FILES = {"kept.md": "The key is on the hook.", "new.md": "The bell rings aga
 UNASKED = "Please help me prepare for the interview at Carefeed on Monday"
 """No cache holds its vector."""
 TALK = [{"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:00:00Z"}]
-
-
-@pytest.fixture
-def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
 
 
 @dataclass(frozen=True)

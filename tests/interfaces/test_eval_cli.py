@@ -1,94 +1,30 @@
 """`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
 
-import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import Cli, document
+from tests.evals.scenario_files import QUESTION, TEXTS, memory_row, write_rows
 
 from secondhop.evals.baselines import BASELINES
 from secondhop.evals.measures import MEASURES
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
-
-Cli: TypeAlias = Callable[..., Result]
-
-TEXTS = {
-    "plan": "My plan for the Carefeed job: cut onboarding from nine weeks to four.",
-    "research": "Carefeed sells communication software to nursing homes.",
-    "research-again": "Carefeed sells nursing homes their communication software.",
-    "résumé": "Résumé: eight years of product, led teams of twelve, two launches.",
-    "garden": "The tomatoes need water twice a week; the basil is in the shade.",
-}
-
-
-def row(memory_id: str, text: str) -> dict[str, Any]:
-    return {
-        "id": memory_id,
-        "title": memory_id,
-        "source": "note",
-        "created_at": "2025-11-01T10:00:00Z",
-        "messages": [{"role": "user", "content": text}],
-    }
-
-
-QUESTION: dict[str, Any] = {
-    "id": "q-1",
-    "query": "my Carefeed plan, their software for nursing homes, my résumé of product launches",
-    "asked_at": "2025-11-17T13:00:00Z",
-    "k": 3,
-    "facets": [
-        {"name": "employer", "why": "w", "hop": 1, "relevant": {"research": 3}},
-        {"name": "own plan", "why": "w", "hop": 2, "relevant": {"plan": 3}},
-        {"name": "track record", "why": "w", "hop": 2, "relevant": {"résumé": 3}},
-    ],
-    "redundant": [["research", "research-again"]],
-    "stale": {},
-}
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A scenario of five memories, one question, and one that nothing answers."""
-    folder = tmp_path / "small"
-    folder.mkdir()
     unanswerable = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
-    files: dict[str, list[dict[str, Any]]] = {
-        "conversations": [row(name, text) for name, text in TEXTS.items()],
-        "queries": [QUESTION],
-        "no_answer": [unanswerable],
-    }
-    for name, rows in files.items():
-        lines = "\n".join(json.dumps(one) for one in rows)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command with a cache folder of its own."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return write_rows(
+        tmp_path / "small",
+        conversations=[memory_row(name, text) for name, text in TEXTS.items()],
+        queries=[QUESTION],
+        no_answer=[unanswerable],
+    )
 
 
 def test_an_evaluation_reports_rankings_means_baselines_and_times(cli: Cli, small: Path) -> None:

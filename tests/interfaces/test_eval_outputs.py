@@ -1,41 +1,19 @@
 """`eval scenarios`: what is compared, and the files it writes; `eval trec` and `eval topics`."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
+from tests.command_line import Cli, document
+from tests.evals.scenario_files import TEXTS, memory_row, write_rows
 
 pytestmark = pytest.mark.slow
 
-Cli: TypeAlias = Callable[..., Result]
-
-TEXTS = {
-    "plan": "My plan for the Carefeed job: cut onboarding from nine weeks to four.",
-    "research": "Carefeed sells communication software to nursing homes.",
-    "research-again": "Carefeed sells nursing homes their communication software.",
-    "résumé": "Résumé: eight years of product, led teams of twelve, two launches.",
-    "garden": "The tomatoes need water twice a week; the basil is in the shade.",
-}
 QUERIES = {
     "q-1": "my Carefeed plan, their software for nursing homes, my résumé of product launches",
     "q-2": "The tomatoes need water twice a week; is the basil in the shade?",
 }
-
-
-def memory_row(memory_id: str, text: str) -> dict[str, Any]:
-    return {
-        "id": memory_id,
-        "title": f"About the {memory_id}",
-        "source": "note",
-        "created_at": "2025-11-01T10:00:00Z",
-        "messages": [{"role": "user", "content": text}],
-    }
 
 
 def question_row(question_id: str, **facets: dict[str, int]) -> dict[str, Any]:
@@ -53,39 +31,19 @@ def question_row(question_id: str, **facets: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.write_text("\n".join(json.dumps(one) for one in rows), encoding="utf-8")
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A scenario of five memories and two questions."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    write_lines(folder / "conversations.jsonl", [memory_row(*one) for one in TEXTS.items()])
-    write_lines(
-        folder / "queries.jsonl",
-        [
+    return write_rows(
+        tmp_path / "small",
+        conversations=[
+            memory_row(name, text, title=f"About the {name}") for name, text in TEXTS.items()
+        ],
+        queries=[
             question_row("q-1", employer={"research": 3}, plan={"plan": 3}, past={"résumé": 3}),
             question_row("q-2", garden={"garden": 3}, nothing={"résumé": 2}),
         ],
     )
-    return folder
-
-
-@pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command with a cache folder of its own."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return invoke
 
 
 @pytest.fixture
@@ -93,12 +51,6 @@ def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the extra were not installed."""
     nothing: dict[str, object] = {}
     monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_the_report_has_the_fields_own_measures_variety_second_hop_and_costs(

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
-
-from secondhop.interfaces.cli import app
+from tests.command_line import over
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -16,13 +14,9 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
-
+def command(tmp_path: Path, no_variables: None) -> Command:
     def run(*words: str, status: int = 0) -> Any:
-        done = CliRunner().invoke(app, [*words, *store, "--json"])
+        done = over(tmp_path / "store")(*words, "--json")
         assert done.exit_code == status, done.output
         return json.loads(done.stdout) if done.stdout.strip() else done.stderr
 
@@ -107,10 +101,10 @@ def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...],
 
 
 def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
-    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
-    first = CliRunner().invoke(app, ["remember", "Berlin", "--id", "home", *store])
-    story = CliRunner().invoke(app, ["history", "home", *store])
-    gone = CliRunner().invoke(app, ["forget", "home", *store])
+    run = over(tmp_path / "store")
+    first = run("remember", "Berlin", "--id", "home")
+    story = run("history", "home")
+    gone = run("forget", "home")
 
     assert first.stdout == "remembered home\n"
     assert "home  holds" in story.stdout

@@ -1,18 +1,17 @@
 """`eval scenarios --answers`: a model's answers are kept, and given again word for word."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
+from tests.command_line import Cli
+from tests.evals.scenario_files import memory_row, write_rows
 from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import TEXTS, note, tiny_scenario, variant_of
+from tests.interfaces.prompt_lab import TEXTS, tiny_scenario, variant_of
 from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
-
-Cli: TypeAlias = Callable[..., Result]
 
 
 @pytest.fixture
@@ -80,8 +79,7 @@ def test_a_memory_that_changed_is_asked_about_anew(
     cli(*run)
     model.asked()
     changed = {**TEXTS, "garden": "The tomatoes are ripe."}
-    lines = "\n".join(json.dumps(note(name, text)) for name, text in changed.items())
-    (scenario / "conversations.jsonl").write_text(lines, encoding="utf-8")
+    write_rows(scenario, conversations=[memory_row(*one) for one in changed.items()])
     cli(*run)
     assert model.asked() == ONCE
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_line import over
 from tests.small_world import LIFE, QUESTION
-from typer.testing import CliRunner
 
 from secondhop.graph.session_result import ResolvedSession, VotesOfRound
-from secondhop.interfaces.cli import app
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -31,14 +30,11 @@ async def taught(store: Path) -> None:
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+def command(tmp_path: Path, no_variables: None) -> Command:
     asyncio.run(taught(tmp_path / "store"))
-    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
 
     def run(*words: str, status: int = 0, plain: bool = False) -> Any:
-        done = CliRunner().invoke(app, [*words, *store, *(() if plain else ("--json",))])
+        done = over(tmp_path / "store")(*words, *(() if plain else ("--json",)))
         assert done.exit_code == status, done.output
         return done.stderr if status else done.stdout if plain else json.loads(done.stdout)
 

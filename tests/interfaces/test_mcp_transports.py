@@ -20,9 +20,9 @@ from tests.interfaces.mcp_world import (
     http_server,
     ids,
     over_stdio,
-    store_two,
     words,
 )
+from tests.interfaces.mcp_world import store as store
 from tests.small_world import QUESTION
 from typer.testing import CliRunner
 
@@ -31,13 +31,6 @@ from secondhop.interfaces.cli import app
 pytestmark = pytest.mark.slow
 
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("mcp") / "store"
-    asyncio.run(store_two(folder))
-    return folder
 
 
 @pytest.fixture
@@ -121,7 +114,9 @@ async def test_nobody_votes_on_another_entitys_session(store: Path, tokens: Path
                     continue
                 votes = {first["memories"][0]["id"]: "hot"}
                 ballot = {"sessionId": first["sessionId"], "votes": votes}
-                assert (await client.call_tool("recall_vote", ballot)).is_error
+                refused = await client.call_tool("recall_vote", ballot)
+                assert refused.is_error
+                assert f"no session {first['sessionId']!r} is known" in words(refused)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer " + "x" * 40}])

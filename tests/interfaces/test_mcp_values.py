@@ -9,9 +9,8 @@ from tests.small_world import LIFE, QUESTION
 
 from secondhop.interfaces.mcp_server import memory_server
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
-pytestmark = pytest.mark.usefixtures("library_of_tests")
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 
 async def filled(folder: Path) -> Path:
@@ -22,10 +21,8 @@ async def filled(folder: Path) -> Path:
 
 
 async def test_a_session_of_tools_tells_the_values_of_a_session_of_the_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
     served, opened = await filled(tmp_path / "served"), await filled(tmp_path / "opened")
     async with await Recall.aopen(opened, entity=MARA, embedder="hashing") as recall:
         ours = [await recall.astart_session(QUESTION, k=3)]

@@ -4,7 +4,6 @@ import gc
 import json
 import re
 import shlex
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from tests.interfaces.model_server import (
     decomposed,
     expanded,
     judged,
-    model_server,
 )
 from tests.interfaces.prompt_lab import TEXTS, tiny_scenario
 from tests.models.fault_server import Exchange, status
@@ -23,7 +21,6 @@ from typer.testing import CliRunner
 
 from secondhop import Recall
 from secondhop.interfaces.cli import app
-from secondhop.settings import variable_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
@@ -50,19 +47,15 @@ def blocks(language: str) -> list[Any]:
     return found
 
 
-@pytest.fixture
-def model() -> Generator[ModelServer, None, None]:
-    with model_server() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
 def place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None, model: ModelServer
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    no_variables: None,
+    library_of_tests: None,
+    model: ModelServer,
 ) -> None:
     """A folder with a memory, a scenario and the page's prices; the model answers nearby."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SECONDHOP_STORE", "memory")
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")

@@ -2,20 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
+from tests.command_line import Cli, document, over
 from tests.interfaces.model_server import ModelServer
-from typer.testing import CliRunner, Result
 
-from secondhop.interfaces.cli import app
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-
-Run: TypeAlias = Callable[..., Result]
 
 TALK = [
     {"role": "user", "content": "My birthday is 3 May. I live in Bonn.", "at": "2026-01-01"},
@@ -25,22 +20,9 @@ TALK = [
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name in ("SECONDHOP_STORE", "SECONDHOP_ENTITY", "SECONDHOP_CHROMA", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None) -> Cli:
     monkeypatch.chdir(tmp_path)
-    store = ["--store", str(tmp_path / "store"), "--embedder", "hashing", "--llm", "offline"]
-
-    def invoke(*words: str, given: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(app, [*words, *store], input=given)
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.output
-    told: dict[str, Any] = json.loads(result.stdout)
-    return told
+    return over(tmp_path / "store")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +35,7 @@ def document(result: Result) -> dict[str, Any]:
     ],
     ids=["list", "object", "lines", "bom"],
 )
-def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Run, text: str) -> None:
+def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Cli, text: str) -> None:
     Path("talk.json").write_text(text, encoding="utf-8")
 
     told = document(run("observe", "talk.json", "--json"))
@@ -70,13 +52,13 @@ def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Run, text: str) ->
     assert (again["added"], again["conflicts"], len(again["duplicates"])) == ([], [], 4)
 
 
-def test_one_message_alone_is_a_line_too(run: Run) -> None:
+def test_one_message_alone_is_a_line_too(run: Cli) -> None:
     told = document(run("observe", "-", "--json", given=json.dumps(TALK[0])))
 
     assert len(told["added"]) == 2
 
 
-def test_a_dry_run_leaves_no_store(run: Run, tmp_path: Path) -> None:
+def test_a_dry_run_leaves_no_store(run: Cli, tmp_path: Path) -> None:
     told = document(run("observe", "-", "--dry-run", "--json", given=json.dumps(TALK)))
 
     assert told["dry_run"]
@@ -84,7 +66,7 @@ def test_a_dry_run_leaves_no_store(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "store" / "entities").exists()
 
 
-def test_people_see_what_was_done_why_and_from_which_words(run: Run) -> None:
+def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
     shown = run("observe", "-", "--keep-as", "talk-1", given=json.dumps(TALK)).stdout
 
     assert "added: me, home: Trier" in shown
@@ -99,7 +81,7 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Run) -> None:
     assert "Nothing in these messages is a fact" in nothing
 
 
-def test_hostile_text_does_not_reach_the_terminal(run: Run) -> None:
+def test_hostile_text_does_not_reach_the_terminal(run: Cli) -> None:
     talk = [{"role": "user", "content": "My car is a \x1b[31m[bold]Skoda[/bold] 2016."}]
 
     shown = run("observe", "-", given=json.dumps(talk)).stdout
@@ -125,7 +107,7 @@ def test_hostile_text_does_not_reach_the_terminal(run: Run) -> None:
         ("[" * 100_000, "is no JSON"),
     ],
 )
-def test_broken_input_is_refused_with_what_to_do(run: Run, given: str | bytes, fault: str) -> None:
+def test_broken_input_is_refused_with_what_to_do(run: Cli, given: str | bytes, fault: str) -> None:
     refused = run("observe", "-", "--json", given=given)
 
     assert refused.exit_code == 2
@@ -133,7 +115,7 @@ def test_broken_input_is_refused_with_what_to_do(run: Run, given: str | bytes, f
     assert refused.stdout == ""
 
 
-def test_a_file_that_is_not_there_is_named(run: Run) -> None:
+def test_a_file_that_is_not_there_is_named(run: Cli) -> None:
     refused = run("observe", "nowhere.json")
 
     assert refused.exit_code == 2
@@ -144,9 +126,7 @@ def test_a_file_that_is_not_there_is_named(run: Run) -> None:
 
 
 @pytest.mark.model
-def test_a_model_behind_a_server_reads(
-    model_cli: Callable[..., Result], model: ModelServer
-) -> None:
+def test_a_model_behind_a_server_reads(model_cli: Cli, model: ModelServer) -> None:
     def noted(_system: str, user: str) -> object:
         ids = re.findall(r"^<message (\w+)>$", user, re.M)
         row = {"message": ids[0], "quote": "new place is in Trier", "kind": "fact"}

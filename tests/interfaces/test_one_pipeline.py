@@ -1,7 +1,6 @@
 """Every door leads to the same recall: the same memories, and nothing written by asking."""
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -20,9 +19,10 @@ from tests.interfaces.mcp_world import (
     over_stdio,
     recalls_in,
     rows_of_chroma,
-    store_two,
 )
+from tests.interfaces.mcp_world import store as store
 from tests.small_world import QUESTION
+from tests.store_files import stores_below
 from typer.testing import CliRunner
 
 from secondhop.graph.builder import build_recall_graph
@@ -31,12 +31,8 @@ from secondhop.graph.session import build_session_graph
 from secondhop.interfaces.cli import app
 from secondhop.interfaces.mcp_server import memory_server
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
-pytestmark = pytest.mark.slow
-
-OF_THEIR_OWN = ("embeddings.db", "hubs.db", "sessions.db")
-"""Files that caches and sessions may write, and traces, which are a folder."""
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]
 
 
 class Asked(NamedTuple):
@@ -150,20 +146,6 @@ DOORS: Mapping[str, Door] = {
 }
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pipeline") / "store"
-    asyncio.run(store_two(folder))
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*variable_names(), "OPENAI_API_KEY", "OPENAI_MODEL"):
-        if name != "SECONDHOP_MODEL_DIR":
-            monkeypatch.delenv(name, raising=False)
-
-
 @pytest.mark.usefixtures("library_of_tests")
 @pytest.mark.parametrize("door", DOORS)
 async def test_every_door_gives_the_memories_that_the_library_gives(store: Path, door: str) -> None:
@@ -236,19 +218,6 @@ async def test_votes_come_to_the_same_answers_at_every_door(store: Path, door: D
 
 
 # --- asking writes nothing ---
-
-
-def stores_below(folder: Path, *, chroma: bool = True) -> dict[str, str]:
-    """Content hash of every file that is not a cache, a trace or a session."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not path.name.startswith(OF_THEIR_OWN)
-        and path.parent.name != "traces"
-        and not path.name.endswith("-shm")  # SQLite's notes on who reads
-        and (chroma or path.relative_to(folder).parts[0] != "chroma")
-    }
 
 
 @pytest.mark.usefixtures("library_of_tests")

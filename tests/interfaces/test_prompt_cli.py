@@ -1,41 +1,21 @@
 """`prompts list | show | diff | check`: what is in force, and what is wrong with a file."""
 
 import json
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
+from tests.command_line import Cli, document
 from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
-from typer.testing import CliRunner, Result
 
-from secondhop.interfaces.cli import app
 from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
-from secondhop.settings import variable_names
-
-Cli: TypeAlias = Callable[..., Result]
 
 
 @pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
+def cli(cli: Cli, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
     """Run a command where there are no settings and no prompts of our own."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(app, [str(one) for one in arguments])
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return cli
 
 
 def own_prompts() -> Path:

@@ -1,6 +1,5 @@
 """`prompts eval`, with a model behind a real HTTP server."""
 
-import json
 import os
 import re
 import shlex
@@ -8,24 +7,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
+from tests.command_line import Cli, document
 from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import tiny_scenario, variant_of
 from tests.models.fault_server import status
-from typer.testing import Result
 
 from secondhop.evals.measures import MEASURES
 from secondhop.prompts.templates import shipped_prompt
 from secondhop.settings import variable_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
-
-Cli: TypeAlias = Callable[..., Result]
 
 REPO = Path(__file__).parents[2]
 
@@ -46,12 +42,6 @@ def scenario(tmp_path: Path) -> Path:
 def variant(tmp_path: Path) -> Path:
     """A variant of `expand` that serves both facets of the question."""
     return variant_of("expand", tmp_path / "better.md")
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Path) -> None:

@@ -1,20 +1,16 @@
 """`replay`: a recorded recall, asked again with another prompt or setting."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
+from tests.command_line import Cli, document
 from tests.interfaces.model_server import ModelServer
 from tests.interfaces.prompt_lab import QUESTION, tiny_scenario, variant_of
-from typer.testing import Result
 
 from secondhop.prompts.templates import shipped_prompt
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
-Cli: TypeAlias = Callable[..., Result]
 ASKED = str(QUESTION["query"])
 
 
@@ -24,12 +20,6 @@ def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
     monkeypatch.setenv("COLUMNS", "120")
     assert model_cli("ingest", tiny_scenario(tmp_path / "tiny")).exit_code == 0
     return model_cli
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_a_replay_with_a_better_prompt_tells_what_came_and_why(

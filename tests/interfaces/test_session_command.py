@@ -1,6 +1,5 @@
 """`secondhop session` in a pseudo-terminal, and with a script on standard input."""
 
-import asyncio
 import json
 import os
 import re
@@ -14,20 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.interfaces.mcp_world import MARA, command, environment, store_two
+from tests.interfaces.mcp_world import MARA, command, environment
+from tests.interfaces.mcp_world import store as store
 from tests.small_world import QUESTION
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals"),
 ]
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("session") / "store"
-    asyncio.run(store_two(folder))
-    return folder
 
 
 def asked(store: Path, *words: str) -> list[str]:

@@ -1,35 +1,26 @@
 """`eval sessions` on a small scenario: contract keys, every system, readable tables."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-from tests.interfaces.test_eval_cli import QUESTION, TEXTS, row
-from typer.testing import CliRunner
-
-from secondhop.interfaces.cli import app
+from tests.command_line import ran
+from tests.evals.scenario_files import QUESTION, TEXTS, memory_row, write_rows
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, no_variables: None) -> Path:
     """A scenario of five memories and one question, and nobody's settings."""
-    for name in [one for one in os.environ if one.startswith("SECONDHOP_")]:
-        monkeypatch.delenv(name)
-    made = tmp_path / "small"
-    made.mkdir()
-    memories = [json.dumps(row(*one)) for one in TEXTS.items()]
-    (made / "conversations.jsonl").write_text("\n".join(memories), encoding="utf-8")
-    (made / "queries.jsonl").write_text(json.dumps({**QUESTION, "k": 2}), encoding="utf-8")
-    return made
+    memories = [memory_row(*one) for one in TEXTS.items()]
+    return write_rows(tmp_path / "small", conversations=memories, queries=[{**QUESTION, "k": 2}])
 
 
 @pytest.mark.usefixtures("library_of_tests")
 def test_every_system_is_measured_after_every_round_of_votes(folder: Path) -> None:
     command = ["eval", "sessions", str(folder), "--embedder", "hashing", "--llm", "offline"]
 
-    done = CliRunner().invoke(app, [*command, "--json"])
-    table = CliRunner().invoke(app, [*command, "--votes", "1", "--noise", "0.5"])
+    done = ran(*command, "--json")
+    table = ran(*command, "--votes", "1", "--noise", "0.5")
 
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)["small"]

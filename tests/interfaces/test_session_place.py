@@ -1,6 +1,5 @@
 """Where `session` and `mcp` keep open sessions, and how they are: options, environment, a file."""
 
-import asyncio
 import socket
 from collections.abc import Generator
 from dataclasses import replace
@@ -19,6 +18,7 @@ from tests.interfaces.mcp_world import (
     over_stdio,
     store_two,
 )
+from tests.interfaces.mcp_world import store as store
 from tests.redis_server import redis_url as redis_url
 from tests.small_world import QUESTION
 from typer.testing import CliRunner
@@ -26,22 +26,8 @@ from typer.testing import CliRunner
 from secondhop.errors import UsageError
 from secondhop.interfaces.cli import app
 from secondhop.interfaces.opening import opened
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
-
-
-@pytest.fixture
-def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("place") / "store"
-    asyncio.run(store_two(folder))
-    return folder
 
 
 @pytest.fixture

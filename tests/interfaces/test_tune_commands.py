@@ -1,28 +1,24 @@
 """`calibrate` and `tune` as a user runs them, and what they wrote as a recall reads it."""
 
-import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner, Result
+from tests.command_line import Cli, document
+from tests.evals.scenario_files import memory_row, write_rows
 
 from secondhop.evals.measures import Measures
 from secondhop.evals.setting_files import load_recall_settings
 from secondhop.evals.tuning_dials import Turned
 from secondhop.evals.tuning_part import TuningPart
-from secondhop.interfaces.cli import app
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.settings import RankingSettings
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
-pytestmark = pytest.mark.slow
-
-Cli: TypeAlias = Callable[..., Result]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
 TEXTS = {
     "plan": "My plan for the Carefeed job: cut onboarding from nine weeks to four.",
@@ -31,7 +27,6 @@ TEXTS = {
     "garden": "The tomatoes need water twice a week; the basil is in the shade.",
     "car": "The winter tyres are in the cellar; the brakes of the car squeak.",
 }
-WHEN = "2025-11-01T10:00:00Z"
 
 
 def question(question_id: str, query: str, **relevant: int) -> dict[str, Any]:
@@ -57,22 +52,8 @@ QUESTIONS = [
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A scenario of five memories and three questions."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    memories = [
-        {
-            "id": name,
-            "title": name,
-            "source": "note",
-            "created_at": WHEN,
-            "messages": [{"role": "user", "content": text}],
-        }
-        for name, text in TEXTS.items()
-    ]
-    for name, rows in (("conversations", memories), ("queries", QUESTIONS)):
-        lines = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-    return folder
+    memories = [memory_row(name, text) for name, text in TEXTS.items()]
+    return write_rows(tmp_path / "small", conversations=memories, queries=QUESTIONS)
 
 
 @pytest.fixture
@@ -80,27 +61,6 @@ def both(small: Path, tmp_path: Path) -> tuple[str, str]:
     """Two scenarios, as arguments."""
     shutil.copytree(small, tmp_path / "other")
     return str(small), str(tmp_path / "other")
-
-
-@pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
-    """Run a command with a cache folder of its own."""
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
-    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return invoke
-
-
-def document(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_calibrate_reports_held_out_figures_and_writes_a_scale(

@@ -22,7 +22,6 @@ from secondhop import export_file
 from secondhop.interfaces.cli import app
 from secondhop.keeping_records import Fact
 from secondhop.recall import Recall
-from secondhop.settings import variable_names
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -30,12 +29,6 @@ TEA = "Mara drinks tea: “sencha” ☕ \\n, and no coffee"
 WRITER = Path(__file__).parents[1] / "stores" / "write_forever.py"
 LINES_A_BATCH = 7
 """Of the writer: five memories put, one replaced, one deleted."""
-
-
-@pytest.fixture
-def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in variable_names():
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -222,3 +222,8 @@ REFUSAL = body(completion({"content": None, "refusal": "I cannot help with that.
 NO_CHOICE = body(json.dumps({"choices": [], "usage": USAGE}).encode())
 HUGE = body(completion({"content": "x" * 10_000_000}))
 HUGE_ERROR = raw_status(500, b'{"error": {"message": "' + b"x" * 10_000_000 + b'"}}')
+
+PASSING = (status(429), status(408), status(409), half, reset)
+"""What any adapter tries again."""
+UNENDING = (hang, drip, HUGE_ERROR)
+"""What never comes to an answer, however long one waits."""

@@ -72,6 +72,16 @@ async def openai_served(server: FaultServer, bounds: Bounds = USUAL) -> AsyncGen
             await llm.aclose()
 
 
+def langchain_config(bounds: Bounds) -> LangchainLLMConfig:
+    """The same bounds, for a chat model of langchain's."""
+    return LangchainLLMConfig(
+        timeout_s=bounds.timeout_s,
+        max_wait_s=bounds.max_wait_s,
+        breaker=bounds.breaker,
+        concurrency=bounds.concurrency,
+    )
+
+
 @asynccontextmanager
 async def langchain_served(
     server: FaultServer, bounds: Bounds = USUAL
@@ -79,14 +89,8 @@ async def langchain_served(
     """The adapter of langchain's chat models, while the server runs."""
     async with running(server):
         model = socket_chat(server)
-        config = LangchainLLMConfig(
-            timeout_s=bounds.timeout_s,
-            max_wait_s=bounds.max_wait_s,
-            breaker=bounds.breaker,
-            concurrency=bounds.concurrency,
-        )
         try:
-            yield LangchainLLM(model, config=config)
+            yield LangchainLLM(model, config=langchain_config(bounds))
         finally:
             await model.sdk.close()
 

@@ -8,31 +8,36 @@ from contextlib import asynccontextmanager
 import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
+from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
-    HUGE_ERROR,
     NO_CHOICE,
+    PASSING,
     REFUSAL,
+    UNENDING,
     Fault,
     FaultServer,
     answer,
     body,
     drip,
-    half,
     hang,
-    reset,
     running,
     status,
 )
-from tests.models.on_sockets import FINE, QUESTION, Answer, ask, usage
+from tests.models.on_sockets import (
+    FINE,
+    QUESTION,
+    USUAL,
+    Answer,
+    Bounds,
+    ask,
+    langchain_config,
+    usage,
+)
 
-from secondhop.models.langchain_endpoint import LangchainLLMConfig
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import Completion, LLMError
 
-pytestmark = [  # by the clock: nothing runs beside them
-    pytest.mark.slow,
-    pytest.mark.usefixtures("steady_collector"),
-]
+pytestmark = BY_THE_CLOCK
 
 KEY = "sk-secret-0123456789"
 
@@ -44,12 +49,11 @@ def chat_openai(server: FaultServer) -> ChatOpenAI:
 
 
 @asynccontextmanager
-async def served(server: FaultServer, *, timeout_s: float = 5.0) -> AsyncGenerator[LangchainLLM]:
+async def served(server: FaultServer, bounds: Bounds = USUAL) -> AsyncGenerator[LangchainLLM]:
     async with running(server):
         model = chat_openai(server)
-        config = LangchainLLMConfig(timeout_s=timeout_s, max_wait_s=0.02)
         try:
-            yield LangchainLLM(model, config=config)
+            yield LangchainLLM(model, config=langchain_config(bounds))
         finally:
             await model.root_async_client.close()
 
@@ -70,10 +74,10 @@ async def test_a_server_that_can_only_write_is_asked_for_text() -> None:
     async with served(server) as llm:
         completion = await ask(llm)
     assert completion.parsed == Answer(text="fine")
-    assert server.asked_modes() == ["json_schema", "text"]
+    assert server.asked_modes() == ["json_schema", "json_object", "text"]
 
 
-@pytest.mark.parametrize("fault", [status(429), status(408), status(409), status(500), half, reset])
+@pytest.mark.parametrize("fault", [*PASSING, status(500)])
 async def test_every_try_is_ours_and_counted(fault: Fault) -> None:
     async with served(server := FaultServer(script=[fault, fault], otherwise=FINE)) as llm:
         completion = await ask(llm)
@@ -99,7 +103,7 @@ async def test_what_is_no_answer_is_an_error_of_ours(said: Fault) -> None:
     assert 1 <= failure.value.usage.calls <= 8
 
 
-@pytest.mark.parametrize("fault", [hang, drip, HUGE_ERROR])
+@pytest.mark.parametrize("fault", UNENDING)
 async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
     async with served(FaultServer(otherwise=fault)) as llm:
         with pytest.raises(LLMError):
@@ -107,7 +111,7 @@ async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
 
 
 async def test_a_try_that_hangs_is_followed_by_another() -> None:
-    async with served(FaultServer(script=[hang, drip]), timeout_s=0.2) as llm:
+    async with served(FaultServer(script=[hang, drip]), Bounds(timeout_s=0.2)) as llm:
         assert (await ask(llm)).usage.calls == 3
 
 

@@ -4,34 +4,14 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.models.counting_embedder import CountingEmbedder
 
-from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
-from secondhop.models.hashing import HashingEmbedder
-
-
-class CountingEmbedder:
-    """A hashing embedder that remembers every call."""
-
-    def __init__(self, model_id: str = "counting") -> None:
-        self._hashing = HashingEmbedder(16)
-        self.model_id = model_id
-        self.dimension = 16
-        self.passage_calls: list[list[str]] = []
-        self.query_calls: list[list[str]] = []
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        self.passage_calls.append(list(texts))
-        return await self._hashing.embed_passages(texts)
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        self.query_calls.append(list(texts))
-        return await self._hashing.embed_passages(texts)
 
 
 @pytest.fixture
@@ -168,7 +148,7 @@ async def test_a_full_disk_keeps_what_is_there_and_costs_one_warning(
     inner = CountingEmbedder()
     cache = caches.open(inner)
     await cache.embed_passages(["a"])
-    connection = cache._file._file._connection  # pyright: ignore[reportPrivateUsage]
+    connection = cache._file._file._connection  # pyright: ignore[reportPrivateUsage] - its file
     assert connection is not None
     connection.execute("PRAGMA max_page_count = 1")  # SQLite answers SQLITE_FULL from now on
     many = [f"text {number}" for number in range(2000)]

@@ -1,6 +1,7 @@
 """What only a langchain chat model shows on real sockets; the rest is in `test_llm_faults`."""
 
 import pytest
+from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import FaultServer, answer, running, status
 from tests.models.on_sockets import Bounds, ask
 from tests.models.on_sockets import langchain_served as served
@@ -11,10 +12,7 @@ from secondhop.models.langchain_endpoint import LangchainLLMConfig
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import LLMError, Usage
 
-pytestmark = [  # by the clock: nothing runs beside them
-    pytest.mark.slow,
-    pytest.mark.usefixtures("steady_collector"),
-]
+pytestmark = BY_THE_CLOCK
 
 
 async def test_an_error_of_the_server_is_tried_again() -> None:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
+from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
-    HUGE_ERROR,
+    HUGE,
+    PASSING,
+    UNENDING,
     Fault,
     FaultServer,
     answer,
     body,
     drip,
-    half,
     hang,
-    reset,
     slow,
     status,
 )
@@ -26,10 +27,7 @@ from tests.models.on_sockets import FINE, Bounds, ask, langchain_served, openai_
 from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.llm import LLMError, StructuredLLM, Usage
 
-pytestmark = [  # by the clock: nothing runs beside them
-    pytest.mark.slow,
-    pytest.mark.usefixtures("steady_collector"),
-]
+pytestmark = BY_THE_CLOCK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,18 +46,7 @@ def adapter(request: pytest.FixtureRequest) -> Adapter:
     return Adapter(served=langchain_served, usage=partial(usage, cached_tokens=0))
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        status(429),
-        status(429, Retry_After="0"),
-        status(408),
-        status(409),
-        status(503),
-        half,
-        reset,
-    ],
-)
+@pytest.mark.parametrize("fault", [*PASSING, status(429, Retry_After="0"), status(503)])
 async def test_what_passes_is_tried_again_and_every_request_is_counted(
     adapter: Adapter, fault: Fault
 ) -> None:
@@ -96,12 +83,20 @@ async def test_a_storm_ends_after_the_tries_that_were_allowed(adapter: Adapter) 
     assert len(server.asked) == 6
 
 
-@pytest.mark.parametrize("fault", [hang, drip, slow(5.0, FINE), HUGE_ERROR, body(b"<html>")])
+@pytest.mark.parametrize("fault", [*UNENDING, slow(5.0, FINE), body(b"<html>")])
 async def test_no_fault_outlives_the_deadline(adapter: Adapter, fault: Fault) -> None:
     async with adapter.served(FaultServer(otherwise=fault), Bounds()) as llm:
         with pytest.raises(LLMError) as failure:
             await ask(llm, deadline_s=0.4)
     assert failure.value.usage.calls >= 1
+
+
+async def test_a_reply_of_10_mb_is_not_read_and_the_next_one_is(adapter: Adapter) -> None:
+    async with adapter.served(server := FaultServer(script=[HUGE]), Bounds()) as llm:
+        with pytest.raises(LLMError, match="more than 1,000,000 bytes") as failure:
+            await ask(llm)
+        assert len(server.asked) == failure.value.usage.calls == 1
+        assert (await ask(llm)).usage == adapter.usage(1, 1)
 
 
 async def test_a_try_that_times_out_is_followed_by_another(adapter: Adapter) -> None:

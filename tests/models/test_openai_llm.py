@@ -6,6 +6,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
     HUGE,
     NO_CHOICE,
@@ -33,10 +34,7 @@ from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.tokens import count_tokens
 
-pytestmark = [  # by the clock: nothing runs beside them
-    pytest.mark.slow,
-    pytest.mark.usefixtures("steady_collector"),
-]
+pytestmark = BY_THE_CLOCK
 
 MESSAGES = [ChatMessage(role="user", content=QUESTION)]
 

@@ -3,24 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.test_selection_rules import candidate
 
 from secondhop.nodes.changes import changes_since
 from secondhop.nodes.session_state import Branch, Change, SessionState
-from secondhop.nodes.state import Facet, FeedbackRef, Pick, Query, Vote, VoteName
-
-
-def vote(memory_id: str, name: VoteName, *, by: str = "person", round_number: int = 1) -> Vote:
-    return Vote(
-        memory_id=memory_id,
-        vote=name,
-        by=by,
-        round=round_number,
-        reason="",
-        facet_ids=[],
-        repeats=None,
-        replaced_by=None,
-    )
+from secondhop.nodes.state import Facet, FeedbackRef, Pick, Query, Vote
 
 
 def second_round(*votes: Vote, bent_by: Sequence[str] = (), origin: Any = "refine") -> SessionState:
@@ -45,7 +33,7 @@ def second_round(*votes: Vote, bent_by: Sequence[str] = (), origin: Any = "refin
             "s1.1": Facet(facet_id="s1.1", name="sparked", why="", hop=2, weight=0.5),
         },
         "candidates": {one: candidate(one, [0.9], [1], day=1) for one in ("new", "old", "led")},
-        "votes": {f"{one['memory_id']}|{one['round']}|{one['by']}": one for one in votes},
+        "votes": by_voter(votes),
         "sparks": {"s1.1": "old"},
     }
     return cast(SessionState, state)

@@ -1,11 +1,10 @@
 """Votes of people and agents: which counts, what it keeps, bends and takes away."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.test_selection_rules import SETTINGS, world_of
 
 from secondhop.nodes.best_answer import best_answer
@@ -20,29 +19,8 @@ from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
 
 
-def vote(
-    memory_id: str,
-    name: VoteName,
-    *,
-    by: str = "person",
-    round_number: int = 1,
-    facet_ids: Sequence[str] = (),
-) -> Vote:
-    return Vote(
-        memory_id=memory_id,
-        vote=name,
-        by=by,
-        round=round_number,
-        reason="",
-        facet_ids=list(facet_ids),
-        repeats=None,
-        replaced_by=None,
-    )
-
-
 def voted(state: RecallState, *votes: Vote) -> RecallState:
-    kept = {f"{one['memory_id']}|{one['round']}|{one['by']}": one for one in votes}
-    return {**state, "votes": kept, "k": 2}
+    return {**state, "votes": by_voter(votes), "k": 2}
 
 
 def test_an_outside_vote_stands_against_every_later_vote_of_the_critic() -> None:

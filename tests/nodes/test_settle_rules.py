@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from tests.nodes.cast_votes import by_voter, vote
+
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.settle_rules import settled
-from secondhop.nodes.state import Vote, VoteName
+from secondhop.nodes.state import VoteName
 
 SETTINGS = RankingSettings(stable_jaccard=0.8)
 
@@ -16,23 +18,14 @@ def asked(
 ) -> SessionState:
     """What rounds showed so far, and the votes on each."""
     cast_votes = [
-        Vote(
-            memory_id=memory_id,
-            vote=name,
-            by=by,
-            round=number,
-            reason="",
-            facet_ids=[],
-            repeats=None,
-            replaced_by=None,
-        )
+        vote(memory_id, name, by=by, round_number=number)
         for number, ballot in enumerate(votes, start=1)
         for memory_id, name in ballot.items()
     ]
     state: dict[str, Any] = {
         "round": len(shown) + 1,
         "shown": {str(number): dict.fromkeys(ids, "") for number, ids in enumerate(shown, 1)},
-        "votes": {f"{one['memory_id']}|{one['round']}|{by}": one for one in cast_votes},
+        "votes": by_voter(cast_votes),
     }
     return cast(SessionState, state)
 

@@ -188,7 +188,7 @@ async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
     tmp_path: Path, damage: str
 ) -> None:
     store = await taught(tmp_path / "learning.db", context("c1", "a"))
-    with store._database.writing() as connection:  # pyright: ignore[reportPrivateUsage]
+    with store._database.writing() as connection:  # pyright: ignore[reportPrivateUsage] - its file
         connection.execute(f"UPDATE contexts SET {damage}")
 
     with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
@@ -197,7 +197,7 @@ async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
 
 async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     store = await taught(tmp_path / "learning.db", context("c1", "a"))
-    with store._database.creating() as connection:  # pyright: ignore[reportPrivateUsage]
+    with store._database.creating() as connection:  # pyright: ignore[reportPrivateUsage] - its file
         connection.execute("PRAGMA user_version = 99")
 
     for write in (
@@ -208,7 +208,7 @@ async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     ):
         with pytest.raises(SchemaVersionError, match="99"):
             await write
-    with store._database.reading() as connection:  # pyright: ignore[reportPrivateUsage]
+    with store._database.reading() as connection:  # pyright: ignore[reportPrivateUsage] - its file
         assert connection.execute("SELECT count(*) FROM contexts").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM switch").fetchone() == (0,)
 

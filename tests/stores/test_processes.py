@@ -5,13 +5,14 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.small_disk import disk as disk
 from tests.stores.write_forever import vector
 
 from secondhop.errors import StoreFullError
@@ -202,18 +203,6 @@ async def test_processes_that_write_at_once_lose_nothing(
             assert len(found[0]) == counts.passages
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """24 MB, or no test where mounting is not permitted."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(disk)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).stderr:
-        pytest.skip("mounting a small tmpfs is not permitted here")
-    yield disk
-    subprocess.run(["umount", str(disk)], check=True)
-
-
 async def put_until_full(store: EntityStore, make: SimpleNamespace, *, batch: int) -> int:
     """Memories that were acknowledged before the disk was full."""
     stored = 0
@@ -228,18 +217,18 @@ async def put_until_full(store: EntityStore, make: SimpleNamespace, *, batch: in
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 100])
 async def test_a_full_disk_stores_nothing_by_half(
-    small_disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
+    disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a smaller reserve than in use, so that SQLite and not only our own check meets the end
     monkeypatch.setattr("secondhop.stores.chroma_folder.RESERVE_BYTES", 4 * 2**20)
-    folder = small_disk / "store"
+    folder = disk / "store"
     async with opened(folder) as store:
-        filler = small_disk / "filler"
+        filler = disk / "filler"
         filler.write_bytes(bytes(16 * 2**20))
         stored = await put_until_full(store, make, batch=batch)
         assert stored
         assert (await store.counts()).memories == stored
-    filler.write_bytes(bytes(int(shutil.disk_usage(small_disk).free * 0.98) + 16 * 2**20))
+    filler.write_bytes(bytes(int(shutil.disk_usage(disk).free * 0.98) + 16 * 2**20))
     async with opened(folder) as store:
         with pytest.raises(StoreFullError):
             await store.put([make.memory("big", "text " * 200_000)])

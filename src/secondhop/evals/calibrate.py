@@ -6,7 +6,8 @@ memory, so those figures are more hopeful.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import fsum
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -62,6 +63,13 @@ class CalibrationReport:
     """{name: figures} of what needs no fit on these pairs, on the same pairs."""
     calibration: Calibration
     """Fitted on all pairs; there is no honest figure of this one."""
+    nearness: Mapping[str, float] = field(default_factory=dict[str, float])
+    """{memory: how near its passages usually are to the playbooks' questions}."""
+
+    @property
+    def usual_nearness(self) -> float | None:
+        """The mean over the memories, each counting the same; None: it was measured on none."""
+        return fsum(self.nearness.values()) / len(self.nearness) if self.nearness else None
 
     @property
     def pairs(self) -> int:
@@ -73,6 +81,7 @@ class CalibrationReport:
         return scale_document(
             self.calibration,
             embedder_id=self.embedder_id,
+            usual_nearness=self.usual_nearness,
             fitted={
                 "on": list(self.folds),
                 "left_out": "questions" if self.by_question else "scenarios",
@@ -81,6 +90,7 @@ class CalibrationReport:
                 "share": self.share,
                 "held_out_brier": round(self.held_out.brier, 4),
                 "held_out_log_loss": round(self.held_out.log_loss, 4),
+                "nearness": {name: round(one, 4) for name, one in self.nearness.items()},
             },
         )
 
@@ -97,6 +107,8 @@ class CalibrationReport:
             "held_out": self.held_out.document(),
             "beside": {name: figures.document() for name, figures in self.beside.items()},
             "calibration": calibration_document(self.calibration),
+            "usual_nearness": self.usual_nearness,
+            "nearness": dict(self.nearness),
         }
 
 

@@ -92,6 +92,8 @@ class LabelFreeScale:
     embedder_id: str
     anchors: Anchors
     calibration: LogisticCalibration
+    shipped_nearness: float | None = None
+    """What ships for the model, for it takes memories to measure; None: hubs stay uncorrected."""
 
     def file(self) -> dict[str, Any]:
         """The scale file, with how it came about."""
@@ -103,7 +105,7 @@ class LabelFreeScale:
 
     def document(self) -> dict[str, Any]:
         """For `--json`; there is nothing held out to report."""
-        return {**self.file(), "held_out": None}
+        return {**self.file(), "held_out": None, "usual_nearness": self.shipped_nearness}
 
 
 async def label_free_scale(

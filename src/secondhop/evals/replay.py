@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from secondhop.graph.explain import last_cut
@@ -95,21 +96,35 @@ class Replay:
         return f"before: {standing(self.before, old)}; now: {standing(self.after, new)}"
 
 
-async def replayed(before: RecallTrace, recall: Recall, *, k: int | None = None) -> Replay:
+async def replayed(
+    before: RecallTrace, recall: Recall, *, k: int | None = None, at: datetime | None = None
+) -> Replay:
     """Ask the question of a trace again, as it was asked, with the settings of `recall`.
 
     Args:
         k: memories to return; default as many as then.
+        at: "now" for the question; default the time it was asked.
 
     Raises:
         UnknownEntityError: nothing is stored for the entity.
     """
     result = await recall.arecall(
-        before.question, k=k or before.k, tokens=before.tokens, at=before.asked_at
+        before.question,
+        k=k or before.k,
+        tokens=before.tokens,
+        at=at or before.asked_at,
+        as_of=asked_as_of(before),
+        include_stale=before.include_stale,
     )
     after = recall.trace(result.trace_id)
     stored = await recall.store.cards(before.returned)
     return Replay(before=before, after=after, gone=missing(before.returned, stored))
+
+
+def asked_as_of(trace: RecallTrace) -> datetime | None:
+    """The moment whose belief was asked for; None where the setting `hide_later` chose it."""
+    hides_later = trace.settings.get("ranking.hide_later") and trace.as_of == trace.asked_at
+    return None if hides_later else trace.as_of
 
 
 def missing(wanted: Sequence[str], stored: Collection[str]) -> frozenset[str]:
@@ -160,6 +175,7 @@ def summary(trace: RecallTrace) -> dict[str, Any]:
     """What a recall was done with, and what it cost."""
     return {
         "trace_id": trace.trace_id,
+        "asked_at": trace.asked_at.isoformat(),
         "planner": trace.planner,
         "critic": trace.critic,
         "memories": trace.returned,

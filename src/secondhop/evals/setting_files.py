@@ -46,8 +46,17 @@ def load_recall_settings(path: str | Path) -> RecallSettings:
     Raises:
         UsageError: it cannot be read, holds no settings, or one that cannot be.
     """
+    return changed_settings({}, recall_changes(path))
+
+
+def recall_changes(path: str | Path) -> list[str]:
+    """What a file changes for a recall, "NAME=VALUE" each; those of sessions are left out.
+
+    Raises:
+        UsageError: as `read_setting_changes`.
+    """
     changes = read_setting_changes(Path(path).expanduser())
-    return changed_settings({}, [one for one in changes if not one.startswith(SESSION)])
+    return [one for one in changes if not one.startswith(SESSION)]
 
 
 def load_session_settings(path: str | Path) -> SessionSettings:

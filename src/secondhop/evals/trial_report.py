@@ -7,7 +7,7 @@ from typing import Any
 from secondhop.evals.comparison import SAME, Difference, difference
 from secondhop.evals.measures import MEASURES, Measures
 from secondhop.evals.paired import FEW
-from secondhop.evals.prompt_trial import Outcome, Pair, degraded_recalls
+from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery, degraded_recalls
 from secondhop.evals.verdicts import Verdict, tally, verdict_of
 from secondhop.graph.result import Spent
 from secondhop.models.answer_cache import AnswerCounts
@@ -57,6 +57,11 @@ class TrialReport:
         others = [pair for pair in self.pairs if pair.against.ids != pair.variant.ids]
         return sorted(others, key=lambda pair: order[verdict_on(pair)])
 
+    def reworded(self) -> list[Pair]:
+        """The pairs with the same answer, found by other queries."""
+        same = [pair for pair in self.pairs if pair.against.ids == pair.variant.ids]
+        return [pair for pair in same if any(other_queries(pair))]
+
     def wrongly_answered(self) -> tuple[int, int, int]:
         """(questions that nothing answers, answered against, answered by the variant)."""
         asked = [pair for pair in self.pairs if not pair.is_labelled]
@@ -99,12 +104,25 @@ class TrialReport:
                 side: degraded_recalls(o) for side, o in zip(SIDES, outcomes, strict=True)
             },
             "changed": [pair_document(pair) for pair in self.changed()],
+            "by_question": [pair_document(pair) for pair in self.pairs],
         }
 
 
 def sides(pairs: Sequence[Pair]) -> tuple[list[Outcome], list[Outcome]]:
     """The outcomes of each variant."""
     return [pair.against for pair in pairs], [pair.variant for pair in pairs]
+
+
+def other_queries(pair: Pair) -> tuple[list[WrittenQuery], list[WrittenQuery]]:
+    """(those that only the prompt against wrote, those that only the variant wrote)."""
+    against, variant = pair.against.queries, pair.variant.queries
+    return only_in(against, variant), only_in(variant, against)
+
+
+def only_in(queries: Sequence[WrittenQuery], others: Sequence[WrittenQuery]) -> list[WrittenQuery]:
+    """Those whose text the others lack."""
+    texts = {query.text for query in others}
+    return [query for query in queries if query.text not in texts]
 
 
 def raised(pair: Pair, name: str) -> float:

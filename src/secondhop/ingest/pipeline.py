@@ -7,7 +7,7 @@ from dataclasses import replace
 from secondhop.ingest.cleaning import clean_memory, clean_text
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.reading import Found, Skipped
-from secondhop.ingest.run import IngestProgress, IngestRun
+from secondhop.ingest.run import IngestProgress, IngestRun, Leaving
 from secondhop.ingest.settings import IngestSettings
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Source, Walker, source_of
@@ -24,6 +24,7 @@ async def ingest(
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
     dry_run: bool = False,
+    leaving: Leaving | None = None,
 ) -> IngestLedger:
     """Store what the files and folders hold, and delete what is gone from them.
 
@@ -34,6 +35,7 @@ async def ingest(
     Args:
         dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
             moved and deleted. Nothing is embedded.
+        leaving: told of memories right before they are deleted.
 
     Raises:
         IngestError: a path does not exist; nothing was done.
@@ -42,7 +44,9 @@ async def ingest(
     settings = settings or IngestSettings()
     given = [source_of(path) for path in sources]
     origins = list(dict.fromkeys(source.origin for source in given))
-    run = IngestRun(writer, embedder, settings=settings, progress=progress, dry_run=dry_run)
+    run = IngestRun(
+        writer, embedder, settings=settings, progress=progress, dry_run=dry_run, leaving=leaving
+    )
     return await run.all_of(_read_all(given, settings), origins=origins)
 
 

@@ -6,8 +6,8 @@ stored. Memory stays bounded by these three batches, and a memory is put whole o
 
 import asyncio
 import logging
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from secondhop.ingest.batches import Batch, batches_of, embedded
 from secondhop.ingest.intake import Intake
@@ -21,6 +21,10 @@ from secondhop.stores.protocols import MemoryWriter
 from secondhop.stores.records import EmbeddedMemory
 
 logger = logging.getLogger(__name__)
+
+Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
+"""Lets go of what is kept of memories elsewhere; awaited before they are deleted, so that who is
+killed in between can delete them again."""
 
 _DELETED_AT_ONCE = 500
 
@@ -47,6 +51,7 @@ class IngestRun:
         settings: IngestSettings,
         progress: IngestProgress | None,
         dry_run: bool = False,
+        leaving: Leaving | None = None,
     ) -> None:
         """`dry_run`: read and compare; nothing is embedded, stored or deleted."""
         self._writer, self._embedder = writer, embedder
@@ -54,6 +59,7 @@ class IngestRun:
         self._progress: IngestProgress = progress or _unheard
         self._passages = self._stored = 0
         self._draft = PlanDraft() if dry_run else None
+        self._leaving = leaving
 
     async def all_of(
         self, entries: Iterator[tuple[str, Found | Skipped]], *, origins: Sequence[str]
@@ -134,7 +140,10 @@ class IngestRun:
                 deleted += len(gone)
                 continue
             for start in range(0, len(gone), _DELETED_AT_ONCE):
-                deleted += await self._writer.delete(gone[start : start + _DELETED_AT_ONCE])
+                part = gone[start : start + _DELETED_AT_ONCE]
+                if self._leaving is not None:
+                    await self._leaving(part)
+                deleted += await self._writer.delete(part)
                 self._progress("delete", deleted, None)
         return deleted, not_followed
 

@@ -3,7 +3,7 @@
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from secondhop.graph.result import NearMiss, RecalledMemory, RecallResult
+from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.interfaces.cost_view import cost_text
 from secondhop.interfaces.terminal import bar, clean, counted, shorten, without_heading_signs
 
@@ -28,7 +28,7 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         console.print(told, style="dim")
         console.print()
     for preference in result.preferences:
-        console.print(f"preference ({clean(preference.scope)}): {clean(preference.text)}")
+        show_preference(preference, console)
     if result.maybe:
         console.print("Found, but not returned:", style="bold")
         for near in result.maybe:
@@ -39,7 +39,14 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
     console.print(summary(result))
-    console.print(next_step(result, place=place), style="dim")
+    console.print(next_step(result, place=place), style="dim", soft_wrap=True)
+
+
+def show_preference(preference: RecalledPreference, console: "Console") -> None:
+    """One line; one that ended says so."""
+    line = f"preference ({clean(preference.scope)}): {clean(preference.text)}"
+    ended = f" [{clean(preference.stale)}]" if preference.stale else ""
+    console.print(line + ended, style="dim" if ended else None)
 
 
 def empty_answer(result: RecallResult) -> str:

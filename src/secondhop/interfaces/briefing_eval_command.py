@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def briefing(
     common: Common,
     sessions: Annotated[int, typer.Option(min=20, metavar="N", help="One a day.")] = 200,
-    seed: Annotated[int, typer.Option(metavar="N", help="For the simulated life.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="For the simulated life.")] = 0,
     svg: Annotated[
         Path | None, typer.Option(parser=given_path, metavar="FILE", help="Draw it there.")
     ] = None,

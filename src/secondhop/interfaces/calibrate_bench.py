@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from secondhop.assembly import UNKNOWN_MODEL, scale_of
 from secondhop.errors import UsageError
@@ -22,11 +23,13 @@ from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.topic_run import expect_judged_memories, of_topics
 from secondhop.evals.topics import Topic
+from secondhop.evals.usual_nearness import usual_nearness
 from secondhop.interfaces.eval_bench import CACHE
 from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
 from secondhop.interfaces.options import Common
 from secondhop.interfaces.progress import bars
 from secondhop.models.embedder import Embedder
+from secondhop.nodes.playbook_planner import PlaybookPlanner
 from secondhop.prompts.library import shipped_intents
 from secondhop.ranking.calibration import Calibration, LogisticCalibration
 from secondhop.recall import Recall
@@ -49,6 +52,14 @@ class LabelledTopics:
     k: int = 10
 
 
+class Found(NamedTuple):
+    """What one store was asked, and how near it is to the playbooks' questions."""
+
+    name: str
+    pairs: Sequence[Pair]
+    nearness: float | None
+
+
 async def fit_scale(
     scenarios: Sequence[Scenario],
     topics: LabelledTopics | None,
@@ -58,12 +69,12 @@ async def fit_scale(
     relevant_from: int = RELEVANT_FROM,
     share: float = SHARE,
 ) -> CalibrationReport:
-    """Store, ask and fit.
+    """Store, ask and fit; and measure how near memories usually are to the playbooks' questions.
 
     Raises:
         UsageError: nothing can be left out, the labels are all alike, or they do not fit.
     """
-    pairs: list[Pair] = []
+    found: list[Found] = []
     with ExitStack() as stack:
         embedder = stack.enter_context(kept_embeddings(common, CACHE))
         progress = stack.enter_context(bars())
@@ -73,27 +84,43 @@ async def fit_scale(
                 async with bare(place, embedder, entity=scenario.name) as recall:
                     await store_scenario(scenario, recall, progress=progress)
                     queries = list(scenario_queries(scenario))
-                    pairs += await found_by(queries, recall, relevant_from=relevant_from)
+                    pairs = await found_by(queries, recall, relevant_from=relevant_from)
+                    found.append(Found(scenario.name, pairs, await nearness_in(recall)))
         if topics is not None:
             place = stack.enter_context(throwaway(common)) if topics.memories else common
             async with bare(place, embedder) as recall:
                 if topics.memories:
                     await recall.aingest(*topics.memories, progress=progress)
                 queries = await judged_queries(topics, recall)
-                pairs += await found_by(queries, recall, relevant_from=relevant_from)
-        if not pairs:
-            raise UsageError("no question brought a memory; check the scenarios")
-        return calibrated(
-            pairs,
-            embedder_id=embedder.model_id,
-            method=method,
-            known=shipped_for(embedder.model_id),
-            share=share,
-        )
+                pairs = await found_by(queries, recall, relevant_from=relevant_from)
+                found.append(Found(TOPICS, pairs, await nearness_in(recall)))
+        return fitted_to(found, embedder_id=embedder.model_id, method=method, share=share)
+
+
+def fitted_to(
+    found: Sequence[Found], *, embedder_id: str, method: Method, share: float
+) -> CalibrationReport:
+    """The scale of what the stores gave.
+
+    Raises:
+        UsageError: as `fit_scale`.
+    """
+    pairs = [pair for one in found for pair in one.pairs]
+    if not pairs:
+        raise UsageError("no question brought a memory; check the scenarios")
+    report = calibrated(
+        pairs,
+        embedder_id=embedder_id,
+        method=method,
+        known=shipped_for(embedder_id),
+        share=share,
+    )
+    measured = {one.name: one.nearness for one in found if one.nearness is not None}
+    return replace(report, nearness=measured)
 
 
 async def scale_without_labels(common: Common) -> LabelFreeScale:
-    """From the playbooks alone.
+    """From the playbooks alone; how near memories usually are to them stays as it ships.
 
     Raises:
         ModelError: the model cannot be reached, or to it everything is equally near.
@@ -102,7 +129,9 @@ async def scale_without_labels(common: Common) -> LabelFreeScale:
     if not isinstance(default, LogisticCalibration):
         raise AssertionError("unreachable: what ships is logistic")
     with kept_embeddings(common, CACHE) as embedder:
-        return await label_free_scale(shipped_intents(), embedder, default=default)
+        made = await label_free_scale(shipped_intents(), embedder, default=default)
+        shipped = scale_of(embedder.model_id).usual_nearness
+        return replace(made, shipped_nearness=shipped)
 
 
 def bare(
@@ -138,3 +167,11 @@ async def found_by(
     return await pairs_of(
         queries, search=recall.store, embedder=recall.embedder, relevant_from=relevant_from
     )
+
+
+async def nearness_in(recall: Recall) -> float | None:
+    """How near the memories of one store usually are to the playbooks' questions."""
+    await recall.awarm()
+    planner = recall.services.offline_planner
+    bank = planner.questions if isinstance(planner, PlaybookPlanner) else None
+    return await usual_nearness(recall.store, bank)

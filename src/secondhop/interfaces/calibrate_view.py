@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.evals.calibrate import CalibrationReport
 from secondhop.evals.calibrate_playbooks import LabelFreeScale
+from secondhop.interfaces.terminal import clean
 from secondhop.ranking.calibration import Calibration, LogisticCalibration
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ def show_calibration(report: CalibrationReport, console: "Console") -> None:
     console.print(reliability_table(report))
     console.print()
     console.print(described(report.calibration, of="fitted on all pairs"), soft_wrap=True)
+    console.print(nearness_told(report), soft_wrap=True)
+
+
+def nearness_told(report: CalibrationReport) -> str:
+    """What hubs are corrected by, and in which memories it was measured."""
+    if report.usual_nearness is None:
+        return "no nearness to the playbooks' questions was measured, so it stays as it ships"
+    rows = ", ".join(f"{clean(name)} {one:.3f}" for name, one in report.nearness.items())
+    return (
+        f"usual nearness of memories to the playbooks' questions: {report.usual_nearness:.3f} "
+        f"({rows}); what is nearer is a hub, and yields"
+    )
 
 
 def left_out(report: CalibrationReport) -> str:
@@ -90,3 +103,9 @@ def show_label_free(made: LabelFreeScale, console: "Console") -> None:
     )
     console.print(described(made.calibration, of="without labels"), soft_wrap=True)
     console.print("no labels, so no figures: name scenarios to see how right it is")
+    if made.shipped_nearness is None:
+        console.print(
+            "hubs are not corrected with this scale: how near memories usually are to the "
+            "playbooks' questions is measured on memories; name scenarios",
+            soft_wrap=True,
+        )

@@ -1,18 +1,20 @@
-"""The commands that look after a whole memory: doctor, export, import, backup."""
+"""The commands that look after a whole memory: doctor, export, import, backup, delete-entity."""
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.errors import StoreError, UnknownEntityError
+from secondhop.errors import StoreError, UnknownEntityError, UsageError
 from secondhop.interfaces.memory_commands import existing_path
-from secondhop.interfaces.options import Common, DryRun, given_path
+from secondhop.interfaces.options import Common, DryRun, SessionsPlace, given_entity, given_path
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from secondhop.deleting import DeletedEntity
     from secondhop.doctor import Examination
 
 
@@ -168,10 +170,73 @@ def backup(
         screen().print(f"to use it: {told.restore}", style="dim")
 
 
+def delete_entity(
+    common: Common,
+    name: Annotated[str, typer.Argument(parser=given_entity, metavar="ENTITY")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    sessions: SessionsPlace = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Delete everything that the store keeps of an entity.
+
+    Asks first. Nobody may have it open; other entities are not touched.
+    """
+    from secondhop.deleting import delete_entity
+    from secondhop.interfaces.opening import run, server_of, store_of
+    from secondhop.interfaces.terminal import notices, print_json, screen
+    from secondhop.settings import load_settings
+
+    if common.entity not in (None, name):
+        raise UsageError(f"--entity {common.entity} and ENTITY {name} differ; name one")
+    settings = load_settings()
+
+    def told(*, dry_run: bool) -> "DeletedEntity":
+        work = delete_entity(
+            store_of(common, settings),
+            name,
+            chroma_url=server_of(common, settings),
+            sessions=sessions or settings.sessions,
+            dry_run=dry_run,
+        )
+        return run(work)
+
+    if not (yes or dry_run) and not confirmed(f"delete {deleted_words(told(dry_run=True))}"):
+        notices().print("nothing was deleted")
+        raise typer.Exit(1)
+    gone = told(dry_run=dry_run)
+    if common.json:
+        print_json(gone.model_dump(mode="json"))
+    else:
+        screen().print(f"{'would delete' if dry_run else 'deleted'} {deleted_words(gone)}")
+
+
+def confirmed(what: str) -> bool:
+    """Whether the person at the terminal wants it.
+
+    Raises:
+        UsageError: nobody is there to ask.
+    """
+    if not sys.stdin.isatty():
+        raise UsageError(f"this would {what}; nobody is there to ask: give --yes, or --dry-run")
+    return typer.confirm(f"This cannot be undone: {what}?", err=True)
+
+
+def deleted_words(gone: "DeletedEntity") -> str:
+    """ "mara: 12 memories, 9 files, 120,401 bytes and its vectors"."""
+    from secondhop.interfaces.terminal import clean, counted
+
+    memories = "a catalog that cannot be read"
+    if gone.memories is not None:
+        memories = counted(gone.memories, "memory", "memories")
+    files = f"{counted(gone.files, 'file')}, {gone.bytes:,} bytes"
+    return f"{clean(gone.entity)}: {memories}, {files} and its vectors"
+
+
 CARE: Mapping[str, Callable[..., None]] = {
     "doctor": doctor,
     "export": export,
     "import": import_memories,
     "backup": backup,
+    "delete-entity": delete_entity,
 }
 """Commands of this file by their names on the command line."""

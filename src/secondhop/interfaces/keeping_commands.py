@@ -1,9 +1,9 @@
 """The commands that keep single memories: remember, correct, forget, and tell their history."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,6 +23,29 @@ Salience = Annotated[
 ValidUntil = Annotated[
     datetime | None,
     typer.Option(parser=moment, metavar="ISO", help="It does not come back from then on."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """From when on a memory does not come back."""
+
+    moment: datetime | Literal[""]
+    """"" where it does not expire."""
+
+
+def given_expiry(text: str) -> Expiry:
+    """A moment, or none."""
+    return Expiry("" if text == "none" else moment(text))
+
+
+NewExpiry = Annotated[
+    Expiry | None,
+    typer.Option(
+        parser=given_expiry,
+        metavar="ISO|none",
+        help="It does not come back from then on; none: it does not expire any more.",
+    ),
 ]
 
 
@@ -125,7 +148,7 @@ def update(
     text: Annotated[
         str | None, typer.Argument(metavar="[TEXT]", help="New words, or a fact's new value.")
     ] = None,
-    valid_until: ValidUntil = None,
+    valid_until: NewExpiry = None,
     salience: Salience = None,
     mark: GivenMark = None,
     dry_run: DryRun = False,
@@ -142,7 +165,7 @@ def update(
             memory_id,
             text,
             at=common.at,
-            valid_until=valid_until,
+            valid_until=valid_until.moment if valid_until else None,
             salience=salience,
             mark=mark,
             dry_run=dry_run,

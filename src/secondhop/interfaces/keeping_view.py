@@ -38,6 +38,8 @@ def kept_line(kept: Kept) -> str:
         line += f", which supersedes {', '.join(map(clean, kept.supersedes))}"
     if kept.superseded_by:
         line += f", superseded by {clean(kept.superseded_by)}"
+    if kept.notice:
+        line += f"; {clean(kept.notice)}"
     return f"would have: {line}" if kept.dry_run else line
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from secondhop.graph.explain import Explanation
-from secondhop.graph.result import RecalledMemory, RecallResult
+from secondhop.graph.result import RecalledMemory, RecalledPreference, RecallResult
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
 from secondhop.keeping_records import Forgotten, Kept
 from secondhop.observed import Observation, Observed
@@ -69,6 +69,11 @@ def scored(memories: Iterable[RecalledMemory]) -> list[ScoredMemory]:
     return [ScoredMemory.of(memory) for memory in memories]
 
 
+def told(preference: RecalledPreference) -> str:
+    """Its text; one that ended says so."""
+    return f"{preference.text} [{preference.stale}]" if preference.stale else preference.text
+
+
 class RecallReply(Reply):
     """What `recall` found."""
 
@@ -83,7 +88,7 @@ class RecallReply(Reply):
         """A recall's result."""
         return cls(
             memories=scored(result.memories),
-            preferences=[preference.text for preference in result.preferences],
+            preferences=[told(preference) for preference in result.preferences],
             missing=[facet.name for facet in result.facets if facet.empty],
             degraded=result.degraded,
             trace_id=result.trace_id,
@@ -141,7 +146,7 @@ class SessionReply(Reply):
                 for branch in answer.branches
                 for memory in branch.memories
             ],
-            preferences=[preference.text for preference in answer.preferences],
+            preferences=[told(preference) for preference in answer.preferences],
             converged=answer.converged,
             why=answer.why,
             changes=[change_line(change) for change in answer.changes],
@@ -189,6 +194,7 @@ class RememberReply(Reply):
     done: str = Field(description="remembered, unchanged (it was known), or superseded.")
     supersedes: list[str]
     superseded_by: str
+    notice: str = Field("", description="What to know: that it has expired already.")
     dry_run: bool
 
     @classmethod

@@ -64,19 +64,24 @@ def memory_server(
 
 
 def add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
-    """Register them, and say which of them change what is stored."""
+    """Register them, and say which of them change what is stored, sessions included.
+
+    Idempotent is what has no further effect when it is called again: a session is resolved once,
+    a memory forgotten once.
+    """
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     writes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-    deletes = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+    ends = writes.model_copy(update={"idempotent_hint": True})
+    deletes = ends.model_copy(update={"destructive_hint": True})
 
     def add(tool: Callable[..., Any], annotations: ToolAnnotations) -> None:
         server.add_tool(tool, description=getdoc(tool), annotations=annotations)
 
     add(tools.recall, reads)
     add(tools.recall_briefing, reads)
-    add(tools.recall_session_start, reads)
-    add(tools.recall_vote, reads)
-    add(tools.recall_resolve, writes)
+    add(tools.recall_session_start, writes)
+    add(tools.recall_vote, writes)
+    add(tools.recall_resolve, ends)
     add(tools.remember, writes)
     add(tools.observe, writes)
     add(tools.forget, deletes)

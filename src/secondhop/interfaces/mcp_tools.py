@@ -28,7 +28,7 @@ from secondhop.observed import Said
 from secondhop.recall import Recall
 
 Ctx: TypeAlias = Context[Any, Any]
-Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
+Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[
     str | None,
@@ -148,7 +148,8 @@ class MemoryTools:
             dict[str, Vote],
             Field(
                 description="{memory id: vote}. hot: exactly right. warm: getting closer. cold: "
-                "not meant. wrong: misleading. spark: not the answer, but it leads to something."
+                "not meant. wrong: misleading. spark: not the answer, but it leads to something. "
+                "Empty text: take back a vote that was noted with goOn false."
             ),
         ],
         ctx: Ctx,

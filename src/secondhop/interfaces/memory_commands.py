@@ -185,15 +185,16 @@ def stats(common: Common) -> None:
     from dataclasses import asdict
 
     from secondhop.interfaces.learning_view import tuning_lines
-    from secondhop.interfaces.opening import counted_with_rounds, run
-    from secondhop.interfaces.stats_view import show_stats
+    from secondhop.interfaces.opening import run, stored
+    from secondhop.interfaces.stats_view import hubs_told, show_stats
     from secondhop.interfaces.terminal import print_json, screen
 
-    counts, rounds = run(counted_with_rounds(common))
+    found = run(stored(common))
+    counts, rounds = asdict(found.counts), found.rounds
     if common.json:
-        print_json(asdict(counts) | {"sessions": rounds.model_dump(mode="json")})
+        print_json(counts | {"hubs": found.hubs, "sessions": rounds.model_dump(mode="json")})
     else:
-        show_stats(asdict(counts), screen())
+        show_stats(counts | {"hubs": hubs_told(found.hubs)}, screen())
         show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
 
 

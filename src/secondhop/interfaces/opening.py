@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
     from secondhop.nodes.scale import ModelScale
+    from secondhop.nodes.services import HubStanding
     from secondhop.nodes.session_settings import SessionSettings
     from secondhop.nodes.settings import RecallSettings
     from secondhop.prompts.templates import Prompt, PromptSource
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
 OFFLINE = "offline"
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What `stats` tells of an entity."""
+
+    counts: "StoreCounts"
+    rounds: "RoundCounts"
+    """How many answers its resolved sessions needed."""
+    hubs: "HubStanding"
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -129,11 +140,11 @@ async def counted(common: Common) -> "StoreCounts":
     Raises:
         UnknownEntityError: nothing is.
     """
-    return (await counted_with_rounds(common))[0]
+    return (await stored(common)).counts
 
 
-async def counted_with_rounds(common: Common) -> "tuple[StoreCounts, RoundCounts]":
-    """What is stored for the entity, and how many answers its sessions needed.
+async def stored(common: Common) -> Stored:
+    """What is stored for the entity, how many answers its sessions needed, and how hubs stand.
 
     Raises:
         UnknownEntityError: nothing is.
@@ -142,10 +153,11 @@ async def counted_with_rounds(common: Common) -> "tuple[StoreCounts, RoundCounts
     async with opened(common) as recall:
         found = await recall.acounts()
         rounds = await recall.learning.rounds()
+        hubs = recall.services.hub_standing
     if not found.memories:
         entity = common.entity or settings.entity
         raise UnknownEntityError(entity, store=str(store_of(common, settings)))
-    return found, rounds
+    return Stored(counts=found, rounds=rounds, hubs=hubs)
 
 
 async def rebuild(

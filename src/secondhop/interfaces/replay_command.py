@@ -32,7 +32,8 @@ def replay(
 ) -> None:
     """Ask a recorded question again, and show what changed.
 
-    As it was asked: same time, same k, same settings but those you change.
+    As it was asked: same time, same k, same settings but those you change, by --set, by a file
+    of --settings, by --deadline or by --at.
     """
     from secondhop.interfaces.opening import named_llm, run
     from secondhop.interfaces.replay_view import show_replay
@@ -62,6 +63,7 @@ async def replayed_trace(
     from secondhop.prompts.templates import recall_replacement
 
     before = recorded(trace, common)
+    changes = [*changes_of_options(common), *changes]
     settings = changed_settings(before.settings, changes)
     given = [recall_replacement(path) for path in prompts]
     in_force = prompts_in_force(common)
@@ -72,7 +74,25 @@ async def replayed_trace(
         settings=settings,
     ) as recall:
         other_k = "limits.k" in {change.partition("=")[0].strip() for change in changes}
-        return await replayed(before, recall, k=settings.limits.k if other_k else None)
+        return await replayed(
+            before, recall, k=settings.limits.k if other_k else None, at=common.at
+        )
+
+
+def changes_of_options(common: Common) -> list[str]:
+    """The settings that --settings and --deadline change, "NAME=VALUE" each; the deadline last.
+
+    The environment changes none: it was there, or was not, when the question was asked.
+
+    Raises:
+        UsageError: the file cannot be read, or holds no settings.
+    """
+    from secondhop.evals.setting_files import recall_changes
+
+    changes = recall_changes(common.settings) if common.settings else []
+    if common.deadline is not None:
+        changes.append(f"limits.deadline_s={common.deadline}")
+    return changes
 
 
 def recorded(trace: str, common: Common) -> "RecallTrace":

@@ -18,6 +18,8 @@ QUERIES_SHOWN = 12
 def show_replay(replay: Replay, console: "Console") -> None:
     """Print what is otherwise, in the recall and in its answer."""
     console.print(shorten(replay.after.question, 300), style="bold")
+    asked_at = [str(one.asked_at) for one in (replay.before, replay.after)]
+    show_difference("asked at", asked_at[0], asked_at[1], console)
     show_difference("planner", replay.before.planner, replay.after.planner, console)
     show_difference("critic", replay.before.critic, replay.after.critic, console)
     for name, (old, new) in replay.settings().items():

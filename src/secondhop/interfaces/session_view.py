@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.graph.result import RecalledMemory
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
+from secondhop.interfaces.answer_view import show_preference
 from secondhop.interfaces.terminal import clean, shorten, without_heading_signs
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def show_round(
         for memory in branch.memories:
             show_line(memory, console, number=(number := number + 1))
     for preference in answer.preferences:
-        console.print(f"preference ({clean(preference.scope)}): {clean(preference.text)}")
+        show_preference(preference, console)
     show_proposals(answer.proposals, console, titles=known, place=place)
     for reason in answer.degraded:
         console.print(f"done without: {clean(reason)}", style="yellow")

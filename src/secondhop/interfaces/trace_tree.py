@@ -58,7 +58,9 @@ def preference_line(preference: TracePreference) -> str:
     """A preference that was given, and what asked for it."""
     asked = f", asked for by “{clean(preference.facet)}”" if preference.facet else ""
     scope = shorten(preference.scope, 60)
-    return f"preference ({scope}) {preference.score:.2f}: {clean(preference.memory_id)}{asked}"
+    ended = f", {clean(preference.stale)}" if preference.stale else ""
+    name = clean(preference.memory_id)
+    return f"preference ({scope}) {preference.score:.2f}: {name}{asked}{ended}"
 
 
 def line(text: str, *, style: str = "") -> "Text":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery, degraded_recalls
 from secondhop.evals.trial_report import (
     TrialReport,
+    other_queries,
     shown_measures,
     sides,
     total_spent,
@@ -51,6 +52,7 @@ def show_trial(report: TrialReport, console: "Console") -> None:
     for pair in report.changed():
         console.print()
         show_pair(pair, console)
+    show_reworded(report.reworded(), console)
 
 
 def measures_table(report: TrialReport) -> "Table":
@@ -118,23 +120,36 @@ def show_pair(pair: Pair, console: "Console") -> None:
     console.print(head)
     old, new = pair.against, pair.variant
     left, came = ([m for m in a.ids if m not in b.ids] for a, b in ((old, new), (new, old)))
+    dropped, added = other_queries(pair)
     moved = (f"{HEADINGS.get(m, m)} {a:.2f} → {b:.2f}" for m, a, b in shown_measures(pair))
     lines = [
         Text(", ".join(moved)),
         Text(f"went: {clean(', '.join(left))}" if left else ""),
         Text(f"came: {clean(', '.join(came))}" if came else ""),
-        *query_lines("-", only_in(old.queries, new.queries)),
-        *query_lines("+", only_in(new.queries, old.queries)),
+        *query_lines("-", dropped),
+        *query_lines("+", added),
     ]
     for line in lines:
         if line:
             console.print(Padding(line, (0, 0, 0, 5), expand=False))
 
 
-def only_in(queries: Sequence[WrittenQuery], others: Sequence[WrittenQuery]) -> list[WrittenQuery]:
-    """Those whose text the others lack."""
-    texts = {query.text for query in others}
-    return [query for query in queries if query.text not in texts]
+def show_reworded(pairs: Sequence[Pair], console: "Console") -> None:
+    """A line for each question whose queries alone differ."""
+    from rich.text import Text
+
+    if not pairs:
+        return
+    console.print()
+    console.print("The same answer by other queries (all of them: --json):", style="bold")
+    for pair in pairs:
+        dropped, added = other_queries(pair)
+        line = Text(f"{clean(pair.scenario)}/{clean(pair.question_id)}: ")
+        line.append(f"-{len(dropped)}", style="red").append(" ")
+        line.append(f"+{len(added)}", style="green")
+        shown = (added or dropped)[0]
+        line.append(f"  {'+' if added else '-'} {shorten(shown.text, 80)}", style="dim")
+        console.print(line)
 
 
 def query_lines(sign: str, queries: Sequence[WrittenQuery]) -> "list[Text]":

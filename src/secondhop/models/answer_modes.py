@@ -1,7 +1,7 @@
 """The ways to ask a chat server for an answer in a shape, strictest first, and which it can."""
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, cast
 
@@ -19,7 +19,9 @@ SURE = 3
 class ModeLadder:
     """What one server has shown it can do; learned once, kept for the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, modes: Sequence[AnswerMode] = MODES) -> None:
+        """`modes`: those that its adapter knows, strictest first; "text" is the last."""
+        self._modes = modes
         self._lock = threading.Lock()
         self._proven: set[AnswerMode] = set()
         self._strikes: dict[AnswerMode, int] = {}
@@ -34,7 +36,7 @@ class ModeLadder:
         with self._lock:
             return tuple(
                 mode
-                for mode in MODES
+                for mode in self._modes
                 if mode == "text" or (mode not in besides and self._strikes.get(mode, 0) < SURE)
             )
 

@@ -14,6 +14,9 @@ from secondhop.models.llm import ChatMessage, Completion, LLMError
 
 T = TypeVar("T", bound=BaseModel)
 
+BYTES_PER_REPLY = 1_000_000
+"""What an adapter reads of one reply, unless it is told otherwise."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Asking(Generic[T]):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from secondhop.errors import UsageError
+from secondhop.models.answer_modes import AnswerMode, ModeLadder
+from secondhop.models.asking import BYTES_PER_REPLY
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.prompt_size import PromptMeter
 from secondhop.models.request_gate import RequestGate
@@ -27,13 +29,20 @@ class LangchainLLMConfig:
     concurrency: int = 256
     """Requests at once on an event loop; a server's own limit shows itself as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
+    bytes_per_reply: int = BYTES_PER_REPLY
+    """Of what the model wrote; a longer reply is not read."""
 
     def __post_init__(self) -> None:
-        if min(self.attempts, self.concurrency) < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+        counts = self.attempts, self.concurrency, self.bytes_per_reply
+        if min(counts) < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
             raise UsageError(
-                "LangchainLLMConfig needs attempts and concurrency >= 1, timeout_s > 0, "
-                "max_wait_s >= 0"
+                "LangchainLLMConfig needs attempts, concurrency and bytes_per_reply >= 1, "
+                "timeout_s > 0, max_wait_s >= 0"
             )
+
+
+WAYS: tuple[AnswerMode, ...] = ("json_schema", "json_object", "text")
+"""The model's own structured output, whatever it is made of; its JSON mode; plain text."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,12 +52,8 @@ class ChatEndpoint:
     gate: RequestGate
     meter: PromptMeter = field(default_factory=PromptMeter)
     """How it counts tokens."""
-    proven: bool = False
-    """It has given structured output."""
-    refusals: int = 0
-    """How often it failed to, and then answered when asked for text."""
-    doubted: bool = False
-    """It failed to, and no request was left to ask for text: the next answer begins there."""
+    modes: ModeLadder = field(default_factory=lambda: ModeLadder(WAYS))
+    """Which of the ways it can answer in."""
 
 
 _endpoints: dict[tuple[int, LangchainLLMConfig], ChatEndpoint] = {}

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from secondhop.errors import ModelError
 from secondhop.models.account import Account
+from secondhop.models.answer_modes import SURE, AnswerMode, mode_request
 from secondhop.models.asking import Asking, Written, completed, read_or_repaired
 from secondhop.models.failed_try import TryTimedOutError, failed_try, why_unanswered
 from secondhop.models.failure_words import told
@@ -17,13 +18,15 @@ from secondhop.models.langchain_endpoint import LangchainLLMConfig, endpoint_of
 from secondhop.models.langchain_model import (
     bounded,
     derived_id,
+    in_mode,
+    knows_methods,
     text_of,
     told_usage,
     without_own_retries,
     without_secrets,
 )
 from secondhop.models.llm import ChatMessage, Completion, Usage, sendable
-from secondhop.models.prompt_size import counted_tokens, ready_to_count
+from secondhop.models.prompt_size import PromptSize, counted_tokens, ready_to_count
 from secondhop.models.request_gate import Settle
 from secondhop.models.retries import Patience, retried
 
@@ -35,18 +38,20 @@ T = TypeVar("T", bound=BaseModel)
 
 _log = logging.getLogger(__name__)
 
-_SURE = 3
-"""Refusals of structured output after which it is not asked for any more."""
 _REFUSES_STRUCTURE = frozenset({400, 415, 422, 500, 501})
 _LATE = "no answer in time"
 
 
-class _StructureRefusedError(ModelError):
-    """The model cannot give structured output."""
+class _ModeRefusedError(ModelError):
+    """The model cannot answer in this mode."""
+
+    def __init__(self, message: str, *, strikes: int) -> None:
+        super().__init__(message)
+        self.strikes = strikes
 
 
 class LangchainLLM:
-    """Adapts a `BaseChatModel`: its structured output where it has one, else text and one repair.
+    """Adapts a `BaseChatModel`: its structured output, else its JSON mode, else text; one repair.
 
     Retries, time limits, the circuit breaker and the cap on concurrency are ours, so that every
     request is counted; the model's own retries are switched off in a copy of it. A model that
@@ -109,53 +114,54 @@ class LangchainLLM:
         return await completed(asking, lambda: self._answer(asking), deadline_s=deadline_s)
 
     async def _answer(self, asking: Asking[T]) -> T:
-        written = await self._structured(asking)
-        if written is None:
-            request = schema_request(asking.schema)
-            written = await self._asked(with_request(asking.messages, request), asking)
-            self._endpoint.refusals += 1
-        return await read_or_repaired(written, asking, lambda turns: self._asked(turns, asking))
+        modes = self._endpoint.modes
+        refused = dict(modes.take_doubts())
+        for mode in modes.usable(besides=refused):
+            if not self._offers(mode, asking.schema):
+                refused[mode] = SURE
+                continue
+            try:
+                written = await self._asked(_prompt(mode, asking), asking, mode=mode)
+            except _ModeRefusedError as refusal:
+                refused[mode] = refusal.strikes
+                if not asking.account.requests_left:
+                    modes.doubt(refused)
+                    raise
+                continue
+            modes.answered(mode, refused=refused)
+            return await self._read(written, asking, mode=mode)
+        raise AssertionError('unreachable: "text" is always tried, and never a refused mode')
 
-    async def _structured(self, asking: Asking[T]) -> Written | None:
-        """What the model writes under its own structured output; None: ask it for text.
+    async def _read(self, written: Written, asking: Asking[T], *, mode: AnswerMode) -> T:
+        """The answer in what the model wrote, or in that to one repair turn.
 
-        It is read by our rules, not the adapter's: the same answer must count with every model.
+        It is read by our rules, not the model's: the same answer must count with every model.
         """
-        endpoint = self._endpoint
-        if not endpoint.proven and not self._may_structure(asking.schema):
-            return None
-        try:
-            written = await self._asked(asking.messages, asking, structured=True)
-        except _StructureRefusedError:
-            endpoint.doubted = not asking.account.requests_left
-            if endpoint.doubted:
-                raise
-            return None
-        endpoint.proven = True
-        return written
+        again: AnswerMode = "json_object" if mode == "json_object" else "text"
+        return await read_or_repaired(
+            written, asking, lambda turns: self._asked(turns, asking, mode=again)
+        )
 
-    def _may_structure(self, schema: type[BaseModel]) -> bool:
-        """Whether its own structured output is worth a request, before it has given any."""
-        endpoint = self._endpoint
-        if endpoint.refusals >= _SURE or endpoint.doubted:
-            endpoint.doubted = False
+    def _offers(self, mode: AnswerMode, schema: type[BaseModel]) -> bool:
+        """Whether a request in this mode can be sent; whether it is answered is for it to show."""
+        if mode == "text" or self._endpoint.modes.proven(mode):
+            return True
+        if mode == "json_object" and not knows_methods(self._model):
             return False
         try:
-            self._model.with_structured_output(schema, include_raw=True)
+            in_mode(self._model, mode, schema)
         except Exception:  # a foreign class refuses as it likes; asking for text always remains
-            _log.debug("%s has no structured output", self._model_id, exc_info=True)
-            endpoint.refusals = _SURE
+            _log.debug("%s cannot answer by %s", self._model_id, mode, exc_info=True)
             return False
         return True
 
     async def _asked(
-        self, messages: Sequence[ChatMessage], asking: Asking[T], *, structured: bool = False
+        self, messages: Sequence[ChatMessage], asking: Asking[T], *, mode: AnswerMode
     ) -> Written:
         """What the model wrote, after failures that pass."""
         account, config = asking.account, self._config
-        schema = asking.schema if structured else None
         return await retried(
-            lambda: self._try(messages, asking, schema=schema),
+            lambda: self._try(messages, asking, mode=mode),
             patience=Patience(
                 attempts=max(1, min(config.attempts, account.requests_left)),
                 longest_wait_s=lambda: max(0.0, min(config.max_wait_s, account.left_s())),
@@ -165,29 +171,42 @@ class LangchainLLM:
         )
 
     async def _try(
-        self, messages: Sequence[ChatMessage], asking: Asking[T], *, schema: type[T] | None
+        self, messages: Sequence[ChatMessage], asking: Asking[T], *, mode: AnswerMode
     ) -> Written:
-        """One request, with `schema` under structured output."""
+        """One request."""
         account, meter = asking.account, self._endpoint.meter
-        shape = [schema_request(schema)] if schema else []
+        shape = [schema_request(asking.schema)] if mode == "json_schema" else []
         size = meter.size([*(message["content"] for message in messages), *shape])
         async with self._endpoint.gate.entered(account) as settle:
             reply_tokens = account.open_request(prompt=size, wanted=asking.max_tokens)
             model = bounded(self._model, reply_tokens)
             try:
-                raw = await self._settled(_sent(model, messages, schema), account, settle)
+                sent = _sent(model, messages, mode, asking.schema)
+                raw = await self._settled(sent, account, settle)
             except Exception as error:
-                if schema is not None and self._refuses_structure(error):
-                    raise _StructureRefusedError(
-                        f"{self._model_id} cannot give structured output: {self._explained(error)}"
+                if strikes := self._strikes(error, mode=mode):
+                    raise _ModeRefusedError(
+                        f"{self._model_id} cannot give structured output: {self._explained(error)}",
+                        strikes=strikes,
                     ) from error
                 raise
+        return self._written(raw, size=size, account=account)
+
+    def _written(self, raw: "AIMessage", *, size: PromptSize, account: Account) -> Written:
+        """The text of a reply, paid for as the model tells; by length where it does not.
+
+        Raises:
+            ModelError: it is too long to be read.
+        """
         text, used = text_of(raw), told_usage(raw)
         if used is None:
             used = Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
         else:
-            meter.learn(size, told=used.prompt_tokens)
+            self._endpoint.meter.learn(size, told=used.prompt_tokens)
         account.charge(used)
+        if len(text.encode("utf-8", "replace")) > self._config.bytes_per_reply:
+            bound = f"{self._config.bytes_per_reply:,}"
+            raise ModelError(f"{self._model_id} sent a reply of more than {bound} bytes")
         return Written(text=text)
 
     async def _settled(
@@ -212,12 +231,18 @@ class LangchainLLM:
         settle(True, "")
         return raw
 
-    def _refuses_structure(self, error: Exception) -> bool:
-        """Whether structured output is what the model cannot do, and text might still be had."""
+    def _strikes(self, error: Exception, *, mode: AnswerMode) -> int:
+        """How surely this means that the model cannot do the mode; 0: it means another.
+
+        Of structured output once is no proof. JSON mode is refused once, but for HTTP 500, on
+        which any server stumbles.
+        """
         failed = failed_try(error)
-        if self._endpoint.proven or failed.lost or failed.stale:
-            return False
-        return failed.status is None or failed.status in _REFUSES_STRUCTURE
+        if mode == "text" or self._endpoint.modes.proven(mode) or failed.lost or failed.stale:
+            return 0
+        if failed.status is not None and failed.status not in _REFUSES_STRUCTURE:
+            return 0
+        return SURE if mode == "json_object" and failed.status != 500 else 1
 
     def _explained(self, error: Exception) -> str:
         """What happened, in words without the model's keys."""
@@ -229,11 +254,20 @@ class LangchainLLM:
 
 
 async def _sent(
-    model: "BaseChatModel", messages: Sequence[ChatMessage], schema: type[BaseModel] | None
+    model: "BaseChatModel",
+    messages: Sequence[ChatMessage],
+    mode: AnswerMode,
+    schema: type[BaseModel],
 ) -> "AIMessage":
-    """The model's reply, by its structured output where a schema is given."""
+    """The model's reply in this mode."""
     pairs = [(message["role"], message["content"]) for message in messages]
-    if schema is None:
+    if mode == "text":
         return await model.ainvoke(pairs)
-    answer = await model.with_structured_output(schema, include_raw=True).ainvoke(pairs)
+    answer = await in_mode(model, mode, schema).ainvoke(pairs)
     return cast("AIMessage", cast("dict[str, object]", answer)["raw"])
+
+
+def _prompt(mode: AnswerMode, asking: Asking[T]) -> Sequence[ChatMessage]:
+    """The messages, with the shape of the answer where the mode does not tell it."""
+    request = mode_request(mode, asking.schema)
+    return with_request(asking.messages, request) if request else asking.messages

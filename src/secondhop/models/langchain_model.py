@@ -1,20 +1,23 @@
 """What the adapter needs to know of a langchain chat model, whose classes have little in common."""
 
+import inspect
 import json
 import logging
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from secondhop.errors import UsageError
+from secondhop.models.answer_modes import AnswerMode
 from secondhop.models.failure_words import without_key
 from secondhop.models.llm import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import Runnable
 
 _log = logging.getLogger(__name__)
 
@@ -90,6 +93,28 @@ def _can_be_quiet(client: Any) -> bool:
     return callable(getattr(client, "with_options", None)) and isinstance(
         getattr(client, "max_retries", None), int
     )
+
+
+def knows_methods(model: "BaseChatModel") -> bool:
+    """Whether its structured output comes by several methods; others pass the word over."""
+    return "method" in inspect.signature(model.with_structured_output).parameters
+
+
+def in_mode(
+    model: "BaseChatModel", mode: AnswerMode, schema: type[BaseModel]
+) -> "Runnable[Any, Any]":
+    """The model, made to answer by its own structured output, or in its JSON mode, as {"raw": …}.
+
+    Without its parser, where that can be taken off: nobody reads what it finds, and on a long
+    reply that is no JSON langchain's takes a time that grows with the square of its length.
+    """
+    from langchain_core.runnables import RunnableParallel, RunnableSequence
+
+    method = {"method": "json_mode"} if mode == "json_object" else {}
+    chain: Runnable[Any, Any] = model.with_structured_output(schema, include_raw=True, **method)
+    if isinstance(chain, RunnableSequence) and isinstance(chain.first, RunnableParallel):
+        return chain.first
+    return chain
 
 
 def told_usage(raw: "AIMessage") -> Usage | None:

@@ -11,7 +11,13 @@ from pydantic import BaseModel
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.account import Account
 from secondhop.models.answer_modes import SURE, AnswerMode, mode_body, mode_request
-from secondhop.models.asking import Asking, Written, completed, read_or_repaired
+from secondhop.models.asking import (
+    BYTES_PER_REPLY,
+    Asking,
+    Written,
+    completed,
+    read_or_repaired,
+)
 from secondhop.models.chat_reply import ChatReply
 from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.json_replies import with_request
@@ -43,7 +49,7 @@ class OpenAILLMConfig:
     """None: the server's default; some models refuse any other."""
     requests_per_answer: int = 8
     """Retries, other ways of asking and the repair turn together."""
-    bytes_per_reply: int = 1_000_000
+    bytes_per_reply: int = BYTES_PER_REPLY
     concurrency: int = 256
     """Requests at once on an event loop; a server's own limit shows itself as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)

@@ -1,0 +1,49 @@
+"""The command line, called within this process as a shell would call it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from secondhop.interfaces.cli import app
+
+Cli: TypeAlias = Callable[..., Result]
+"""Takes a command word by word."""
+
+
+def ran(*words: str | Path, given: str | bytes | None = None) -> Result:
+    """What a command did; `given` is its standard input."""
+    return CliRunner().invoke(app, [*map(str, words)], input=given)
+
+
+def in_folder(folder: Path, patch: pytest.MonkeyPatch) -> Cli:
+    """Commands in that folder, with a cache below it and an embedding model that needs no file."""
+    patch.chdir(folder)
+    patch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    for module in ("opening", "kept_answers"):
+        patch.setattr(f"secondhop.interfaces.{module}.cache_folder", lambda: folder / "cache")
+    return ran
+
+
+def place_of(store: Path) -> list[str]:
+    """Options: that store, and no model that needs a file or a server."""
+    return ["--store", str(store), "--embedder", "hashing", "--llm", "offline"]
+
+
+def over(store: Path) -> Cli:
+    """Commands over that store."""
+
+    def run(*words: str, given: str | bytes | None = None) -> Result:
+        return ran(*words, *place_of(store), given=given)
+
+    return run
+
+
+def document(result: Result) -> dict[str, Any]:
+    """The one JSON document on standard output of a command that did its work."""
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found

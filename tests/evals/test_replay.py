@@ -1,0 +1,110 @@
+"""A replay asks as it was asked: what holds no more, what was believed then, and at what time."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+from tests.small_world import LIFE, recall_settings
+
+from secondhop.evals.replay import Replay, replayed
+from secondhop.graph.trace import RecallTrace
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+QUESTION = "Where is the boiler key?"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+EARLY = datetime(2026, 1, 10, tzinfo=UTC)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    """A life in which a key was moved on 20 January."""
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        await opened.aadd(
+            [
+                note("mat", "The boiler key is under the mat", day=2),
+                note("hook", "The boiler key is now on the hook", day=20),
+            ]
+        )
+        await opened.asupersede("mat", "hook")
+        yield opened
+
+
+async def recorded(
+    recall: Recall,
+    *,
+    at: datetime = NOW,
+    as_of: datetime | None = None,
+    include_stale: bool = False,
+) -> RecallTrace:
+    """The trace that such a recall leaves, as its file holds it."""
+    result = await recall.arecall(QUESTION, at=at, as_of=as_of, include_stale=include_stale)
+    return recall.trace(result.trace_id)
+
+
+def expect_no_change(found: Replay) -> None:
+    assert found.before.returned == found.after.returned
+    assert (found.came(), found.went(), found.moved()) == ([], [], [])
+
+
+async def test_what_holds_no_more_comes_again_where_it_was_asked_for(recall: Recall) -> None:
+    before = await recorded(recall, include_stale=True)
+    assert (before.include_stale, "mat" in before.returned) == (True, True)
+
+    found = await replayed(before, recall)
+
+    expect_no_change(found)
+    assert found.after.include_stale
+
+
+async def test_what_holds_no_more_stays_away_where_it_was_not(recall: Recall) -> None:
+    before = await recorded(recall)
+    assert (before.include_stale, "mat" in before.returned) == (False, False)
+
+    expect_no_change(await replayed(before, recall))
+
+
+async def test_what_was_believed_then_is_asked_for_again(recall: Recall) -> None:
+    before = await recorded(recall, as_of=EARLY)
+    assert {"mat", "hook"} & set(before.returned) == {"mat"}
+
+    found = await replayed(before, recall)
+
+    expect_no_change(found)
+    assert found.after.as_of == before.as_of == EARLY
+
+
+async def test_of_a_time_before_everything_nothing_comes_again(recall: Recall) -> None:
+    before = await recorded(recall, as_of=datetime(2020, 1, 1, tzinfo=UTC))
+    assert before.returned == []
+
+    expect_no_change(await replayed(before, recall))
+
+
+async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that_time(
+    recall: Recall, tmp_path: Path
+) -> None:
+    settings = recall_settings(ranking={"hide_later": True})
+    async with await Recall.aopen(
+        tmp_path / "store", entity="mara", embedder="hashing", settings=settings
+    ) as careful:
+        before = await recorded(careful, at=EARLY)
+        assert "hook" not in before.returned
+
+        expect_no_change(await replayed(before, careful))
+        later = await replayed(before, careful, at=NOW)
+
+    assert "hook" in [change.memory_id for change in later.came()]
+    assert later.after.asked_at == NOW
+
+
+async def test_a_trace_of_before_the_word_was_written_is_read_and_replayed(recall: Recall) -> None:
+    before = await recorded(recall)
+    old = RecallTrace.model_validate_json(before.model_dump_json(exclude={"include_stale"}))
+    assert not old.include_stale
+
+    expect_no_change(await replayed(old, recall))

@@ -1,0 +1,95 @@
+"""What a host may reply to a session graph that waits: votes with the end, and what is no reply."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from tests.session_world import session_services
+from tests.small_world import QUESTION, SmallWorld
+
+from secondhop.graph.session import SessionGraph, build_session_graph
+from secondhop.graph.session_result import ResolvedSession
+
+CONFIG: Any = {"configurable": {"thread_id": "chat"}}
+
+
+@pytest.fixture
+async def graph(world: SmallWorld) -> SessionGraph:
+    """It waits for votes on its only answer."""
+    built = build_session_graph(session_services(world), InMemorySaver())
+    await built.ainvoke({"question": QUESTION, "max_rounds": 1}, CONFIG)
+    return built
+
+
+async def replied(graph: SessionGraph, reply: Any) -> dict[str, Any]:
+    """What the graph says to it."""
+    return await graph.ainvoke(Command(resume=reply), CONFIG)
+
+
+def problem_in(done: dict[str, Any]) -> str:
+    """Why it still waits, and with the answer that it waited with."""
+    (waiting,) = done["__interrupt__"]
+    assert waiting.value["round"] == 1
+    problem: str = waiting.value["problem"]
+    return problem
+
+
+async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: SessionGraph) -> None:
+    ballot = {"plan": "hot", "wins": "warm", "coaching": "cold"}
+
+    done = await replied(graph, {"votes": ballot, "by": "agent", "resolve": {"note": "ok"}})
+
+    told = ResolvedSession.model_validate(done["resolved"])
+    assert (done["status"], told.note) == ("resolved", "ok")
+    assert told.last_votes() == ballot
+    assert [one.by for one in told.votes] == ["agent"]
+    assert told.accepted == ["plan", "wins"]
+
+
+async def test_what_helped_may_be_named_beside_the_votes(graph: SessionGraph) -> None:
+    reply = {"votes": {"plan": "hot"}, "resolve": {"accepted": ["wins"]}}
+
+    told = ResolvedSession.model_validate((await replied(graph, reply))["resolved"])
+
+    assert (told.last_votes(), told.accepted) == ({"plan": "hot"}, ["wins"])
+
+
+async def test_a_vote_that_cannot_be_counted_does_not_end_the_session(graph: SessionGraph) -> None:
+    problem = problem_in(await replied(graph, {"votes": {"plan": "mild"}, "resolve": {}}))
+
+    done = await replied(graph, {"votes": {"plan": "hot"}, "resolve": {}})
+
+    assert "no vote 'mild'" in problem
+    assert done["resolved"]["accepted"] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("hot", "a reply must look like"),
+        (5, "a reply must look like"),
+        (["plan"], "a reply must look like"),
+        ({"votes": ["plan"]}, "votes must look like"),
+        ({"votes": "plan"}, "votes must look like"),
+        ({"votes": {"plan": None}}, "no vote None"),
+        ({"votes": {"plan": ["hot"]}}, "no vote ['hot']"),
+        ({"votes": {"plan": "hot"}, "by": None}, "nobody votes as None"),
+        ({"resolve": None}, 'reply {"votes"'),
+        ({"votes": None}, 'reply {"votes"'),
+        ({"resolve": "plan"}, "resolve must look like"),
+        ({"resolve": ["plan"]}, "resolve must look like"),
+        ({"resolve": {"accepted": "plan"}}, "accepted must be a list"),
+        ({"resolve": {"accepted": 5}}, "accepted must be a list"),
+        ({"resolve": {"accepted": [["plan"]]}}, "accepted must be a list"),
+        ({"resolve": {"note": 5}}, "note must be a text"),
+    ],
+)
+async def test_a_reply_of_another_shape_is_asked_for_again(
+    graph: SessionGraph, reply: Any, problem: str
+) -> None:
+    assert problem in problem_in(await replied(graph, reply))
+
+    done = await replied(graph, {"resolve": {"accepted": ["plan"]}})
+
+    assert done["resolved"]["accepted"] == ["plan"]

@@ -1,0 +1,207 @@
+"""How a langchain chat model is asked: structured, in its JSON mode, as text; and how it learns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
+from langchain_openai import ChatOpenAI
+from pydantic import Field, SecretStr
+from tests.models.async_chat import AsyncChat
+from tests.models.fault_server import FaultServer, answer, running
+from tests.models.on_sockets import Answer, ask, usage
+
+from secondhop.models.answer_modes import MODES
+from secondhop.models.langchain_endpoint import WAYS, LangchainLLMConfig
+from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.llm import LLMError
+
+FINE = '{"text": "fine"}'
+PROSE = "I would rather write prose."
+
+
+class MethodChat(AsyncChat):
+    """Has several ways to answer in a shape, as most do; a server behind it can do some of them."""
+
+    model: str = "of several methods"
+    able: frozenset[str]
+    written: str = FINE
+    asked: list[str] = Field(default_factory=list[str])
+    """The way of each request that was sent."""
+    told: list[str] = Field(default_factory=list[str])
+    """The last message of each."""
+    parsed: list[str] = Field(default_factory=list[str])
+    """What langchain's parser was given."""
+
+    async def reply(self, messages: list[BaseMessage]) -> AIMessage:
+        """As text."""
+        return await self.replied("text", messages)
+
+    async def replied(self, way: str, messages: Sequence[BaseMessage]) -> AIMessage:
+        """In that way, or a refusal."""
+        self.asked.append(way)
+        self.told.append(str(messages[-1].content))
+        if way not in self.able:
+            raise ValueError(f"does not support {way}")
+        return AIMessage(content=self.written)
+
+    def with_structured_output(
+        self,
+        schema: dict[str, Any] | type,
+        *,
+        method: str = "function_calling",
+        include_raw: bool = False,
+        **kwargs: Any,
+    ) -> Runnable[Any, Any]:
+        """By that method, and then the parser."""
+
+        async def raw(pairs: list[tuple[str, str]]) -> AIMessage:
+            return await self.replied(method, [BaseMessage(content=t, type=r) for r, t in pairs])
+
+        def parsed(found: dict[str, AIMessage]) -> dict[str, AIMessage]:
+            self.parsed.append(str(found["raw"].content))
+            return found
+
+        return RunnableParallel(raw=RunnableLambda(raw)) | RunnableLambda(parsed)
+
+
+class OfOneMethod(MethodChat):
+    """Takes the word `method`, and refuses JSON mode before anything is sent."""
+
+    def with_structured_output(
+        self,
+        schema: dict[str, Any] | type,
+        *,
+        method: str = "function_calling",
+        include_raw: bool = False,
+        **kwargs: Any,
+    ) -> Runnable[Any, Any]:
+        """Refuses."""
+        if method != "function_calling":
+            raise ValueError(f"unrecognized method {method}")
+        return super().with_structured_output(schema, include_raw=include_raw)
+
+
+class OfNoMethod(MethodChat):
+    """Does not know the word, as langchain-core's own implementation: it is passed over."""
+
+    def with_structured_output(
+        self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
+    ) -> Runnable[Any, Any]:
+        """By the one method it has, whatever it is asked."""
+        return super().with_structured_output(schema, include_raw=include_raw)
+
+
+async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> list[str]:
+    """How one answer was asked for."""
+    before = len(model.asked)
+    assert (await ask(llm, calls=calls)).parsed == Answer(text="fine")
+    return model.asked[before:]
+
+
+def test_the_ways_are_those_of_any_server_without_its_tool_calls() -> None:
+    assert [mode for mode in MODES if mode != "tool"] == list(WAYS)
+
+
+async def test_a_model_that_refuses_tools_is_asked_in_its_json_mode_and_that_is_learned() -> None:
+    model = MethodChat(able=frozenset({"json_mode", "text"}))
+    llm = LangchainLLM(model)
+
+    ways = [await ways_of(llm, model) for _ in range(4)]
+
+    assert ways == [*[["function_calling", "json_mode"]] * 3, ["json_mode"]]
+    assert ["JSON schema" in told for told in model.told] == [False, True] * 3 + [True]
+
+
+async def test_a_refused_json_mode_costs_one_try_and_not_one_an_answer() -> None:
+    model = MethodChat(able=frozenset({"text"}))
+    llm = LangchainLLM(model)
+
+    ways = [await ways_of(llm, model) for _ in range(4)]
+
+    first, *later = ways
+    assert first == ["function_calling", "json_mode", "text"]
+    assert later == [["function_calling", "text"], ["function_calling", "text"], ["text"]]
+
+
+@pytest.mark.parametrize("kind", [OfOneMethod, OfNoMethod])
+async def test_a_model_without_a_json_mode_is_not_asked_for_one(kind: type[MethodChat]) -> None:
+    model = kind(able=frozenset({"text"}))
+
+    assert await ways_of(LangchainLLM(model), model) == ["function_calling", "text"]
+
+
+async def test_with_one_call_the_next_answer_begins_one_way_down() -> None:
+    model = MethodChat(able=frozenset({"text"}))
+    llm = LangchainLLM(model)
+    for way in ("function_calling", "json_mode"):
+        with pytest.raises(LLMError, match=f"does not support {way}"):
+            await ask(llm, calls=1)
+
+    assert await ways_of(llm, model, calls=1) == ["text"]
+
+
+async def test_what_json_mode_wrote_is_repaired_in_json_mode() -> None:
+    model = MethodChat(able=frozenset({"json_mode", "text"}), written=PROSE)
+
+    with pytest.raises(LLMError, match="answered twice"):
+        await ask(LangchainLLM(model))
+
+    assert model.asked == ["function_calling", "json_mode", "json_mode"]
+    assert "could not be used" in model.told[-1]
+
+
+async def test_a_reply_is_read_up_to_the_bound_in_bytes() -> None:
+    written = '{"text": "ü"}'
+    for bytes_per_reply, fits in ((len(written.encode()), True), (len(written), False)):
+        model = MethodChat(able=frozenset({"text"}), written=written)
+        llm = LangchainLLM(model, config=LangchainLLMConfig(bytes_per_reply=bytes_per_reply))
+        if fits:
+            assert (await ask(llm)).parsed == Answer(text="ü")
+        else:
+            with pytest.raises(LLMError, match="more than 13 bytes"):
+                await ask(llm)
+
+
+async def test_langchains_own_parser_is_left_out() -> None:
+    model = MethodChat(able=frozenset({"json_mode"}), written="{" * 100 + FINE)
+
+    with pytest.raises(LLMError, match="answered twice"):
+        await ask(LangchainLLM(model))
+
+    assert model.parsed == []  # it takes a time that grows with the square of such a reply
+
+
+def chat_openai(server: FaultServer) -> ChatOpenAI:
+    return ChatOpenAI(
+        model=server.model, base_url=server.base_url, api_key=SecretStr("secret"), max_retries=0
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("refused_by", [400, 500])
+async def test_langchains_openai_model_answers_in_json_mode_where_the_server_has_no_schemas(
+    refused_by: int,
+) -> None:
+    modes = frozenset({"json_object", "text"})
+    async with running(FaultServer(modes=modes, refusal_status=refused_by)) as server:
+        llm = LangchainLLM(model := chat_openai(server))
+        first = await ask(llm)
+        for _ in range(3):
+            await ask(llm)
+        await model.root_async_client.close()
+    assert first.usage == usage(2, 1)
+    assert server.asked_modes() == [*["json_schema", "json_object"] * 3, "json_object"]
+    assert "JSON schema" in server.asked[1]["messages"][-1]["content"]
+
+
+@pytest.mark.slow  # by the clock
+async def test_10_mb_in_json_mode_are_refused_in_time() -> None:
+    modes = frozenset({"json_object", "text"})
+    async with running(FaultServer(otherwise=answer("x" * 10_000_000), modes=modes)) as server:
+        llm = LangchainLLM(model := chat_openai(server))
+        with pytest.raises(LLMError, match="more than 1,000,000 bytes"):
+            await ask(llm)
+        await model.root_async_client.close()
+    assert server.asked_modes() == ["json_schema", "json_object"]

@@ -1,0 +1,31 @@
+"""Votes as the state of a recall holds them."""
+
+from collections.abc import Iterable, Sequence
+
+from secondhop.nodes.state import Vote, VoteName
+
+
+def vote(
+    memory_id: str,
+    name: VoteName,
+    *,
+    by: str = "person",
+    round_number: int = 1,
+    facet_ids: Sequence[str] = (),
+) -> Vote:
+    """A vote for which nobody gave a reason."""
+    return Vote(
+        memory_id=memory_id,
+        vote=name,
+        by=by,
+        round=round_number,
+        reason="",
+        facet_ids=list(facet_ids),
+        repeats=None,
+        replaced_by=None,
+    )
+
+
+def by_voter(votes: Iterable[Vote]) -> dict[str, Vote]:
+    """One a memory, round and voter: of two the later counts."""
+    return {f"{one['memory_id']}|{one['round']}|{one['by']}": one for one in votes}

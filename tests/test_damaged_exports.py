@@ -1,0 +1,192 @@
+"""Lines of an export that somebody has damaged: imported as they are, or refused by line."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from secondhop.errors import UsageError
+from secondhop.export_line import memory_of
+from secondhop.exporting import FORMAT, VERSION, line_of
+from secondhop.recall import Recall
+from secondhop.stores.counters import Counters
+from secondhop.stores.keeping import HistoryEntry, Keeping
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+HEADER = line_of({"format": FORMAT, "version": VERSION})
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC).isoformat()
+WHOLE: dict[str, Any] = {
+    "id": "job",
+    "title": "me: job",
+    "source": "fact",
+    "created_at": NOON,
+    "messages": [{"role": "user", "content": "me: job is cook"}],
+    "origin": "notes",
+    "kind": "factual",
+    "subject": "me",
+    "attribute": "job",
+    "value": "cook",
+    "scope": "always",
+    "keeping": {
+        "valid_until": NOON,
+        "salience": 0.7,
+        "deprecated_at": NOON,
+        "deprecated_because": "left",
+        "superseded_at": NOON,
+        "superseded_by": "other",
+        "mark": "core",
+    },
+    "history": [{"at": NOON, "act": "remembered", "other_id": "", "detail": "said"}],
+    "counters": {"retrieved": 3, "shown": 2, "accepted": 1, "accepted_at": NOON},
+}
+"""A line that says all that a line can."""
+
+ODD: list[Any] = [
+    *(None, True, -1, 1.5, 10**30, 10**400, "", "bogus", "\x00", "\ud800", [], {}, [None]),
+    *({"x": 1}, [[]], "0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "2026-01-01"),
+]
+
+
+def with_one(told: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """The line with another value at "keeping.salience", "messages.0.role", …"""
+    changed: Any = deepcopy(told)
+    *path, last = [int(part) if part.isdecimal() else part for part in name.split(".")]
+    inner = changed
+    for part in path:
+        inner = inner[part]
+    inner[last] = value
+    return dict(changed)
+
+
+Place = tuple[str | int, ...]
+
+
+def places(told: Any, before: Place = ()) -> Iterator[Place]:
+    """Where in a document something stands."""
+    keys: Iterable[str | int] = told.keys() if hasattr(told, "keys") else range(len(told))
+    for key in keys:
+        yield (*before, key)
+        if isinstance(told[key], (dict, list)):
+            yield from places(told[key], (*before, key))
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A line from which something is gone, or in which something else stands in its place."""
+    line = deepcopy(WHOLE)
+    for _ in range(draw(st.integers(1, 3))):
+        *path, last = draw(st.sampled_from(list(places(line))))
+        inner: Any = line
+        for part in path:
+            inner = inner[part]
+        match draw(st.sampled_from(["drop", "put", "add"])):
+            case "drop":
+                del inner[last]
+            case "add" if isinstance(inner, dict):
+                inner["surplus"] = deepcopy(draw(st.sampled_from(ODD)))
+            case _:
+                inner[last] = deepcopy(draw(st.sampled_from(ODD)))
+        if not line:
+            break
+    return line_of(line)
+
+
+def refusal_of(line: str) -> str:
+    """What is said of the line; "" where it can be read."""
+    try:
+        read = memory_of(line, 2)
+    except UsageError as error:
+        return str(error)
+    return "" if read.memory.memory_id and read.memory.messages else "an empty memory was read"
+
+
+async def tried(folder: Path, line: str) -> None:
+    """Import a line; it is stored whole, or nothing of it is."""
+    async with await Recall.aopen(folder, embedder="hashing") as recall:
+        if refusal := refusal_of(line):
+            with pytest.raises(UsageError, match=f"^{re.escape(refusal)}$"):
+                await recall.aimport([HEADER, line])
+            assert [one async for one in recall.aexport()] == [HEADER]
+            assert (await recall.acounters("job"))["job"] == Counters()
+            return
+        done = await recall.aimport([HEADER, line])
+        assert (done.read, done.stored) == (1, 1)
+        _, stored = [one async for one in recall.aexport()]
+        memory_id = json.loads(stored)["id"]
+        await recall.arecall("What is my job?")
+        assert len((await recall.ahistory(memory_id)).versions) == 1
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(line=damaged())
+def test_a_damaged_line_is_imported_whole_or_refused_whole(
+    tmp_path_factory: pytest.TempPathFactory, line: str
+) -> None:
+    asyncio.run(tried(tmp_path_factory.mktemp("store"), line))
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(line=damaged())
+def test_reading_a_damaged_line_knows_no_other_error(line: str) -> None:
+    refusal = refusal_of(line)
+
+    assert not refusal or refusal.startswith("line 2 of the export cannot be read: it")
+
+
+def test_a_whole_line_is_read(tmp_path: Path) -> None:
+    asyncio.run(tried(tmp_path, line_of(WHOLE)))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        ("title", None, r"title: .*string, not None \(NoneType\)"),
+        ("kind", "bogus", r"kind: .*'factual', 'preferential' or 'continuity', not 'bogus'"),
+        ("counters", {"seen": 1}, "counters.seen: "),
+        ("counters", {"retrieved": "a"}, "counters.retrieved: .*integer, not 'a'"),
+        ("counters.shown", -1, "counters.shown: .*greater than or equal to 0"),
+        ("keeping.salience", 2, "keeping.salience: .*less than or equal to 1"),
+        ("keeping.mark", "bogus", "keeping.mark: "),
+        ("keeping.valid_until", "9999-12-31T23:59-14:00", "keeping.valid_until: .*calendar"),
+        ("history.0.act", "bogus", "history.0.act: "),
+        ("messages.0.content", " ", "no message with text"),
+        ("id", "\x00 ", "its id is empty"),
+    ],
+)
+async def test_a_line_that_cannot_be_is_named_with_what_is_wrong_and_nothing_of_it_stays(
+    tmp_path: Path, place: str, value: Any, told: str
+) -> None:
+    export = tmp_path / "all.jsonl"
+    other = with_one(WHOLE, "id", "other")
+    lines = [HEADER, line_of(other), line_of(with_one(WHOLE, place, value))]
+    export.write_text("\n".join(lines), encoding="ascii")
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        with pytest.raises(UsageError, match=rf"all\.jsonl: line 3 of the export .*{told}"):
+            await recall.aimport_from(export)
+
+        assert "job" not in {json.loads(one).get("id") async for one in recall.aexport()}
+        assert (await recall.acounters("job"))["job"] == Counters()
+
+
+def test_a_line_nested_beyond_reading_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"line 2 .*nested too deeply"):
+        memory_of("[" * 200_000, 2)
+
+
+def test_a_line_may_say_all_that_is_kept_of_a_memory() -> None:
+    """A new field that an import does not know would be refused there, or lost."""
+    assert set(WHOLE["keeping"]) == {one.name for one in fields(Keeping)}
+    assert set(WHOLE["counters"]) == {one.name for one in fields(Counters)}
+    assert set(WHOLE["history"][0]) == {one.name for one in fields(HistoryEntry)} - {"memory_id"}

@@ -1,0 +1,76 @@
+"""An expiry that lies ahead can be taken away again; what is named twice is forgotten once."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.command_line import document, over
+from tests.fakes import note
+
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+PAST, AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
+        await opened.aadd([note("key", "The key is under the mat")])
+        yield opened
+
+
+async def expiry(recall: Recall, memory_id: str) -> datetime | None:
+    (version,) = (await recall.ahistory(memory_id)).versions
+    return version.valid_until
+
+
+@pytest.mark.parametrize("moment", [PAST, AHEAD])
+async def test_an_empty_expiry_takes_it_away_and_the_history_says_so(
+    recall: Recall, moment: datetime
+) -> None:
+    await recall.aupdate("key", valid_until=moment)
+    assert await expiry(recall, "key") == moment
+
+    told = await recall.aupdate("key", valid_until="")
+    again = await recall.aupdate("key", valid_until="")
+
+    assert (told.done, again.done) == ("changed", "unchanged")
+    assert await expiry(recall, "key") is None
+    assert (await recall.ahistory("key")).events[-1].detail == "no longer expires"
+    assert (await recall.arecall("Where is the key?")).ids() == ["key"]
+
+
+async def test_no_expiry_given_leaves_it(recall: Recall) -> None:
+    await recall.aupdate("key", valid_until=AHEAD)
+    await recall.aupdate("key", salience=0.9)
+    await recall.aupdate("key", valid_until="", dry_run=True)
+
+    assert await expiry(recall, "key") == AHEAD
+
+
+async def test_said_anew_without_an_expiry_it_has_none(recall: Recall) -> None:
+    await recall.aupdate("key", valid_until=AHEAD)
+    new = await recall.aupdate("key", "The key hangs in the hall", valid_until="")
+
+    versions = {one.memory_id: one for one in (await recall.ahistory("key")).versions}
+    assert versions[new.memory_id].valid_until is None
+
+
+def test_the_command_line_says_none(tmp_path: Path, no_variables: None) -> None:
+    run = over(tmp_path / "store")
+    run("remember", "The key is under the mat", "--id", "key", "--valid-until", "9000-01-01")
+    document(run("update", "key", "--valid-until", "none", "--json"))
+
+    (version,) = document(run("history", "key", "--json"))["versions"]
+    assert version["valid_until"] is None
+
+
+async def test_a_memory_that_is_named_twice_is_forgotten_and_counted_once(recall: Recall) -> None:
+    would = await recall.aforget("key", "key", dry_run=True)
+    told = await recall.aforget("key", "key")
+
+    for done in (would, told):
+        assert (done.memory_ids, done.passages) == (["key"], 1)

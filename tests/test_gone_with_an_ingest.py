@@ -1,0 +1,119 @@
+"""What an ingest deletes takes along what was counted and learned of it; doctor finds leftovers."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.recall import Recall
+from secondhop.stores.counters import CounterStore
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def files_of_life(folder: Path) -> None:
+    """A note a file, each with the heading it has as a memory."""
+    folder.mkdir()
+    for memory in LIFE:
+        text = f"# {memory.title}\n\n{memory.messages[0].content}\n"
+        (folder / f"{memory.memory_id}.md").write_text(text)
+
+
+async def taught(recall: Recall, folder: Path) -> dict[str, str]:
+    """{file's name: memory id}, once a session has taught of `plan` and `wins`."""
+    await recall.aingest(folder)
+    ids = {
+        name: memory_id
+        for memory_id in await recall.store.content_hashes()
+        for name in ("plan", "wins")
+        if memory_id.removesuffix(".md").endswith(name)
+    }
+    async with recall.session(QUESTION, k=6, at=AT) as session:
+        await session.vote({ids["plan"]: "hot", ids["wins"]: "hot"}, go_on=False)
+        await session.resolve()
+    return ids
+
+
+def counters_below(folder: Path) -> Path:
+    """The one file of counters."""
+    (path,) = folder.rglob("counters.db")
+    return path
+
+
+async def known(recall: Recall, store: Path) -> str:
+    """All that was learned, as text, and of what anything was counted."""
+    counted = await CounterStore(counters_below(store)).memory_ids()
+    return f"{await recall.learning.exported()} {sorted(counted)}"
+
+
+def doctored(told: Any) -> Sequence[Mapping[str, Any]]:
+    return [one.model_dump(include={"count", "examples", "fixed"}) for one in told.findings]
+
+
+async def test_what_an_ingest_deletes_leaves_nothing_counted_or_learned(
+    recall: Recall, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    files_of_life(folder)
+    await recall.store.delete([one.memory_id for one in LIFE])
+    ids = await taught(recall, folder)
+    before = await known(recall, tmp_path)
+
+    (folder / "plan.md").unlink()
+    planned = await recall.aingest(folder, dry_run=True)
+    still = await known(recall, tmp_path)
+    done = await recall.aingest(folder)
+    after = await known(recall, tmp_path)
+
+    assert ids["plan"] in before
+    assert (planned.deleted, done.deleted) == (1, 1)
+    assert still == before
+    assert ids["plan"] not in after
+    assert ids["wins"] in after
+    assert (await recall.acounters(ids["plan"]))[ids["plan"]].shown == 0
+    assert (await recall.aexamine()).findings == []
+
+
+async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
+    recall: Recall, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    files_of_life(folder)
+    await recall.store.delete([one.memory_id for one in LIFE])
+    ids = await taught(recall, folder)
+    await recall.store.delete([ids["plan"]])  # and nobody came to tell the other files
+
+    found = await recall.aexamine()
+    mended = await recall.aexamine(fix=True)
+    after = await recall.aexamine()
+
+    assert [one.check for one in found.findings] == ["learned"]
+    assert doctored(found) == [{"count": 1, "examples": [ids["plan"]], "fixed": False}]
+    assert found.sound
+    assert doctored(mended) == [{"count": 1, "examples": [ids["plan"]], "fixed": True}]
+    assert after.findings == []
+    assert ids["plan"] not in await known(recall, tmp_path)
+    assert ids["wins"] in await known(recall, tmp_path)
+
+
+async def test_a_file_that_cannot_be_read_is_damage_and_no_empty_one(
+    recall: Recall, tmp_path: Path
+) -> None:
+    result = await recall.arecall(QUESTION, at=AT)
+    await recall.aaccept(result, result.ids()[:1])
+    counters = counters_below(tmp_path)
+    with closing(sqlite3.connect(counters)) as raw, raw:
+        raw.execute("DROP TABLE counted")
+
+    told = await recall.aexamine()
+
+    assert [one.check for one in told.findings] == ["learned"]
+    assert "counters.db" in told.findings[0].examples[0]
+    assert not told.sound

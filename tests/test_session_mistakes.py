@@ -1,0 +1,65 @@
+"""Votes and ends of another form than they should have: refused before anything is written."""
+
+from typing import Any
+
+import pytest
+from tests.small_world import QUESTION
+
+from secondhop.errors import UsageError
+from secondhop.graph.session_result import SessionAnswer
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+@pytest.fixture
+async def answer(recall: Recall) -> SessionAnswer:
+    """Of a session that is open."""
+    return await recall.astart_session(QUESTION, k=3)
+
+
+@pytest.mark.parametrize("go_on", [True, False])
+@pytest.mark.parametrize("no_vote", [None, False, 0, 5, ["hot"]])
+async def test_what_is_no_vote_is_refused_as_such(
+    recall: Recall, answer: SessionAnswer, no_vote: Any, go_on: bool
+) -> None:
+    first, second = answer.ids()[:2]
+
+    with pytest.raises(UsageError, match=r"no vote .*; vote hot, warm"):
+        await recall.avote(answer.session_id, {first: "hot", second: no_vote}, go_on=go_on)
+
+    still = await recall.aget_session(answer.session_id)
+    assert (still.round, still.cast) == (1, {})
+
+
+@pytest.mark.parametrize("votes", ["hot", ["plan"], None, 5])
+async def test_what_are_no_votes_by_memory_is_refused_as_such(
+    recall: Recall, answer: SessionAnswer, votes: Any
+) -> None:
+    with pytest.raises(UsageError, match="votes must look like"):
+        await recall.avote(answer.session_id, votes)
+
+
+@pytest.mark.parametrize(
+    ("mistaken", "message"),
+    [
+        ({"note": 5}, "the note must be a text"),
+        ({"note": None}, "the note must be a text"),
+        ({"accepted": "plan"}, "accepted must be a list of memory ids"),
+        ({"accepted": 5}, "accepted must be a list of memory ids"),
+        ({"accepted": [5]}, "accepted must be a list of memory ids"),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_an_end_of_another_form_leaves_the_session_open_and_nothing_is_lost(
+    recall: Recall, answer: SessionAnswer, mistaken: Any, message: str, dry_run: bool
+) -> None:
+    first = answer.ids()[0]
+    await recall.avote(answer.session_id, {first: "hot"}, go_on=False)
+
+    with pytest.raises(UsageError, match=message):
+        await recall.aresolve(answer.session_id, dry_run=dry_run, **mistaken)
+
+    resolution = await recall.aresolve(answer.session_id)
+    assert resolution.session.accepted == [first]
+    assert resolution.learned.learned
