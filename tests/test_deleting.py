@@ -114,6 +114,7 @@ async def test_of_an_unknown_entity_nothing_can_be_deleted(tmp_path: Path) -> No
     assert contents(tmp_path, "mara")
 
 
+@pytest.mark.slow
 async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> None:
     await filled(tmp_path, "mara")
     await filled(tmp_path, "noor")

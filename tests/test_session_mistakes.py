@@ -9,7 +9,7 @@ from secondhop.errors import UsageError
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.recall import Recall
 
-pytestmark = pytest.mark.usefixtures("library_of_tests")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
 
 @pytest.fixture

@@ -107,6 +107,7 @@ async def test_a_session_that_has_not_begun_has_no_answer(recall: Recall) -> Non
         _ = recall.session(QUESTION).answer
 
 
+@pytest.mark.slow
 async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: Path) -> None:
     begun = await recall.astart_session(QUESTION, k=3)
 

@@ -21,7 +21,7 @@ from secondhop.nodes.settings import (
 )
 from secondhop.recall import Recall
 
-pytestmark = pytest.mark.usefixtures("library_of_tests")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
 ASKED = "Where is the key?"
 AHEAD, BEHIND = timezone(timedelta(hours=14)), timezone(timedelta(hours=-14))

@@ -140,13 +140,22 @@ def test_people_read_the_lines_and_with_why_the_reasons(store: Path) -> None:
     assert "marked as core" in told
 
 
-def test_a_budget_that_holds_nothing_is_not_called_an_empty_memory(store: Path) -> None:
-    place = ["--store", str(store), "--entity", MARA, "--embedder", "hashing"]
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [("open", "No room for 1 more of: active."), ("none", "or none of it fits into 1 tokens.")],
+)
+def test_a_budget_that_holds_nothing_is_not_called_an_empty_memory(
+    tmp_path: Path, mark: str, said: str
+) -> None:
+    place = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
+    written = ["remember", "The dentist moved", "--id", "one", *place]
+    assert CliRunner().invoke(app, written).exit_code == 0
+    assert CliRunner().invoke(app, ["update", "one", "--mark", mark, *place]).exit_code == 0
 
     told = CliRunner().invoke(app, ["briefing", "--tokens", "1", *place]).stdout
 
-    assert "No room for 1 more of: core." in told
-    assert "Nothing is stored" not in told
+    assert said in told
+    assert "could start with." not in told
 
 
 def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> None:

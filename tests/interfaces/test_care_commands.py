@@ -61,6 +61,7 @@ def test_damage_ends_with_status_1_and_names_its_cure(command: Cli, tmp_path: Pa
     assert "fixed: word index" in mended.stdout
 
 
+@pytest.mark.slow
 def test_all_embeds_every_passage_and_draws_a_bar(
     command: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def of_another_model(folder: Path) -> None:
         connection.execute("UPDATE meta SET value = 'another' WHERE key = 'embedder_id'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [truncated, without_vectors, damaged_catalog, of_a_newer_secondhop, of_another_model]
 )

@@ -13,7 +13,7 @@ from tests.interfaces.mcp_world import store as store
 
 from secondhop.interfaces.mcp_server import memory_server
 
-pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests", "no_variables")]
 
 EARLY, LATE = "0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00"
 KEY = "The key is under the mat"
