@@ -6,6 +6,7 @@ for, too (`implied_facts`). What is found enters the recall as any candidate doe
 its own, which looks at that memory alone.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -17,6 +18,7 @@ from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
 from secondhop.nodes.implied_facts import implied_facts
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate
+from secondhop.nodes.time_beside import time_beside
 from secondhop.stores.analysis import document_terms, query_terms
 from secondhop.stores.keeping import FactName
 
@@ -85,9 +87,11 @@ async def asked_facts(
         return AskedFacts()
     asking = named_facts(state, names, asked)
     try:
-        implied = await implied_facts(state, names, asked, services=services)
-    except (StoreError, ModelError) as error:
-        reason = f"no fact that the question implies was looked up: {error}"
+        async with asyncio.timeout(time_beside(state)):
+            implied = await implied_facts(state, names, asked, services=services)
+    except (StoreError, ModelError, TimeoutError) as error:
+        late = str(error) or "no answer in time"
+        reason = f"no fact that the question implies was looked up: {late}"
         return replace(looked_up(asking, state, services=services), degraded={"facts": reason})
     asking += [Asked(one.name, one.facet_id, IMPLIED) for one in implied]
     return looked_up(asking, state, services=services)

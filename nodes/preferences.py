@@ -1,5 +1,6 @@
 """How to behave: preferences that count, given beside the memories and never in their slots."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from secondhop.nodes.hidden import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.staleness import marked
 from secondhop.nodes.state import DIRECT, Facet, PlanAsk, Query, RecallState
+from secondhop.nodes.time_beside import time_beside
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
@@ -70,9 +72,11 @@ async def that_count(
         return Counting(nearness=always_on)
     facets = facets_that_ask(state, planned, services=services)
     try:
-        near = await nearnesses([one.scope for one in contextual], facets, state, services=services)
-    except ModelError as error:
-        reason = f"no preference of a context was looked for: {error}"
+        async with asyncio.timeout(time_beside(state)):
+            near = await nearnesses([p.scope for p in contextual], facets, state, services=services)
+    except (ModelError, TimeoutError) as error:
+        late = str(error) or "no answer in time"
+        reason = f"no preference of a context was looked for: {late}"
         return Counting(nearness=always_on, degraded={"preferences": reason})
     least = services.settings.ranking.min_score
     found = [asked_by(one, facets, least=least) for one in near]

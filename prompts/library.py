@@ -67,8 +67,8 @@ def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
     Raises:
         PlaybookError: not YAML, a missing or unknown field, a wrong type, a name used twice.
     """
-    texts = playbook_texts(paths)
-    return distinct(chain.from_iterable(parse_playbook(texts[name], name=name) for name in texts))
+    files = [path for path in paths if path.name.endswith(SUFFIX)]
+    return distinct(chain.from_iterable(parse_playbook(text_of(f), name=f.name) for f in files))
 
 
 def playbook_texts(paths: Iterable[Traversable]) -> dict[str, str]:

@@ -13,6 +13,7 @@ import re
 import shutil
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,9 @@ LONGEST_ENTITY = 512
 """Characters in an entity's name."""
 _LOCK_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
+
+GENERATIONS = 32
+"""Reindexes after which vectors are still found when a damaged catalog cannot tell how many."""
 
 
 class StoreHome:
@@ -230,10 +234,18 @@ class StoreHome:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)
             existed = True
+            await self._drop_every(entity)
         finally:
             catalog.close()
         await asyncio.to_thread(shutil.rmtree, folder)
         return existed
+
+    async def _drop_every(self, entity: str) -> None:
+        """Drop the collections of an entity whose catalog cannot tell which is its own."""
+        unknown = Identity(entity=entity, embedder_id="", dimension=0)
+        with suppress(CorruptStoreError):
+            for generation in range(1, GENERATIONS + 1):
+                await self._vectors(replace(unknown, generation=generation)).drop()
 
     async def _drop_around(self, generation: int, identity: Identity) -> None:
         """Drop what a reindex that was killed has left of the generations beside this one."""

@@ -1,5 +1,6 @@
 """A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -96,10 +97,17 @@ async def planned(
     plans: Mapping[str, tuple[PlannedFacet, ...]],
     *,
     embedder: Embedder | None = None,
+    deadline_s: float = 30,
 ) -> RecallResult:
     written = WrittenPlanner(plans, planner_id="written")
     known = recall.services
-    services = replace(known, planner=written, embedder=embedder or known.embedder)
+    limits = replace(known.settings.limits, deadline_s=deadline_s)
+    services = replace(
+        known,
+        planner=written,
+        embedder=embedder or known.embedder,
+        settings=replace(known.settings, limits=limits),
+    )
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]
@@ -205,6 +213,27 @@ async def test_a_model_that_cannot_say_which_facts_are_meant_is_named(recall: Re
     assert result.memories == []
     said = "no fact that the question implies was looked up: the model is away"
     assert said in result.degraded
+
+
+class HangingPlans(HashingEmbedder):
+    """Never answers what facts a plan means."""
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        if any(text.startswith(DINNER) and text != DINNER for text in texts):
+            await asyncio.sleep(60)
+        return await super().embed_queries(texts)
+
+
+async def test_a_model_that_hangs_there_leaves_time_to_search(recall: Recall) -> None:
+    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+    plans = {DINNER: (replace(GUESTS, queries=("The diet of me", *GUESTS.queries)),)}
+
+    result = await planned(recall, DINNER, plans, embedder=HangingPlans(), deadline_s=2)
+
+    assert result.spent.queries > 0
+    assert result.stop_reason != "deadline"
+    assert any("was looked up: no answer in time" in line for line in result.degraded)
+    assert fact in {one.id for one in (*result.memories, *result.maybe)}
 
 
 async def test_a_superseded_value_is_not_implied(recall: Recall) -> None:

@@ -1,9 +1,10 @@
 """A whole entity is deleted: all of it, nothing of another's, and not under anybody's hands."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,8 @@ async def test_a_damaged_catalog_goes_as_well(tmp_path: Path) -> None:
 
     assert gone.memories is None
     assert contents(tmp_path, "mara") == {}
+    with closing(sqlite3.connect(tmp_path / "chroma" / "chroma.sqlite3")) as vectors:
+        assert vectors.execute("SELECT count(*) FROM embeddings").fetchone() == (0,)
 
 
 async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:

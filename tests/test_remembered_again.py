@@ -38,6 +38,14 @@ async def test_the_same_words_of_a_day_are_stored_once(keeper: Keeper) -> None:
     assert (await keeper.store.counts()).memories == 1
 
 
+async def test_the_same_words_without_the_expiry_are_a_memory_of_their_own(keeper: Keeper) -> None:
+    soon = await keeper.remember(KEY, title="Spare key", valid_until=NOW + timedelta(hours=1))
+    for_good = await keeper.remember(KEY, title="Spare key")
+    marked = await keeper.remember(KEY, title="Spare key", mark="core")
+
+    assert len({soon.memory_id, for_good.memory_id, marked.memory_id}) == 3
+
+
 async def test_two_who_say_it_at_once_store_it_once(keeper: Keeper) -> None:
     kept = await asyncio.gather(*(keeper.remember(KEY) for _ in range(3)))
 

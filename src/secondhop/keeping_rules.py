@@ -106,7 +106,7 @@ def said_again(
         if since <= other.created_at
         and says_the_same(other, memory)
         and holds_at(other, memory.created_at, view)
-        and keeping in (Keeping(), view.keeping(other.memory_id))
+        and keeping == view.keeping(other.memory_id)
     ]
 
 

@@ -163,7 +163,8 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
     except TimeoutError:
         if not reading.expired():  # some other wait of a store
             raise
-    return await cut_short({**state, "candidates": {}, "picks": [], "drops": {}}, services=services)
+    nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
+    return await cut_short({**state, **nothing}, services=services)
 
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:

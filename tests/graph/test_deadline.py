@@ -134,6 +134,12 @@ class Stuck:
         found: dict[str, Any] = await self.reader.passages(passage_ids)
         return found
 
+    async def cards(self, memory_ids: list[str]) -> dict[str, Any]:
+        if self.reads and self.times == float("inf"):
+            await forever()
+        found: dict[str, Any] = await self.reader.cards(memory_ids)
+        return found
+
 
 async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: SmallWorld) -> None:
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])

@@ -84,6 +84,16 @@ def test_what_was_not_checked_is_never_found_sound(
     assert said in " ".join(found.output.split())
 
 
+def test_files_of_one_name_in_two_folders_are_both_checked(tmp_path: Path) -> None:
+    for name in ("planting", "harvest"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.yaml").write_text(INTENT.format(name=name), encoding="utf-8")
+
+    found = playbooks("check", str(tmp_path / "planting"), str(tmp_path / "harvest"), "--json")
+
+    assert json.loads(found.stdout)["intents"] == 2
+
+
 def test_a_folder_without_a_playbook_is_refused(tmp_path: Path) -> None:
     found = playbooks("check", str(tmp_path))
 

@@ -49,12 +49,10 @@ class Replay:
         return [change for change in both if change.before != change.after]
 
     def settings(self) -> dict[str, tuple[Any, Any]]:
-        """{setting: (before, now)} of those that differ."""
+        """{setting: (before, now)} of those that differ and that both versions know."""
         old, new = self.before.settings, self.after.settings
-        names = sorted(name for name in old.keys() | new.keys() if name.split(".")[0] != "question")
-        return {
-            name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)
-        }
+        both = sorted(name for name in old.keys() & new.keys() if not name.startswith("question."))
+        return {name: (old[name], new[name]) for name in both if old[name] != new[name]}
 
     def queries(self) -> tuple[list[str], list[str]]:
         """(asked before only, asked now only), in order."""
