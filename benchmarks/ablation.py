@@ -130,15 +130,7 @@ def mean_table(contest: Contest) -> Iterator[str]:
 
 async def measured(wanted: argparse.Namespace, folders: Sequence[Path]) -> Ablation:
     """Everything on every scenario; stores are thrown away, embeddings are kept."""
-    common = Common(
-        store=None,
-        chroma=None,
-        entity=None,
-        llm="offline",
-        embedder=wanted.embedder,
-        at=None,
-        json=True,
-    )
+    common = Common(llm="offline", embedder=wanted.embedder, json=True)
     ablation = Ablation(plans=wanted.plans)
     with ExitStack() as stack, TemporaryDirectory(prefix="secondhop-bench-") as folder:
         place = stack.enter_context(throwaway(common))

@@ -207,15 +207,7 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
     """Measure and print."""
     scenarios = load_scenarios(wanted.folders or shipped_scenarios())
     systems = named(entries(wanted.plans), wanted.only)
-    common = Common(
-        store=None,
-        chroma=None,
-        entity=None,
-        llm="offline",
-        embedder=wanted.embedder,
-        at=None,
-        json=wanted.json,
-    )
+    common = Common(llm="offline", embedder=wanted.embedder, json=wanted.json)
     before = os.getloadavg()[0]
     contest = await contest_of(scenarios, systems, common, folder=folder)
     load = [before, os.getloadavg()[0]]

@@ -11,10 +11,15 @@ from secondhop.graph.trace import (
     TraceFacetScore,
     TraceHidden,
     TracePreference,
+    TraceQuery,
     hidden_of,
     preference_of,
 )
+from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
+
+LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED, FACT_MEANT})
+"""Origins of queries that look a fact up."""
 
 
 class Explanation(Frozen):
@@ -78,7 +83,11 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
 
 def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     """The story of a memory that some query found."""
-    story = [found_story(trace, candidate), *facet_stories(trace, candidate)]
+    story = [
+        found_story(trace, candidate),
+        *asked_for(trace, candidate),
+        *facet_stories(trace, candidate),
+    ]
     story += weighed(candidate)
     story += [
         f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
@@ -102,7 +111,9 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
 
 def given_apart(preference: TracePreference) -> Explanation:
     """The story of a preference that counted."""
-    if preference.facet:
+    if preference.by_name:
+        asked = f"The plan asked for it by its name, its context “{preference.scope}”."
+    elif preference.facet:
         asked = (
             f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
             f"with “{preference.query}” (nearness {preference.score:.2f})."
@@ -155,6 +166,28 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
                     found.append((hit.rank, text))
     best = "; ".join(text for _, text in sorted(found)[:3])
     return f"Found first in round {candidate.first_round}, in {len(found)} rankings; best: {best}."
+
+
+def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What asked for a fact, which was then looked up; [] for what searches found alone."""
+    return [
+        looked_up(query, trace)
+        for query in trace.queries
+        if query.origin in LOOKED_UP
+        and any(hit.memory_id == candidate.memory_id for hit in query.dense)
+    ]
+
+
+def looked_up(query: TraceQuery, trace: RecallTrace) -> str:
+    """What asked for the fact of a query that looks one up."""
+    if query.origin == FACT_ASKED:
+        return "The plan asked for this fact by its name."
+    if query.origin == FACT_NAMED:
+        named = "The question names" if query.hop == 1 else "A query of the plan names"
+        return f"{named} this fact; it was looked up."
+    near = f" (nearness {query.nearness:.2f})" if query.nearness is not None else ""
+    facet = next((one.name for one in trace.facets if one.facet_id == query.facet_id), "")
+    return f"Nothing names this fact; question and plan together, for “{facet}”, are near it{near}."
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

@@ -90,12 +90,15 @@ class RecalledPreference(Frozen):
     topic: str = ""
     created_at: datetime
     score: float
-    """How near the question, or the plan, is to its context, 0..1; 1 for what always holds."""
+    """How near the question, or the plan, is to its context, 0..1; 1 for what always holds, or the
+    plan asked for by name."""
     facet: str = ""
     """Name of the plan's facet that asked for it; "" where the question is near, or it always
     holds."""
     query: str = ""
     """The query of that facet that is nearest to the context."""
+    by_name: bool = False
+    """The plan asked for it by name, whatever is near."""
     stale: str = ""
     """"" while it holds; else why it does not: "superseded by p-7 on 2026-03-01"."""
     replaced_by: str = ""

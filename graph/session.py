@@ -5,7 +5,6 @@ for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one 
 to the next, for whoever keeps the state between rounds elsewhere.
 """
 
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,7 +22,7 @@ from secondhop.nodes.reconsider import reconsider
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionInput, SessionOutput, SessionState
 from secondhop.nodes.settle import settle
-from secondhop.nodes.silent_critic import SilentCritic
+from secondhop.nodes.silent_critic import voting
 from secondhop.nodes.take_votes import take_votes
 
 SessionGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionInput, SessionOutput]
@@ -76,11 +75,3 @@ def add_session_round(
     graph.add_edge("critique", "pick_round")
     graph.add_edge("take_votes", "reconsider")
     graph.add_edge("reconsider", "ask")
-
-
-def voting(services: Services) -> Services:
-    """The services with the critic that the session's settings ask for."""
-    if services.session.critic:
-        return services
-    silent = SilentCritic()
-    return replace(services, critic=silent, offline_critic=silent)

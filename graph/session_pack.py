@@ -2,11 +2,12 @@
 
 No vector and no text of a memory is in it, not even a title: what belongs to the memories is looked
 up when the session goes on, and what was deleted or has ended meanwhile is then gone from it.
-(Queries for names that good evidence held are words of a memory, all the same.)
+(Queries for names that good evidence held, and names of facts that were looked up, are words of a
+memory, all the same.)
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from secondhop.errors import StoreError
@@ -199,6 +200,10 @@ def packed_candidate(candidate: Candidate, ids: IdTable) -> list[Any]:
 def unpacked_candidate(card: MemoryCard, row: list[Any], passages: list[list[str]]) -> Candidate:
     """The candidate with its card of today."""
     first_round, packed = row
+
+    def ids(places: Iterable[int]) -> tuple[str, ...]:
+        return tuple([passages[place][0] for place in places])
+
     scores = {
         facet_id: FacetScore(
             rank=rank,
@@ -206,9 +211,9 @@ def unpacked_candidate(card: MemoryCard, row: list[Any], passages: list[list[str
             relevance=relevance,
             dense=dense,
             lexical=lexical,
-            passage_ids=[passages[place][0] for place in places],
-            query_ids=query_ids,
-            passage_scores=passage_scores,
+            passage_ids=ids(places),
+            query_ids=tuple(query_ids),
+            passage_scores=tuple(passage_scores),
         )
         for facet_id, (
             rank,

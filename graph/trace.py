@@ -60,6 +60,9 @@ class TraceQuery(Frozen):
     hop: int
     round: int
     origin: str
+    nearness: float | None = None
+    """Of the fact that it looks up to the question and the plan's query together, 0..1; None where
+    something else than nearness asked for it."""
     ms: float
     dense: list[TraceHit]
     lexical: list[TraceHit]
@@ -146,11 +149,13 @@ class TracePreference(Frozen):
     scope: str
     """ "always", or the context it holds in."""
     score: float
-    """How near its context was, 0..1; 1 for what always holds."""
+    """How near its context was, 0..1; 1 for what always holds, or the plan asked for by name."""
     facet: str = ""
     """Name of the plan's facet that asked for it; "" where the plan did not."""
     query: str = ""
     """The query of that facet that is nearest to the context."""
+    by_name: bool = False
+    """The plan asked for it by name."""
     stale: str = ""
     """Why it does not hold any more; "" while it does."""
 
@@ -169,6 +174,8 @@ class RecallTrace(Frozen):
     settings: dict[str, float | int | str | bool | None]
     """Limits and ranking settings in force. Without a `scale.usual_nearness` no hub is corrected,
     whatever `ranking.correct_hubs` says."""
+    kept_settings: list[str] = Field(default_factory=list[str])
+    """Those of them that the entity asks for: kept with it, not set by the caller."""
     embedder: str
     planner: str
     critic: str

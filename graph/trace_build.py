@@ -11,6 +11,7 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.exposure import exposure_factors
 from secondhop.nodes.factors import age_factors, factors_of, source_factors
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.learned import learned_parts
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -42,6 +43,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     Written as JSON they are what the model would write. Queries and candidates come one by one,
     for whoever reads the values once: all of them together would be thousands of objects.
     """
+    kept = state.get("kept_settings", {})
     returned = [memory["id"] for memory in state.get("result", {}).get("memories", [])]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -52,13 +54,15 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "k": state["k"],
         "tokens": state.get("tokens"),
         "settings": services.settings.flat()
+        | kept
         | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
+        "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
         "planner": services.planner.planner_id,
         "critic": services.critic.critic_id,
         "facets": [trace_facet(facet) for facet in state["facets"].values()],
         "queries": (trace_query(query, state) for query in state["queries"].values()),
-        "candidates": trace_candidates(state, returned, services.settings.ranking),
+        "candidates": trace_candidates(state, returned, ranking_in(state, services)),
         "hidden": [trace_hidden(one) for one in state.get("hidden", [])],
         "preferences": [
             trace_preference(one) for one in state.get("result", {}).get("preferences", [])
@@ -100,6 +104,7 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
         "hop": query["hop"],
         "round": query["round"],
         "origin": query["origin"],
+        "nearness": query.get("nearness"),
         "ms": found["ms"] if found else 0.0,
         "dense": trace_hits(found["dense"] if found else []),
         "lexical": trace_hits(found["lexical"] if found else []),
@@ -140,6 +145,7 @@ def trace_preference(given: Mapping[str, Any]) -> dict[str, Any]:
         "score": given["score"],
         "facet": given["facet"],
         "query": given["query"],
+        "by_name": given["by_name"],
         "stale": given.get("stale", ""),
     }
 

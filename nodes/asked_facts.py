@@ -1,15 +1,16 @@
 """Facts that a question, or a plan's query, asks for: looked up, not searched for.
 
 "What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
-the same words, so that no planner needs another way to say it; facts that it only means are asked
-for, too (`implied_facts`). What is found enters the recall as any candidate does: by a query of
-its own, which looks at that memory alone.
+the same words, or outright, once it was told the names of what is kept (`kept_names`); facts that
+it only means are asked for, too (`implied_facts`). What is found enters the recall as any candidate
+does: by a query of its own, which looks at that memory alone.
 """
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from secondhop.errors import ModelError, StoreError
@@ -17,19 +18,31 @@ from secondhop.nodes.hidden import Hidden
 from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
 from secondhop.nodes.implied_facts import implied_facts
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate
+from secondhop.nodes.state import (
+    DIRECT,
+    FACT_ASKED,
+    FACT_NAMED,
+    ByName,
+    Facet,
+    Query,
+    RecallState,
+    RecallUpdate,
+)
 from secondhop.nodes.time_beside import time_beside
 from secondhop.stores.analysis import document_terms, query_terms
 from secondhop.stores.keeping import FactName
 
-ORIGIN: Final = "fact"
+ORIGIN: Final = FACT_NAMED
 
 OWN_FACET: Final = "k"
 """How the id of a facet begins that the question opens for a fact."""
 
+PLANS_FACET: Final = "p"
+"""How the id of a facet begins that a plan opens for a fact it asks for by name."""
+
 MOST: Final = 3
 """Facts that one recall looks up: those that the question names first, then those that the plan
-names, then those that it means."""
+asks for by name, those that its queries name, and those that they mean."""
 
 PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
 """Subjects that stand for whoever asks."""
@@ -44,13 +57,15 @@ class Asked(NamedTuple):
 
     name: FactName
     facet_id: str
-    """Of what asks for it; the question itself opens a facet for the fact."""
+    """Of what asks for it; the question itself, and a plan that asks by name, open one for it."""
     origin: str
+    nearness: float | None = None
+    """Of one that is only meant: how near it is to question and query together, 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFacts:
-    """Queries that look facts up, and the facets that the question opens for them."""
+    """Queries that look facts up, and the facets that are opened for them."""
 
     facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
     queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
@@ -72,8 +87,9 @@ async def asked_facts(
 ) -> AskedFacts:
     """What the first round looks up; nothing in later ones.
 
-    A fact that the question asks for opens a facet; one that only the plan asks for serves the
-    facet of that query. A store that cannot be read is named, and the recall goes on.
+    A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
+    the plan asks for serves the facet of that query. A store that cannot be read is named, and the
+    recall goes on.
     """
     if state["round"] or services.keeping is None or services.settings.limits.queries < 1 + MOST:
         return AskedFacts()
@@ -93,22 +109,33 @@ async def asked_facts(
         late = str(error) or "no answer in time"
         reason = f"no fact that the question implies was looked up: {late}"
         return replace(looked_up(asking, state, services=services), degraded={"facts": reason})
-    asking += [Asked(one.name, one.facet_id, IMPLIED) for one in implied]
+    asking += [Asked(one.name, one.facet_id, IMPLIED, one.nearness) for one in implied]
     return looked_up(asking, state, services=services)
 
 
 def named_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
 ) -> list[Asked]:
-    """Those that the question names, then those that the plan does; some more than once."""
-    asking = [(DIRECT, state["question"]), *((one["facet_id"], one["text"]) for one in planned)]
-    return [
-        Asked(name, facet_id, ORIGIN) for facet_id, text in asking for name in named_in(text, names)
+    """Those that the question names, that the plan asks for by name, and that its queries name;
+    some more than once."""
+    question = [Asked(name, DIRECT, ORIGIN) for name in named_in(state["question"], names)]
+    queries = [
+        Asked(name, query["facet_id"], ORIGIN)
+        for query in planned
+        for name in named_in(query["text"], names)
     ]
+    return [*question, *asked_by_name(state.get("by_name"), names), *queries]
+
+
+def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked]:
+    """Those that the plan asks for outright; ids of anything else are passed over."""
+    known = {name.memory_id: name for name in names}
+    wanted = asked["facts"] if asked is not None else []
+    return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
 
 
 def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services) -> AskedFacts:
-    """A query for each of the first few facts, and a facet for those of the question itself."""
+    """A query for each of the first few facts, and a facet for those that open one."""
     first: dict[str, Asked] = {}
     for one in asked:
         if len(first) < MOST:
@@ -116,12 +143,44 @@ def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services)
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
     for number, one in enumerate(first.values(), start=1):
-        served = one.facet_id
-        if served == DIRECT:
-            served = f"{OWN_FACET}{number}"
-            facets[served] = fact_facet(served, one.name, weight=direct_weight(services))
+        opened = opened_facet(one, number, state, services=services)
+        if opened is not None:
+            facets[opened["facet_id"]] = opened
+        served = opened or state["facets"][one.facet_id]
         queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
     return AskedFacts(facets=facets, queries=queries)
+
+
+def opened_facet(
+    asked: Asked, number: int, state: RecallState, *, services: Services
+) -> Facet | None:
+    """The facet that a fact has to itself; None for one that serves a facet of the plan."""
+    if asked.origin == FACT_ASKED:
+        return fact_facet(
+            f"{PLANS_FACET}{number}",
+            asked.name,
+            why="The plan asks for this fact by name.",
+            hop=2,
+            weight=usual_weight(state),
+        )
+    if asked.facet_id == DIRECT:
+        return fact_facet(
+            f"{OWN_FACET}{number}",
+            asked.name,
+            why="The question asks for this fact by name.",
+            hop=1,
+            weight=direct_weight(services),
+        )
+    return None
+
+
+def usual_weight(state: RecallState) -> float:
+    """What the implied facets of the plan weigh in the mean; 1 where there are none.
+
+    So a fact of a look-up's plan does not weigh more than what is planned beside it.
+    """
+    weights = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
+    return round(fmean(weights), 3) if weights else 1.0
 
 
 def direct_weight(services: Services) -> float:
@@ -129,29 +188,25 @@ def direct_weight(services: Services) -> float:
     return services.settings.ranking.direct_weight
 
 
-def fact_facet(facet_id: str, name: FactName, *, weight: float) -> Facet:
-    """The facet of a fact that the question asks for."""
-    return Facet(
-        facet_id=facet_id,
-        name=f"{name.subject}: {name.attribute}",
-        why="The question asks for this fact by name.",
-        hop=1,
-        weight=weight,
-    )
+def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: float) -> Facet:
+    """The facet of a fact that is asked for by name."""
+    named = f"{name.subject}: {name.attribute}"
+    return Facet(facet_id=facet_id, name=named, why=why, hop=hop, weight=weight)
 
 
-def fact_query(query_id: str, facet_id: str, asked: Asked, state: RecallState) -> Query:
+def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:
     """Looks at the fact alone; its words are those in which facts are stored."""
-    return Query(
+    query = Query(
         query_id=query_id,
-        facet_id=facet_id,
+        facet_id=facet["facet_id"],
         text=f"The {asked.name.attribute} of {asked.name.subject}",
-        hop=1 if facet_id.startswith(OWN_FACET) else state["facets"][facet_id]["hop"],
+        hop=facet["hop"],
         round=state["round"] + 1,
         origin=asked.origin,
         feedback=[],
         memory_ids=[asked.name.memory_id],
     )
+    return query if asked.nearness is None else {**query, "nearness": asked.nearness}
 
 
 def named_in(text: str, names: Sequence[FactName]) -> list[FactName]:

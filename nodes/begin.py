@@ -1,13 +1,16 @@
 """First node: complete what the host gave, and refuse what cannot be answered."""
 
+import asyncio
 import time
 import uuid
 from datetime import UTC, datetime
 
 from secondhop.errors import UsageError
+from secondhop.nodes.kept_settings import ranking_with, settings_of_entity
 from secondhop.nodes.question_kind import question_kind
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
+from secondhop.nodes.time_beside import SHARE
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused: they are documents, and no embedder reads them to the end."""
@@ -44,9 +47,22 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "stop_detail": "",
         "note": f"{len(question)} characters",
     }
-    if ranking.freshness > 0:
-        update["exposure"] = services.exposure.weary(question)
-    return update
+    return {**update, **await known_of_entity(question, services)}
+
+
+async def known_of_entity(question: str, services: Services) -> RecallUpdate:
+    """The settings that the entity asks for, and what it was shown lately where that counts."""
+    try:
+        async with asyncio.timeout(SHARE * services.settings.limits.deadline_s):
+            kept = await settings_of_entity(services)
+            known: RecallUpdate = {"kept_settings": kept} if kept else {}
+            if ranking_with(services.settings.ranking, kept).freshness > 0:
+                recorded = await services.recorded.lately() if services.recorded else ()
+                known["exposure"] = services.exposure.weary(question, recorded=recorded)
+            return known
+    except TimeoutError:
+        late = "the settings of the entity were not read in time: those of the caller hold"
+        return {"degraded": {"settings": late}}
 
 
 def checked_question(question: str) -> str:

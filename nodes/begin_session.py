@@ -22,7 +22,6 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     asked: RecallInput = {"question": state["question"], "k": settings.k if k is None else k}
     asked["asked_at"], asked["trace_id"] = state.get("asked_at"), state.get("trace_id")
     begun = await begin(asked, services=services)
-    begun.pop("exposure", None)  # votes say what is to give way here
     open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)
     opened: SessionUpdate = {
         "session_id": state.get("session_id") or uuid.uuid4().hex,

@@ -17,7 +17,6 @@ from secondhop.nodes.eligibility import (
 )
 from secondhop.nodes.exposure import freshness_left
 from secondhop.nodes.factors import own_factors
-from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
 from secondhop.nodes.kind_settings import ranking_for
 from secondhop.nodes.learned import learned_weights
 from secondhop.nodes.likeness import not_like_the_refused
@@ -32,11 +31,13 @@ from secondhop.nodes.outright import (
 from secondhop.nodes.pool import Pool
 from secondhop.nodes.selection import Selection, select
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import DIRECT, Pick, RecallState, Vote
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_MEANT, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.decay import linear_recency
 
 DAY = timedelta(days=1)
+ASKED = frozenset({FACT_ASKED, FACT_MEANT})
+"""Origins of queries for facts that stand without a memory near the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,8 @@ class BestAnswer:
     beside: Collection[str] = ()
     """Near misses: a fact answers the question by name, and they do not speak of it."""
     implied: Sequence[Pick] = ()
-    """Facts that the plan means: too short to be near the question, and given all the same."""
+    """Facts that the plan asks for by name, or means: too short to be near the question, and given
+    all the same."""
 
     @property
     def picks(self) -> list[Pick]:
@@ -128,9 +130,10 @@ def best_answer(
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
-    """The facts that the plan means, in its order, each for the facet that means it."""
+    """The facts that the plan asks for by name or means, in its order, each for the facet that
+    does."""
     best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
-    asked = [one for one in state.get("queries", {}).values() if one["origin"] == IMPLIED]
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] in ASKED]
     picks = [
         Pick(memory_id=memory_id, facet_id=one["facet_id"])
         for one in asked

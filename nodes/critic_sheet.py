@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from secondhop.models.tokens import truncate_to_tokens
 from secondhop.nodes.ciphers import ENCODED
@@ -28,6 +29,7 @@ from secondhop.nodes.snippets import (
     telling_words,
     tokens_of,
 )
+from secondhop.nodes.text_memo import TextMemo
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.ranking.words import words
 
@@ -69,6 +71,8 @@ class CriticSheet:
 
     def in_words(self, text: str) -> str:
         """What a model wrote, with titles where it used ids of this call."""
+        if self.tag not in text.casefold():
+            return text
         ids = re.compile(rf"{self.tag}\d{{0,4}}", re.I)
         return ids.sub(lambda found: f"“{self.titles.get(found[0].casefold(), '')}”", text)
 
@@ -84,7 +88,11 @@ def critic_sheet(
     texts = [part for view in request.candidates for part in (view.title, *view.evidence)]
     tag = tags.draw([request.question, *texts])
     ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
-    titles = {view.memory_id: shown_title(view) for view in request.candidates}
+    known = {view.memory_id: found_in(view) for view in request.candidates}
+    titles = {
+        view.memory_id: LEFT_OUT if known[view.memory_id].heads else title_line(view.title)
+        for view in request.candidates
+    }
     heads = headers(request, ids, titles)
     values = frame_values(request, tag=tag, spare=spare)
     empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
@@ -96,8 +104,8 @@ def critic_sheet(
         memory_ids=ids,
         tag=tag,
         titles={call_id: titles[memory_id] for call_id, memory_id in ids.items()},
-        distrusted=frozenset(v.memory_id for v in request.candidates if is_distrusted(v)),
-        unread=frozenset(v.memory_id for v in request.candidates if is_unread(v)),
+        distrusted=frozenset(one for one, found in known.items() if found.distrusted),
+        unread=frozenset(one for one, found in known.items() if found.unread),
         tokens=token_sum(rendered),
     )
 
@@ -162,24 +170,36 @@ def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
     ]
 
 
-def is_distrusted(view: CandidateView) -> bool:
+class Found(NamedTuple):
+    """What was found out about a candidate's texts; no word of them is kept."""
+
+    distrusted: bool
     """Whether anything that the model could be shown of it speaks to the judge."""
-    return any(map(speaks_to_judge, (view.title, view.source, *shown_passages(view))))
-
-
-def is_unread(view: CandidateView) -> bool:
+    unread: bool
     """Whether so much of it was left out that nobody could judge the rest."""
-    texts = shown_passages(view)
+    heads: bool
+    """Whether the title and the text below are an order together; then it is left out."""
+
+
+def found_in(view: CandidateView) -> Found:
+    """Of a candidate; looked for once."""
+    return _found_in(view.title, view.source, *shown_passages(view))
+
+
+def _looked_for(title: str, source: str, *texts: str) -> Found:
+    return Found(
+        distrusted=any(map(speaks_to_judge, (title, source, *texts))),
+        unread=left_unread(texts),
+        heads=heads_an_order(title, texts),
+    )
+
+
+def left_unread(texts: Sequence[str]) -> bool:
+    """Whether nobody could judge what quoting leaves of the texts."""
     if all(findings(text).whole for text in texts):
         return False
     rest = " ".join(map(quoted, texts)).replace(MASK, " ").replace(ENCODED, " ")
     return len(words(rest)) < ENOUGH_TO_JUDGE
-
-
-def shown_title(view: CandidateView) -> str:
-    """The title in one line; left out where it and the text below are an order together."""
-    heads = heads_an_order(view.title, shown_passages(view))
-    return LEFT_OUT if heads else title_line(view.title)
 
 
 def shown_passages(view: CandidateView) -> list[str]:
@@ -190,3 +210,7 @@ def shown_passages(view: CandidateView) -> list[str]:
 def token_sum(prompt: RenderedPrompt) -> int:
     """cl100k_base tokens of both messages."""
     return tokens_of(prompt.system) + tokens_of(prompt.user)
+
+
+_found_in: Final = TextMemo(_looked_for, limit=10_000)
+"""As `_looked_for`; a memory stands on the sheets of many recalls."""

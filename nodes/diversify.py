@@ -1,6 +1,7 @@
 """Draws the critic's shortlist, spread over the facets, and keeps the best answer so far."""
 
 from secondhop.nodes.best_answer import best_answer
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.shortlist import draw_shortlist
@@ -13,7 +14,7 @@ async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
     pool = await load_pool(
         state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
     )
-    answer = best_answer(pool, state, settings=settings.ranking)
+    answer = best_answer(pool, state, settings=ranking_in(state, services))
     shortlist = draw_shortlist(
         pool,
         state,

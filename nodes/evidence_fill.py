@@ -20,8 +20,11 @@ from secondhop.nodes.evidence_rank import (
 from secondhop.nodes.evidence_turns import whole_id, with_turns
 from secondhop.nodes.evidence_updates import with_later_first
 from secondhop.nodes.evidence_voices import voice_factors
+from secondhop.nodes.exposure import exposure_factors
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import RecallState
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.stores.records import Passage
@@ -72,12 +75,28 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     linked = await linked_state(links, state, services=services)
     known = {p: score for p, score in scores.items() if p in passages}
     told, pieces = with_turns(known, passages, state["question"])
+    told = yielding(told, pieces, state, settings=ranking_in(state, services))
     if not date_factors(state):  # a time that the question names comes before the latest
         written = {i: one["created_at"] for i, one in linked["candidates"].items()}
         told = with_later_first(told, pieces, state["question"], written=written)
     ranked = [pieces[p] for p in best_first(told)]
     filled = fill(ranked, tokens=tokens)
     return Filled(passages=filled, linked=linked, too_long=without_room(ranked, filled))
+
+
+def yielding(
+    scores: PassageScores,
+    pieces: Mapping[str, Passage],
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+) -> PassageScores:
+    """The scores; what was shown lately for other questions yields, where that is asked for."""
+    factors = exposure_factors({one.memory_id for one in pieces.values()}, state, settings)
+    return {
+        passage_id: score * factors.get(pieces[passage_id].memory_id, {}).get("exposure", 1.0)
+        for passage_id, score in scores.items()
+    }
 
 
 def without_room(ranked: Sequence[Passage], filled: Sequence[Passage]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from secondhop.nodes.budget import half, remaining
+from secondhop.nodes.kept_names import kept_names
 from secondhop.nodes.plan_step import degraded_plan, planned_update
 from secondhop.nodes.planning import PlanRequest
 from secondhop.nodes.services import Services
@@ -10,16 +11,22 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 
 
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Facets of the intent; the planner sees the memory map, so that it asks for what exists."""
+    """Facets of the intent; the planner sees the memory map and names of what is kept, so that it
+    asks for what exists."""
     left = remaining(state, services.settings.limits)
+    kept, untold = await kept_names(state, services=services)
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
         topics=await services.reader.topics(),
+        kept=kept,
         remaining=half(left, larger=True),
         recall=left,
     )
     plan, degraded = await degraded_plan(
         services.planner.expand, services.offline_planner.expand, request
     )
-    return planned_update(plan, step="expand") | degraded
+    update = planned_update(plan, step="expand")
+    if failed := {**untold, **degraded.get("degraded", {})}:
+        update["degraded"] = failed
+    return update

@@ -3,18 +3,22 @@
 It only moves places: what is below `min_score` stays out, and what is above it stays in.
 """
 
+import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 
+from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import RecallState
 from secondhop.ranking.arrays import Floats
+from secondhop.stores.counters import LATELY_KEPT, ShownLately
 
-REMEMBERED = 64
+REMEMBERED = LATELY_KEPT
 """Questions whose answers are remembered, an open entity."""
 
 HALF_LIFE = 4
@@ -24,13 +28,12 @@ MOST = 0.5
 """What full freshness takes from the relevance of a memory that the last question showed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """One question's answer."""
+class RecordsShown(Protocol):
+    """What other processes have shown, and somebody said something about."""
 
-    memory_ids: tuple[str, ...]
-    weary: Mapping[str, float]
-    """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""
+    async def lately(self) -> Sequence[ShownLately]:
+        """Answers of the last questions, the oldest first. Reading writes nothing."""
+        ...
 
 
 class ExposureMemory:
@@ -41,23 +44,28 @@ class ExposureMemory:
     """
 
     def __init__(self) -> None:
-        self._shown: OrderedDict[str, Shown] = OrderedDict()
+        self._shown: OrderedDict[str, ShownLately] = OrderedDict()
         self._lock = threading.Lock()
 
-    def weary(self, question: str) -> dict[str, float]:
-        """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE."""
-        with self._lock:
-            known = self._shown.get(spoken(question))
-            if known is not None:
-                return dict(known.weary)
-            return worn(self._shown.values())
+    def weary(self, question: str, *, recorded: Sequence[ShownLately] = ()) -> dict[str, float]:
+        """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE.
 
-    def show(self, question: str, memory_ids: Iterable[str], *, weary: Mapping[str, float]) -> None:
+        Args:
+            recorded: by whoever accepted something; of what is remembered here, nothing is taken
+                from there.
+        """
+        with self._lock:
+            answers = {one.question: one for one in recorded} | self._shown
+        known = answers.get(digest_of(question))
+        if known is not None:
+            return dict(known.weary)
+        lately = sorted(answers.values(), key=lambda one: one.at)
+        return worn(one.memory_ids for one in lately[-REMEMBERED:])
+
+    def show(self, shown: ShownLately) -> None:
         """Remember an answer, and forget the oldest."""
         with self._lock:
-            self._shown[spoken(question)] = Shown(
-                memory_ids=tuple(memory_ids), weary=dict(weary)
-            )  # asked again, a question keeps its place: it is not shown more lately for others
+            self._shown[shown.question] = shown  # asked again, a question keeps its place
             while len(self._shown) > REMEMBERED:
                 self._shown.popitem(last=False)
 
@@ -71,13 +79,33 @@ def spoken(question: str) -> str:
     return " ".join(question.casefold().split())
 
 
-def worn(answers: Iterable[Shown]) -> dict[str, float]:
+def digest_of(question: str) -> str:
+    """What stands for a question where its words are not kept.
+
+    >>> digest_of("Who is Mara?") == digest_of("  who is  MARA?")
+    True
+    """
+    return hashlib.sha256(spoken(question).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
     """Wear by memory id, of answers from the oldest to the newest; the newest time counts."""
     wear: dict[str, float] = {}
-    for age, shown in enumerate(reversed(list(answers))):
-        for memory_id in shown.memory_ids:
+    for age, memory_ids in enumerate(reversed(list(answers))):
+        for memory_id in memory_ids:
             wear.setdefault(memory_id, round(0.5 ** (age / HALF_LIFE), 4))
     return wear
+
+
+def worn_in_session(state: SessionState) -> dict[str, float]:
+    """Wear by memory id in a round of a session: of other questions, and of its earlier rounds.
+
+    Whoever goes on with a session wants more of the same question, not the same again.
+    """
+    rounds = sorted((int(number), ids) for number, ids in state.get("shown", {}).items())
+    own = worn(ids for number, ids in rounds if number < state["round"])
+    others = state.get("exposure", {})
+    return {one: max(own.get(one, 0.0), others.get(one, 0.0)) for one in {**others, **own}}
 
 
 def exposure_factors(
@@ -101,7 +129,7 @@ def freshness_left(
 
 
 def remember_answer(
-    state: RecallState,
+    state: RecallState | SessionState,
     memory_ids: Iterable[str],
     *,
     memory: ExposureMemory,
@@ -109,4 +137,11 @@ def remember_answer(
 ) -> None:
     """Note what a recall returned, where that is to count for later questions."""
     if settings.freshness > 0:
-        memory.show(state["question"], memory_ids, weary=state.get("exposure", {}))
+        memory.show(
+            ShownLately(
+                question=digest_of(state["question"]),
+                at=datetime.fromisoformat(state["asked_at"]),
+                memory_ids=tuple(memory_ids),
+                weary=dict(state.get("exposure", {})),
+            )
+        )

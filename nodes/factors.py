@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from math import prod
 
 import numpy as np
 
@@ -74,6 +75,6 @@ def own_factors(
     """[n]: the product of each one's parts."""
     sources = source_factors(candidates, settings)
     return np.array(
-        [np.prod([*factors_of(candidates[i], sources, settings).values()]) for i in ids],
+        [prod(factors_of(candidates[i], sources, settings).values()) for i in ids],
         dtype=np.float64,
     )

@@ -223,9 +223,9 @@ def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -
         "relevance": relevances[0],
         "dense": round(dense, 4),
         "lexical": round(lexical, 4),
-        "passage_ids": [passage_id for passage_id, _ in kept],
-        "query_ids": [score.query_id for _, score in kept],
-        "passage_scores": relevances,
+        "passage_ids": tuple([passage_id for passage_id, _ in kept]),
+        "query_ids": tuple([score.query_id for _, score in kept]),
+        "passage_scores": tuple(relevances),
     }
 
 

@@ -13,7 +13,7 @@ from secondhop.stores.records import Memory, PassageHit
 if TYPE_CHECKING:
     from secondhop.nodes.services import Services
 
-REMEMBERED = 64
+REMEMBERED = 512
 """Recalls at a time whose hidden memories are kept; of more, some look theirs up again."""
 
 NOTED = 10
@@ -71,16 +71,21 @@ class HiddenMemory:
     _kept: OrderedDict[str, Hidden] = field(default_factory=OrderedDict[str, Hidden])
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
-        """Looked up once a recall."""
+        """Looked up once a recall, for as long as that takes: without it nothing may be shown, and
+        whoever runs the recall gives up at its deadline."""
+        known = self._kept.get(sight["trace_id"]) if sight is not None else None
+        if known is not None:
+            return known
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
-        known = self._kept.get(sight["trace_id"])
-        if known is None:
-            known = await looked_up(sight, services.keeping)
-            self._kept[sight["trace_id"]] = known
-            while len(self._kept) > REMEMBERED:
-                self._kept.popitem(last=False)
+        known = self._kept[sight["trace_id"]] = await looked_up(sight, services.keeping)
+        while len(self._kept) > REMEMBERED:
+            self._kept.popitem(last=False)
         return known
+
+    def forget(self, trace_id: str) -> None:
+        """Let go of what a recall needs no more: it has its answer."""
+        self._kept.pop(trace_id, None)
 
 
 async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
@@ -127,8 +132,10 @@ async def visible(
     depth = k
     while True:
         hits = await search(depth)
+        if not hidden.reasons:
+            return hits[:k], {}
         seen = [hit for hit in hits if hit.memory_id not in hidden.reasons]
-        if len(seen) >= k or len(hits) < depth or not hidden.reasons:
+        if len(seen) >= k or len(hits) < depth:
             return seen[:k], passed_over(hits, seen[:k], hidden)
         depth *= 2
 
@@ -138,7 +145,7 @@ def passed_over(
 ) -> dict[str, str]:
     """The hidden memories among the hits, best first, down to the last that is shown."""
     noted: dict[str, str] = {}
-    for hit in hits if hidden.reasons else ():
+    for hit in hits:
         if len(noted) >= NOTED or (seen and hit is seen[-1]):
             break
         if hit.memory_id in hidden.reasons:

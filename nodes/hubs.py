@@ -67,10 +67,11 @@ class HubCorrection:
             np.array([hit.score for hit in hits]), np.array(usual), usual=self._usual
         )
         moved = [
-            PassageHit(hit.passage_id, hit.memory_id, score)
+            (-score, hit.passage_id, hit.memory_id)
             for hit, score in zip(hits, scores.tolist(), strict=True)
         ]
-        return sorted(moved, key=lambda hit: (-hit.score, hit.passage_id))
+        moved.sort()
+        return [PassageHit(passage_id, memory_id, -less) for less, passage_id, memory_id in moved]
 
     async def _means(self, passage_ids: Sequence[str], *, search: MemorySearch) -> dict[str, float]:
         """Nearness to the bank by passage id; {} while there is no bank."""
@@ -80,7 +81,7 @@ class HubCorrection:
         missing = [p for p in passage_ids if p not in known]
         if missing:
             known |= await self._gathering(search).get(missing)
-        self._remember(known)
+            self._remember(known)
         return known
 
     def _gathering(self, search: MemorySearch) -> Gathering[str, float]:

@@ -14,12 +14,12 @@ import numpy as np
 from secondhop.nodes.look_among import passages_of
 from secondhop.nodes.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Query, RecallState
+from secondhop.nodes.state import DIRECT, FACT_MEANT, Query, RecallState
 from secondhop.ranking.arrays import Floats
 from secondhop.stores.keeping import FactName
 from secondhop.stores.records import Vectors
 
-ORIGIN: Final = "implied"
+ORIGIN: Final = FACT_MEANT
 
 COMPARED: Final = 64
 """Facts that are compared with the plan; of more, the newest."""
@@ -35,6 +35,8 @@ class ImpliedFact(NamedTuple):
 
     name: FactName
     facet_id: str
+    nearness: float
+    """To question and query together, 0..1."""
 
 
 class Nearest(NamedTuple):
@@ -74,9 +76,11 @@ async def implied_facts(
     order: list[int] = np.argsort(-nearness, kind="stable").tolist()
     passages = list(found)
     chosen: dict[str, ImpliedFact] = {}
-    for one in (meant[place] for place in order if nearness[place] >= least):
+    for place in (place for place in order if nearness[place] >= least):
+        one = meant[place]
         name = known[owners[passages[one.row]]]
-        chosen.setdefault(name.memory_id, ImpliedFact(name, one.query["facet_id"]))
+        implied = ImpliedFact(name, one.query["facet_id"], round(float(nearness[place]), 4))
+        chosen.setdefault(name.memory_id, implied)
     return list(chosen.values())
 
 

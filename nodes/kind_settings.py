@@ -1,9 +1,10 @@
 """What the kind of a question changes, whoever told it: the weight of words, and that of age."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from secondhop.nodes.question_kind import LOOKUPS, about_now, asks_how_it_stands
-from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.settings import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
 
 
@@ -17,6 +18,11 @@ def ranking_for(kind: QuestionKind, question: str, ranking: RankingSettings) -> 
     recency = ranking.recency
     if recency == "auto":
         recency = "always" if age_counts(kind, question) else "never"
+    return _shifted(ranking, shift, recency)
+
+
+@lru_cache(maxsize=64)  # checking settings takes longer than looking them up
+def _shifted(ranking: RankingSettings, shift: float, recency: Recency) -> RankingSettings:
     return replace(
         ranking,
         dense_weight=ranking.dense_weight - shift,

@@ -1,21 +1,23 @@
 """The planner with a language model: two calls, side by side."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.budget import Remaining
+from secondhop.nodes.kept_sheet import KeptLine, asked_names, issued_ids, kept_block, kept_lines
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.near_queries import DistinctQueries
 from secondhop.nodes.plan_schema import (
     DecomposeReply,
     DecomposeWithPassage,
     ExpandReply,
+    ExpandWithKept,
     FacetReply,
 )
 from secondhop.nodes.plan_step import PLANNING_SHARE
-from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.quoting import Tags, clean, title_line
 from secondhop.nodes.settings import PlanningSettings
 from secondhop.prompts.templates import Prompt, RenderedPrompt
@@ -29,6 +31,8 @@ class PlannerBounds:
     """Of the question, that are searched apart."""
     topics: int = 40
     """Of the memory map; the biggest."""
+    kept_tokens: int = 1_200
+    """Of the names of facts and preferences, and of how to ask for one."""
     question_tokens: int = 1_500
     """Of a longer question the beginning is shown."""
     decompose_tokens: int = 500
@@ -38,6 +42,24 @@ class PlannerBounds:
 
 PASSAGE_REQUEST = """
 - "passage": two or three sentences as the memory that answers might hold them, in its own words."""
+
+
+KEPT = "kept"
+"""The variable of `expand` that holds the names of what is kept; a prompt may do without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpandSheet:
+    """A rendered prompt, and what its ids stand for."""
+
+    prompt: RenderedPrompt
+    issued: Mapping[str, KeptName] = field(default_factory=dict[str, KeptName])
+    """Id of this call → what is kept by that name."""
+
+    @property
+    def schema(self) -> type[ExpandReply]:
+        """What is answered."""
+        return ExpandWithKept if self.issued else ExpandReply
 
 
 class LLMPlanner:
@@ -101,32 +123,46 @@ class LLMPlanner:
             LLMError: the model failed, or no budget is left for it.
         """
         planning = affordable(self._planning, queries=request.remaining.queries)
-        prompt = self._expand_prompt(request, planning)
-        call = self._call(prompt, request, reply_tokens=self._bounds.expand_tokens)
-        reply, usage = await asked_model(self._llm, call, schema=ExpandReply)
+        sheet = self._expand_sheet(request, planning)
+        call = self._call(sheet.prompt, request, reply_tokens=self._bounds.expand_tokens)
+        reply, usage = await asked_model(self._llm, call, schema=sheet.schema)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
         for row in reply.facets:
             queries = distinct.take(row.queries or [row.name], limit=planning.facet_queries)
             if queries and len(facets) < planning.facets:
                 facets.append(implied_facet(row, queries))
-        return Plan(facets=tuple(facets), usage=usage)
+        asked = asked_names(reply, sheet.issued)
+        return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
 
-    def _expand_prompt(self, request: PlanRequest, planning: PlanningSettings) -> RenderedPrompt:
+    def _expand_sheet(self, request: PlanRequest, planning: PlanningSettings) -> ExpandSheet:
+        """With the names of what is kept, where there are any and the budget has room for them."""
+        plain = self._expand_filled(request, planning, ())
+        room = request.remaining.llm_tokens - tokens_of_prompt(plain.prompt)
+        most = min(self._bounds.kept_tokens, room - self._bounds.expand_tokens)
+        told = request.kept if KEPT in self._expand.variables else ()
+        lines = kept_lines(told, tokens=most) if told else []
+        return self._expand_filled(request, planning, lines) if lines else plain
+
+    def _expand_filled(
+        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
+    ) -> ExpandSheet:
         topics = [
             f"- {title_line(topic.label)} ({topic.size}): "
             + "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
             for topic in request.topics[: self._bounds.topics]
         ]
-        return self._expand.render(
-            {
-                **self._common(request),
-                "topics": "\n".join(topics) or "(nothing is known of it)",
-                "fence": self._tags.draw([request.question, *topics]),
-                "max_facets": str(planning.facets),
-                "max_queries": str(planning.facet_queries),
-            }
-        )
+        tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
+        values = {
+            **self._common(request),
+            "topics": "\n".join(topics) or "(nothing is known of it)",
+            "fence": tag,
+            "max_facets": str(planning.facets),
+            "max_queries": str(planning.facet_queries),
+        }
+        if KEPT in self._expand.variables:
+            values[KEPT] = kept_block(kept, tag=tag)
+        return ExpandSheet(prompt=self._expand.render(values), issued=issued_ids(kept, tag=tag))
 
     def _common(self, request: PlanRequest) -> dict[str, str]:
         question = truncate_to_tokens(clean(request.question), self._bounds.question_tokens)
@@ -139,12 +175,17 @@ class LLMPlanner:
     def _call(
         self, prompt: RenderedPrompt, request: PlanRequest, *, reply_tokens: int
     ) -> ModelCall:
-        spent = count_tokens(prompt.system) + count_tokens(prompt.user)
+        spent = tokens_of_prompt(prompt)
         return ModelCall(
             prompt=prompt,
             reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
             left=replace(request.remaining, seconds=request.remaining.seconds * PLANNING_SHARE),
         )
+
+
+def tokens_of_prompt(prompt: RenderedPrompt) -> int:
+    """cl100k_base tokens of both messages."""
+    return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
 def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:

@@ -2,6 +2,7 @@
 
 from secondhop.nodes.best_answer import BestAnswer, best_answer
 from secondhop.nodes.eligibility import SUPPRESSED, last_votes
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.learned import learned_factor
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.selection import Loser
@@ -10,10 +11,13 @@ from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import stop_rule
 
+NOT_NEAR = "nothing stored is near enough to the question itself"
+"""Why a whole answer is held back: `BestAnswer.nearest` is below its bar."""
+
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
-    ranking = services.settings.ranking
+    ranking = ranking_in(state, services)
     votes = last_votes(state)
     pool = await load_pool(
         state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
@@ -92,27 +96,36 @@ def unfit(
 
 def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
     """A candidate held back because the memory does not speak of the question at all."""
-    return Drop(
-        memory_id=memory_id,
-        stage="pick",
-        round=state["round"],
-        reason="nothing stored is near enough to the question itself",
-        rank=None,
+    return held_back(
+        memory_id,
+        state,
+        reason=NOT_NEAR,
         score=round(answer.nearest, 4),
         threshold=round(answer.bar, 4),
-        against=None,
     )
 
 
 def beside(memory_id: str, state: RecallState) -> Drop:
     """A candidate that is merely like a look-up which a fact answers by name."""
+    return held_back(
+        memory_id,
+        state,
+        reason="a fact answers the question by name, and this holds no word of it",
+        score=state["candidates"][memory_id]["score"],
+    )
+
+
+def held_back(
+    memory_id: str, state: RecallState, *, reason: str, score: float, threshold: float | None = None
+) -> Drop:
+    """A candidate that nobody beat to its slot: this question does not ask for it."""
     return Drop(
         memory_id=memory_id,
         stage="pick",
         round=state["round"],
-        reason="a fact answers the question by name, and this holds no word of it",
+        reason=reason,
         rank=None,
-        score=state["candidates"][memory_id]["score"],
-        threshold=None,
+        score=score,
+        threshold=threshold,
         against=None,
     )

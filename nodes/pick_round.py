@@ -7,6 +7,8 @@ from secondhop.nodes.best_answer import best_answer
 from secondhop.nodes.branches import branches_of, main_candidates, main_facets
 from secondhop.nodes.changes import answer_of, changes_since
 from secondhop.nodes.eligibility import kept_ids, last_votes
+from secondhop.nodes.exposure import remember_answer, worn_in_session
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.pool import Pool, load_pool
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.services import Services
@@ -34,6 +36,12 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         min_score=min_score,
     )
     shown = answer_of(picks, branches)
+    remember_answer(
+        state,
+        {**dict.fromkeys(shown_ever(state)), **shown},
+        memory=services.exposure,
+        settings=ranking_in(state, services),
+    )
     converged, why = settled(state, list(shown), settings=services.settings.ranking)
     return {
         "picks": picks,
@@ -52,7 +60,9 @@ def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pic
     """The answer without its branches; [] when the memory does not speak of the question."""
     if not pool.ids:
         return []
-    ranking = services.settings.ranking
+    ranking = ranking_in(state, services)
+    if ranking.freshness > 0:
+        state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:
         lower = min(ranking.min_score, services.session.later_min_score)
         ranking = replace(ranking, min_score=lower)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.forgiving import Line, Lines, as_line, as_rows
+from secondhop.nodes.forgiving import Ids, Line, Lines, as_line, as_rows
 from secondhop.nodes.state import QuestionKind
 
 WEIGHTS = (0.3, 1.5)
@@ -83,5 +83,18 @@ class ExpandReply(BaseModel):
     @model_validator(mode="after")
     def says_something(self) -> "ExpandReply":
         if not self.intent and not self.facets:
+            raise ValueError("give the intent, and facets with queries")
+        return self
+
+
+class ExpandWithKept(ExpandReply):
+    """Hop 2, told what is kept by name; ids are those of the call."""
+
+    facts: Ids
+    preferences: Ids
+
+    @model_validator(mode="after")
+    def says_something(self) -> "ExpandWithKept":
+        if not (self.intent or self.facets or self.facts or self.preferences):
             raise ValueError("give the intent, and facets with queries")
         return self

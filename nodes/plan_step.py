@@ -1,16 +1,20 @@
 """What decompose and expand share: the fallback, and the way of a plan into the state."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, usage_of_failure
-from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
-from secondhop.nodes.state import DIRECT, Facet, Query, RecallUpdate
+from secondhop.nodes.planning import KeptName, Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
+from secondhop.stores.keeping import Kind
 
 PLANNING_SHARE = 0.5
 """Of the time left, what planning may take: without time to search a plan is worth nothing."""
+
+MOST_BY_NAME = 3
+"""Facts, and preferences, that a plan may ask for by name."""
 
 
 async def degraded_plan(
@@ -68,7 +72,7 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
                 origin=step,
                 feedback=[],
             )
-    return {
+    update: RecallUpdate = {
         "facets": facets,
         "queries": queries,
         "spent": counts_of(plan.usage),
@@ -76,6 +80,28 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
             filter(None, [f"{len(facets)} facets, {len(queries)} queries", plan.note])
         ),
     }
+    if plan.asked:
+        update["by_name"] = by_name(plan.asked)
+    return update
+
+
+def by_name(asked: Sequence[KeptName]) -> ByName:
+    """The state's form of what a plan asks for by name: the first few names of each kind.
+
+    Of every fact what holds comes before what else is kept under its name.
+    """
+    facts = first_names(asked, "factual")
+    held = [one.memory_ids[0] for one in facts if one.memory_ids]
+    others = [memory_id for one in facts for memory_id in one.memory_ids[1:]]
+    preferences = [
+        memory_id for one in first_names(asked, "preferential") for memory_id in one.memory_ids
+    ]
+    return ByName(facts=[*held, *others], preferences=preferences)
+
+
+def first_names(asked: Sequence[KeptName], kind: Kind) -> list[KeptName]:
+    """Those of a kind that a plan may ask for."""
+    return [one for one in dict.fromkeys(asked) if one.kind == kind][:MOST_BY_NAME]
 
 
 def as_facet(planned: PlannedFacet, facet_id: str) -> Facet:

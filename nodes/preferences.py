@@ -12,7 +12,7 @@ from secondhop.nodes.evidence_rank import by_playbooks
 from secondhop.nodes.hidden import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.staleness import marked
-from secondhop.nodes.state import DIRECT, Facet, PlanAsk, Query, RecallState
+from secondhop.nodes.state import DIRECT, ByName, Facet, PlanAsk, Query, RecallState
 from secondhop.nodes.time_beside import time_beside
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
@@ -46,7 +46,8 @@ class Counting:
     """The preferences that count."""
 
     nearness: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: how near its context is, 0..1}; 1 for what always holds."""
+    """{memory id: how near its context is, 0..1}; 1 for what always holds, or was asked for by
+    name."""
     asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
     """{memory id: the part of the plan that asked for it}, where the question itself did not."""
     degraded: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -56,12 +57,13 @@ class Counting:
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> Counting:
-    """What always holds, and contexts that the question or a facet of its plan is near to.
+    """What always holds, contexts that the question or a facet of its plan is near to, and what the
+    plan asks for by name.
 
     A context counts for the question that is as near to it as a memory must be to come back. A
     facet must be nearer, by its name and by one of its queries: whoever plans looks for evidence,
-    and evidence is about many things. Where the model does not answer, only what always holds is
-    given, and `degraded` says so.
+    and evidence is about many things. Where the model does not answer, nearness counts for
+    nothing, and `degraded` says so.
 
     Args:
         planned: the queries that this round asks.
@@ -70,6 +72,7 @@ async def that_count(
     contextual = compared(hidden)
     if not contextual:
         return Counting(nearness=always_on)
+    named = asked_by_name(state.get("by_name"), contextual)
     facets = facets_that_ask(state, planned, services=services)
     try:
         async with asyncio.timeout(time_beside(state)):
@@ -77,14 +80,28 @@ async def that_count(
     except (ModelError, TimeoutError) as error:
         late = str(error) or "no answer in time"
         reason = f"no preference of a context was looked for: {late}"
-        return Counting(nearness=always_on, degraded={"preferences": reason})
+        return Counting(
+            nearness=always_on | dict.fromkeys(named, 1.0),
+            asked=named,
+            degraded={"preferences": reason},
+        )
     least = services.settings.ranking.min_score
     found = [asked_by(one, facets, least=least) for one in near]
     chosen = {p.memory_id: one for p, one in zip(contextual, found, strict=True) if one is not None}
+    for memory_id, ask in named.items():
+        if chosen.get(memory_id, (0.0, ask))[1] is not None:  # else the question itself asks
+            chosen[memory_id] = 1.0, ask
     return Counting(
         nearness=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
         asked={memory_id: ask for memory_id, (_, ask) in chosen.items() if ask is not None},
     )
+
+
+def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[str, PlanAsk]:
+    """Those that the plan asks for outright, by memory id; ids of anything else are passed over."""
+    known = {one.memory_id for one in contextual}
+    wanted = asked["preferences"] if asked is not None else []
+    return {one: PlanAsk(facet_id="", query="") for one in wanted if one in known}
 
 
 def compared(hidden: Hidden) -> list[Memory]:
@@ -182,8 +199,9 @@ def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
             "topic": one.subject,
             "created_at": one.created_at.isoformat(),
             "score": counting[one.memory_id],
-            "facet": state["facets"][ask["facet_id"]]["name"] if ask else "",
+            "facet": state["facets"][ask["facet_id"]]["name"] if ask and ask["facet_id"] else "",
             "query": ask["query"] if ask else "",
+            "by_name": ask is not None and not ask["facet_id"],
         }
         for one in sorted(chosen, key=place)
         for ask in [asked.get(one.memory_id)]

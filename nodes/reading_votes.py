@@ -125,6 +125,8 @@ def follow_ups_of(
     queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
 ) -> tuple[FollowUp, ...]:
     """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
+    if not queries:
+        return ()
     hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
     distinct = DistinctQueries([request.question, *request.asked])
     found: list[FollowUp] = []

@@ -13,6 +13,7 @@ from secondhop.nodes.evidence_linked_state import extended, nothing_linked
 from secondhop.nodes.evidence_turns import whole_id
 from secondhop.nodes.exposure import remember_answer
 from secondhop.nodes.hidden import sight_of
+from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.pool import evidence_of
 from secondhop.nodes.preferences import given
 from secondhop.nodes.services import Services
@@ -54,8 +55,9 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         | {"tokens": needs.get(memory_id) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
     ]
-    remember_answer(state, evidence, memory=services.exposure, settings=services.settings.ranking)
-    return {
+    ranking = ranking_in(state, services)
+    remember_answer(state, evidence, memory=services.exposure, settings=ranking)
+    update: RecallUpdate = {
         "facets": linked["facets"],
         "queries": linked["queries"],
         "rankings": linked["rankings"],
@@ -78,6 +80,8 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         "hidden": await hidden_hits(state, services=services),
         "note": f"{len(memories)} memories, {len(maybe)} near misses",
     }
+    services.hidden.forget(state["trace_id"])
+    return update
 
 
 async def evidence_of_answer(

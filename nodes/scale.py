@@ -12,6 +12,9 @@ class ModelScale:
 
     calibration: Calibration
     """Cosine of a query and a passage → relevance, 0..1."""
+    fitted_on: tuple[str, ...] = ()
+    """Names of the scenarios whose labels it was fitted on: no figure of theirs is a held-out one
+    of this calibration."""
     usual_nearness: float | None = None
     """Mean nearness of memories to the playbooks' questions; None: hubs are not corrected."""
     repeats: Sharpening = field(default_factory=lambda: Sharpening(lo=0.80, hi=0.95))

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.exposure import ExposureMemory
+from secondhop.nodes.exposure import ExposureMemory, RecordsShown
 from secondhop.nodes.hidden import HiddenMemory, MemoryKeeping
 from secondhop.nodes.hubs import HubCorrection
 from secondhop.nodes.judging import Critic
@@ -18,7 +18,7 @@ from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.learning import LearningStore
-from secondhop.stores.protocols import MemoryReader, MemorySearch
+from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
 
 HubStanding: TypeAlias = Literal["corrected", "off", "unmeasured"]
 """off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual nearness."""
@@ -55,6 +55,12 @@ class Services:
     """Of recalls that stay open for votes."""
     keeping: MemoryKeeping | None = None
     """How memories stand; None: all of them hold."""
+    kept_settings: SettingsKeeping | None = None
+    """Settings that the entity asks for; None: it asks for none."""
+    decided: frozenset[str] = frozenset()
+    """Settings in which `settings` goes before what the entity asks for: "ranking.recency"."""
+    recorded: RecordsShown | None = None
+    """What other processes have shown, for `RankingSettings.freshness`; None: nothing is known."""
     learning: LearningStore | None = None
     """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)

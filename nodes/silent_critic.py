@@ -1,6 +1,9 @@
 """The critic that leaves the judging to others."""
 
+from dataclasses import replace
+
 from secondhop.nodes.judging import CriticRequest, Verdict
+from secondhop.nodes.services import Services
 
 
 class SilentCritic:
@@ -14,3 +17,11 @@ class SilentCritic:
     async def judge(self, request: CriticRequest) -> Verdict:
         """No vote."""
         return Verdict(ballots=())
+
+
+def voting(services: Services) -> Services:
+    """The services with the critic that the session's settings ask for."""
+    if services.session.critic:
+        return services
+    silent = SilentCritic()
+    return replace(services, critic=silent, offline_critic=silent)

@@ -66,12 +66,9 @@ def snippet(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float]) 
     """
     pieces = [(text, sentence) for text in texts for sentence in sentences_of(text)]
     weights = {hash(word): weight for word, weight in telling.items()}
-    known = weights.keys()
-    order = sorted(
-        range(len(pieces)),
-        # fsum: a set has no order, and a sum of floats has
-        key=lambda row: (-fsum(map(weights.__getitem__, known & pieces[row][1].words)), row),
-    )
+    # stable: of equal ones the earlier; fsum: hashes have no order, and a sum of floats has
+    told = [-fsum([weights[w] for w in one.words if w in weights]) for _, one in pieces]
+    order = sorted(range(len(pieces)), key=told.__getitem__)
     kept: set[int] = set()
     left = tokens
     for row in order:
@@ -84,10 +81,10 @@ def snippet(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float]) 
     if not kept:
         return truncate_to_tokens(piece(*pieces[order[0]]), tokens) if order else ""
     rows = sorted(kept)
-    told = piece(*pieces[rows[0]])
+    shown = piece(*pieces[rows[0]])
     for before, row in pairwise(rows):
-        told += (" " if row == before + 1 else GAP) + piece(*pieces[row])
-    return told
+        shown += (" " if row == before + 1 else GAP) + piece(*pieces[row])
+    return shown
 
 
 def piece(text: str, sentence: Sentence) -> str:

@@ -5,7 +5,7 @@ memories that are returned is looked up by `resolve`. Keys that parallel nodes w
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -25,6 +25,10 @@ QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "tempor
 
 DIRECT = "f0"
 """Facet id of the question itself."""
+
+FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
+"""Origins of queries that look a fact up: the question or a query names it; the plan, told which
+names there are, asks for it outright; nothing names it, and the plan means it."""
 
 TOO_LATE = "no answer before the deadline"
 """What stands in a ranking's error when a leg was given up."""
@@ -56,18 +60,28 @@ class Query(TypedDict):
     """From 1; 0 while it waits to be asked."""
     origin: str
     """Who wrote it: question, decompose, expand, evidence, feedback, refine, spark, uncovered
-    or learned."""
+    or learned; or what asks for the fact it looks up: fact, plan or implied."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
     memory_ids: NotRequired[list[str]]
     """Look among these memories alone, whatever a search would find; missing: search."""
+    nearness: NotRequired[float]
+    """Of a fact that the plan only means: to question and query together, 0..1."""
 
 
 class PlanAsk(TypedDict):
-    """The part of a plan that asked for a preference."""
+    """The part of a plan that asked for a preference; "" twice where it asked by name."""
 
     facet_id: str
     query: str
+
+
+class ByName(TypedDict):
+    """What a plan asked for by name, as memory ids."""
+
+    facts: list[str]
+    """What holds of each name first, the most needed ones in front."""
+    preferences: list[str]
 
 
 class FeedbackRef(TypedDict):
@@ -111,11 +125,11 @@ class FacetScore(TypedDict):
     relevance: float
     dense: float
     lexical: float
-    passage_ids: list[str]
+    passage_ids: Sequence[str]
     """Evidence, best first."""
-    query_ids: list[str]
+    query_ids: Sequence[str]
     """The query that found each of `passage_ids`."""
-    passage_scores: list[float]
+    passage_scores: Sequence[float]
 
 
 class Candidate(TypedDict):
@@ -298,6 +312,10 @@ class RecallState(TypedDict):
     """Those that count for the question: {memory id: nearness of its context, 0..1}."""
     preferences_asked: NotRequired[dict[str, PlanAsk]]
     """Of these, by memory id, the ones that the plan asked for and not the question."""
+    by_name: NotRequired[ByName]
+    """Written by `expand`; missing: the plan asked for nothing by name."""
+    kept_settings: NotRequired[dict[str, str | float]]
+    """{"ranking.recency": "always", …}: settings that the entity asks for; missing: none."""
     exposure: NotRequired[dict[str, float]]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: nobody asked."""
     learned: NotRequired[Learned]
@@ -341,6 +359,8 @@ class RecallUpdate(TypedDict, total=False):
     include_stale: bool
     preferences: dict[str, float]
     preferences_asked: dict[str, PlanAsk]
+    by_name: ByName
+    kept_settings: dict[str, str | float]
     exposure: dict[str, float]
     learned: Learned
     hidden: list[HiddenHit]

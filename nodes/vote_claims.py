@@ -27,6 +27,8 @@ def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
     hold (an older successor, a kept copy that was voted down) are left out of the ballot.
     """
     ballot = claim.ballot
+    if ballot.repeats is None and ballot.replaced_by is None:
+        return ballot
     newer = claims.get(ballot.replaced_by or "")
     if newer is not None and replaces(newer, claim):
         return replace(ballot, vote="wrong", repeats=None)

@@ -142,8 +142,8 @@ def parse_facet(raw: object, *, intent: str) -> PlaybookFacet:
     return PlaybookFacet(
         name=str(facet["name"]),
         why=str(facet["why"]),
-        hop=whole(facet["hop"], where=f"{intent}: hop"),
-        weight=number(facet.get("weight", 1.0), where=f"{intent}: weight"),
+        hop=whole(facet, "hop", where=intent),
+        weight=number(facet, "weight", where=intent),
         queries=tuple(map(str, rows(facet, "queries", where=intent))),
     )
 
@@ -173,15 +173,23 @@ def rows(given: Mapping[str, Any], key: str, *, where: str) -> list[Any]:
     return found  # pyright: ignore[reportUnknownVariableType] - YAML
 
 
-def whole(raw: object, *, where: str) -> int:
-    """A whole number; raises ValueError."""
-    if not isinstance(raw, int):
-        raise ValueError(f"{where} must be a whole number, not {raw!r}")
-    return raw
+def whole(given: Mapping[str, Any], key: str, *, where: str) -> int:
+    """The whole number under a key; raises KeyError or ValueError."""
+    found = given[key]
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ValueError(f"{where}: {key} must be a whole number, not {found!r}{cure(found, key)}")
+    return found
 
 
-def number(raw: object, *, where: str) -> float:
-    """A number; raises ValueError."""
-    if not isinstance(raw, int | float):
-        raise ValueError(f"{where} must be a number, not {raw!r}")
-    return float(raw)
+def number(given: Mapping[str, Any], key: str, *, where: str) -> float:
+    """The number under a key, 1 where there is none; raises ValueError."""
+    found = given.get(key, 1.0)
+    if not isinstance(found, int | float) or isinstance(found, bool):
+        raise ValueError(f"{where}: {key} must be a number, not {found!r}{cure(found, key)}")
+    return float(found)
+
+
+def cure(found: object, key: str) -> str:
+    """What to write in the place of a number in quotes, which YAML takes for a text; else ""."""
+    is_quoted = isinstance(found, str) and found.strip().replace(".", "", 1).isdecimal()
+    return f"; write it without quotes, {key}: {found}" if is_quoted else ""

@@ -21,6 +21,10 @@ RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
 PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe")
 """Every prompt; the last one reads conversations."""
 
+OPTIONAL: Final[Mapping[str, frozenset[str]]] = {"expand": frozenset({"kept"})}
+"""{prompt: variables that a file in its place may do without}: a prompt that was written before
+there was one goes on working, without what it adds."""
+
 SHIPPED: Final = "shipped"
 """Where a prompt was read that comes with secondhop."""
 
@@ -58,6 +62,11 @@ class Prompt:
         Traces and cache keys hold it.
         """
         return f"{self.name}.v{self.version}@{self.sha256[:12]}"
+
+    @property
+    def lacks(self) -> list[str]:
+        """Optional variables that it does without."""
+        return sorted(OPTIONAL.get(self.name, frozenset()) - self.variables)
 
     def render(self, values: Mapping[str, str]) -> RenderedPrompt:
         """Both messages with every variable filled in; values are put in as they are.
@@ -202,7 +211,8 @@ def in_place_of(shipped: Prompt, other: Prompt) -> Prompt:
     if other.schema != shipped.schema:
         told = f"schema {other.schema} must be {shipped.schema}, as in the shipped {shipped.name}"
         read.refuse(told, field="schema")
-    if faults := differences(given=other.variables, wanted=shipped.variables):
+    wanted = shipped.variables - frozenset(other.lacks)
+    if faults := differences(given=other.variables, wanted=wanted):
         told = f"cannot replace the shipped {shipped.name}, whose variables differ: {faults}"
         read.refuse(told, field="variables")
     return other

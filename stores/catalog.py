@@ -8,7 +8,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -29,10 +29,14 @@ from secondhop.stores.catalog_notes import (
     add_intent,
     count_change,
     count_small_change,
+    open_intents,
     read_meta,
+    read_settings,
     write_meta,
+    write_settings,
 )
 from secondhop.stores.catalog_search import best_by_words
+from secondhop.stores.catalog_versions import add_earlier, keep_replaced
 from secondhop.stores.catalog_writes import (
     drop_memories,
     fresh_postings,
@@ -43,6 +47,7 @@ from secondhop.stores.database import Database
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.migrations import MIGRATIONS, check_version, migrate, schema_version
 from secondhop.stores.records import (
+    EarlierText,
     EmbeddedMemory,
     Memory,
     MemoryCard,
@@ -64,6 +69,9 @@ class Identity:
     dimension: int
     generation: int = 1
     """Which of the entity's collections holds its vectors; a reindex fills the next one."""
+    server: str | None = field(default=None, compare=False)
+    """Address of the Chroma server that they are on; "": they are in the store's folder; None:
+    nobody has said, for the catalog was last written by an older secondhop."""
 
 
 class Catalog:
@@ -135,6 +143,7 @@ class Catalog:
                 embedder_id=meta["embedder_id"],
                 dimension=int(meta["dimension"]),
                 generation=int(meta["generation"]),
+                server=meta.get("server"),
             )
         except (KeyError, ValueError) as error:
             raise CorruptStoreError(
@@ -150,6 +159,8 @@ class Catalog:
                 "dimension": str(identity.dimension),
                 "generation": str(identity.generation),
             }
+            if identity.server is not None:
+                values["server"] = identity.server
             if "analyzer" not in read_meta(connection):
                 values["analyzer"] = analyzer_id()
             write_meta(connection, values)
@@ -166,18 +177,22 @@ class Catalog:
         memories: Sequence[EmbeddedMemory],
         *,
         intent: int,
+        at: datetime,
         decide: Decision | None = None,
     ) -> int | None:
-        """Store memories whose vectors are in the index, replacing their older versions.
+        """Store memories whose vectors are in the index; texts that they replace become earlier
+        ones (`catalog_versions`).
 
-        The intent becomes a 'drop' of the vectors that the older versions leave behind; its
-        number, or None when nothing is left behind.
+        The intent becomes a 'drop' of the vectors that replaced texts leave behind; its number, or
+        None when nothing is left behind.
 
         Args:
+            at: now.
             decide: what else changes with a single one, or not at all; sees the catalog without it.
         """
         with self._database.writing() as connection:
             changes = decide(KeepingView(connection)) if decide else ()
+            keep_replaced(connection, [m.memory for m in memories], at=at)
             replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
             store_memories(connection, memories)
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
@@ -202,6 +217,11 @@ class Catalog:
         with self._database.writing() as connection:
             keep(connection, decide(KeepingView(connection)))
 
+    def add_earlier(self, texts: Sequence[EarlierText]) -> None:
+        """Keep earlier texts, the oldest first, of stored memories that have none yet."""
+        with self._database.writing() as connection:
+            add_earlier(connection, texts)
+
     def erase_leftovers(self) -> bool:
         """Write the file anew without anything that was deleted; False while others read it.
 
@@ -212,6 +232,11 @@ class Catalog:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
 
+    def keep_settings(self, changes: Mapping[str, str | None]) -> None:
+        """See `SettingsKeeping`."""
+        with self._database.writing() as connection:
+            write_settings(connection, changes)
+
     def settle(self, intent: int) -> None:
         """The vectors of this note are as the catalog says."""
         with self._database.writing() as connection:
@@ -220,16 +245,14 @@ class Catalog:
     def intents(self) -> dict[int, list[str]]:
         """{number: passage ids whose vectors the catalog does not know} of the open notes."""
         with self._reading() as connection:
-            if connection is None:
-                return {}
-            noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
-            open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
-            return {
-                number: [i for i in ids if i not in catalog_reads.owners(connection, ids)]
-                for number, ids in open_ids.items()
-            }
+            return {} if connection is None else open_intents(connection)
 
     # --- reading ---
+
+    def kept_settings(self) -> dict[str, str]:
+        """See `SettingsKeeping`."""
+        with self._reading() as connection:
+            return {} if connection is None else read_settings(connection)
 
     def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
@@ -261,12 +284,7 @@ class Catalog:
     def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
         """A memory with its passages in order, or None."""
         with self._reading() as connection:
-            if connection is None:
-                return None
-            memory = catalog_reads.memory(connection, memory_id)
-            if memory is None:
-                return None
-            return memory, catalog_reads.passages_of(connection, memory_id)
+            return None if connection is None else catalog_reads.whole(connection, memory_id)
 
     def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter.content_hashes`."""
@@ -341,23 +359,10 @@ class Catalog:
 
     def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
-        memories = passages = tokens = pending = 0
         with self._reading() as connection:
-            if connection is not None:
-                (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-                (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
-                passages, tokens = connection.execute(
-                    "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
-                ).fetchone()
-        return StoreCounts(
-            memories=memories,
-            passages=passages,
-            tokens=tokens,
-            vectors=vectors,
-            pending=pending,
-            schema_version=len(MIGRATIONS),
-            embedder=embedder,
-        )
+            return catalog_reads.counts(
+                connection, vectors=vectors, schema_version=len(MIGRATIONS), embedder=embedder
+            )
 
     def passage_count(self) -> int:
         """Passages stored."""

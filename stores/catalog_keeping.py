@@ -8,8 +8,9 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from secondhop.stores.catalog_versions import drop_earlier, earlier_texts, lost_texts
 from secondhop.stores.keeping import FactName, HistoryEntry, Keeping, KeepingChange, Kind
-from secondhop.stores.records import Memory
+from secondhop.stores.records import EarlierText, Memory
 from secondhop.stores.rows import (
     AS_STORED,
     FACT_NAME_COLUMNS,
@@ -71,7 +72,7 @@ def fact_names(connection: sqlite3.Connection) -> list[FactName]:
 def drop_lost_links(connection: sqlite3.Connection) -> None:
     """What names a memory that is not stored; only damage, or another program, leaves such."""
     gone = "NOT IN (SELECT memory_id FROM memories)"
-    for table in ("keeping", "history"):
+    for table in ("keeping", "history", "earlier_texts"):
         connection.execute(f"DELETE FROM {table} WHERE memory_id {gone}")
     connection.execute(f"UPDATE keeping SET superseded_by = NULL WHERE superseded_by {gone}")
     connection.execute(f"UPDATE history SET other_id = NULL WHERE other_id {gone}")
@@ -132,6 +133,21 @@ class KeepingView:
         """What was done to it, in that order."""
         return [] if self._connection is None else history(self._connection, memory_id)
 
+    def earlier_texts(self, memory_id: str) -> list[EarlierText]:
+        """What it said before, the oldest first."""
+        return [] if self._connection is None else earlier_texts(self._connection, memory_id)
+
+    def lost_texts(self) -> list[str]:
+        """Ids of memories that are not stored, and of which an earlier text is."""
+        return [] if self._connection is None else lost_texts(self._connection)
+
+
+def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:
+    """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+    found = [fact for one in memory_ids if (fact := view.memory(one)) is not None]
+    facts = [fact for fact in found if fact.kind == "factual"]
+    return {fact.memory_id: [fact, *view.rivals(fact)] for fact in facts}
+
 
 Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
 """Decides, with the catalog in view, what changes; an error undoes everything."""
@@ -173,7 +189,9 @@ def history(connection: sqlite3.Connection, memory_id: str) -> list[HistoryEntry
 
 
 def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
-    """Forget how removed memories stood, and their ids where others name them."""
+    """Forget how removed memories stood, what they said before, and their ids where others name
+    them."""
+    drop_earlier(connection, memory_ids)
     for memory_id in memory_ids:
         heir = keeping(connection, memory_id).superseded_by
         connection.execute(

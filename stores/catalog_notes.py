@@ -4,6 +4,11 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from secondhop.stores.catalog_reads import owners
+
+_SETTING = "setting."
+"""Before the name of a setting that is kept with the entity."""
+
 _WORTH_A_MAP = 50
 """A memory map is made anew, which takes seconds, when one memory in so many was added singly."""
 
@@ -22,6 +27,23 @@ def write_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> Non
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         values.items(),
     )
+
+
+def read_settings(connection: sqlite3.Connection) -> dict[str, str]:
+    """{name: value} of the settings kept with the entity."""
+    rows = connection.execute(
+        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
+        (_SETTING, len(_SETTING) + 1),
+    )
+    return dict(rows.fetchall())
+
+
+def write_settings(connection: sqlite3.Connection, changes: Mapping[str, str | None]) -> None:
+    """Keep these settings; those of None go."""
+    gone = [(f"{_SETTING}{name}",) for name, value in changes.items() if value is None]
+    connection.executemany("DELETE FROM meta WHERE key = ?", gone)
+    kept = {f"{_SETTING}{name}": value for name, value in changes.items() if value is not None}
+    write_meta(connection, kept)
 
 
 def count_change(connection: sqlite3.Connection) -> None:
@@ -48,3 +70,13 @@ def add_intent(connection: sqlite3.Connection, kind: str, passage_ids: Sequence[
         "INSERT INTO outbox (kind, passage_ids) VALUES (?, ?)", (kind, json.dumps(passage_ids))
     )
     return int(cursor.lastrowid or 0)
+
+
+def open_intents(connection: sqlite3.Connection) -> dict[int, list[str]]:
+    """{number of a note: passage ids of it that are not stored}."""
+    noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
+    open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
+    return {
+        number: [one for one in ids if one not in owners(connection, ids)]
+        for number, ids in open_ids.items()
+    }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from secondhop.stores.records import Memory, MemoryCard, Passage
+from secondhop.stores.records import Memory, MemoryCard, Passage, StoreCounts
 from secondhop.stores.rows import (
     CARDS,
     MEMORY_COLUMNS,
@@ -64,6 +64,14 @@ def memory(connection: sqlite3.Connection, memory_id: str) -> Memory | None:
     return next(map(memory_of, connection.execute(sql, (memory_id,))), None)
 
 
+def whole(
+    connection: sqlite3.Connection, memory_id: str
+) -> tuple[Memory, tuple[Passage, ...]] | None:
+    """A memory with its passages in order, or None."""
+    found = memory(connection, memory_id)
+    return None if found is None else (found, passages_of(connection, memory_id))
+
+
 def page(
     connection: sqlite3.Connection, *, after: str, limit: int
 ) -> list[tuple[Memory, tuple[Passage, ...]]]:
@@ -89,6 +97,32 @@ def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dic
             "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
             (origin,),
         )
+    )
+
+
+def counts(
+    connection: sqlite3.Connection | None,
+    *,
+    vectors: int | None,
+    schema_version: int,
+    embedder: str,
+) -> StoreCounts:
+    """What is stored; None: nothing is."""
+    memories = passages = tokens = pending = 0
+    if connection is not None:
+        (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+        (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
+        passages, tokens = connection.execute(
+            "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
+        ).fetchone()
+    return StoreCounts(
+        memories=memories,
+        passages=passages,
+        tokens=tokens,
+        vectors=vectors,
+        pending=pending,
+        schema_version=schema_version,
+        embedder=embedder,
     )
 
 

@@ -91,6 +91,17 @@ class ChromaServer:
             return self._session
 
 
+def server_name(url: str) -> str:
+    """The address without what only opens doors: names, passwords, paths.
+
+    Raises:
+        UsageError: it is no address of a server.
+    """
+    host, port, secure = _server_address(url)
+    named = f"[{host}]" if ":" in host else host
+    return f"{'https' if secure else 'http'}://{named}:{port}"
+
+
 def _server_address(url: str) -> tuple[str, int, bool]:
     """Host, port, and whether it speaks TLS."""
     try:

@@ -2,6 +2,7 @@
 
 Nothing is written here by a recall. `accept` writes, when somebody says what was of use; only what
 was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
+What was shown lately is written with it, where variety is asked for (`RankingSettings.freshness`).
 """
 
 import asyncio
@@ -9,8 +10,9 @@ import json
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 
 from secondhop.errors import StoreError
@@ -31,7 +33,23 @@ _SCHEMA = (
         what TEXT NOT NULL,
         PRIMARY KEY (trace_id, memory_id, what)
     ) WITHOUT ROWID""",
+    # what the last answers showed, where variety was asked for: one row a question and memory
+    """CREATE TABLE IF NOT EXISTS lately (
+        question TEXT NOT NULL,     -- a digest
+        place INTEGER NOT NULL,     -- of the question; grows
+        at TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        shown INTEGER NOT NULL,
+        wear REAL NOT NULL,
+        PRIMARY KEY (question, memory_id)
+    ) WITHOUT ROWID""",
 )
+LATELY_KEPT = 64
+"""Questions of which it is kept what they showed."""
+
+_NAMING_MEMORIES = ("counters", "counted", "lately")
+"""Tables; files of earlier versions lack the last."""
+
 _BUSY_TIMEOUT_S = 30.0
 
 
@@ -50,6 +68,19 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLately:
+    """One question's answer, for other questions that are to bring something else."""
+
+    question: str
+    """A digest: the words of a question are kept nowhere."""
+    at: datetime
+    """When it was asked."""
+    memory_ids: Sequence[str]
+    weary: Mapping[str, float] = field(default_factory=dict[str, float])
+    """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """What became of one recall."""
 
@@ -58,6 +89,8 @@ class Use:
     retrieved: Sequence[str]
     shown: Sequence[str]
     accepted: Sequence[str]
+    lately: ShownLately | None = None
+    """The answer, where what is shown lately is to yield; None: it is not."""
 
 
 class CounterStore:
@@ -81,6 +114,10 @@ class CounterStore:
         """{memory id: its counters} of all these; zeros for those never counted."""
         found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
         return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
+
+    async def lately(self) -> Sequence[ShownLately]:
+        """What the last `LATELY_KEPT` questions that were counted showed, the oldest first."""
+        return await asyncio.to_thread(self._lately)
 
     async def memory_ids(self) -> set[str]:
         """Every memory of which anything is counted."""
@@ -132,7 +169,24 @@ class CounterStore:
                 "WHERE memory_id = ? AND coalesce(accepted_at, '') < ?",
                 [(use.at.isoformat(), i, use.at.isoformat()) for i in use.accepted],
             )
+            if use.lately is not None:
+                _show(connection, use.lately)
         return grown
+
+    def _lately(self) -> list[ShownLately]:
+        if not self._path.exists():
+            return []
+        with self._connected() as connection:
+            if not _has_table(connection, "lately"):
+                return []
+            rows = connection.execute(
+                "SELECT question, at, memory_id, shown, wear FROM lately "
+                "ORDER BY at, place, memory_id"
+            ).fetchall()
+        return [
+            _as_shown(question, at, [row[2:] for row in group])
+            for (question, at), group in groupby(rows, key=lambda row: row[:2])
+        ]
 
     def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
         if not self._path.exists():
@@ -157,14 +211,16 @@ class CounterStore:
         if not self._path.exists():
             return set()
         with self._connected() as connection:
+            *tables, new = _NAMING_MEMORIES
+            tables += [new] if _has_table(connection, new) else []
             rows = connection.execute(
-                "SELECT memory_id FROM counters UNION SELECT memory_id FROM counted"
+                " UNION ".join(f"SELECT memory_id FROM {table}" for table in tables)
             ).fetchall()
         return {memory_id for (memory_id,) in rows}
 
     def _forget(self, memory_ids: Sequence[str]) -> None:
         with self._writing() as connection:
-            for table in ("counters", "counted"):
+            for table in _NAMING_MEMORIES:
                 connection.executemany(
                     f"DELETE FROM {table} WHERE memory_id = ?", [(i,) for i in memory_ids]
                 )
@@ -209,3 +265,46 @@ def _add(connection: sqlite3.Connection, what: str, memory_ids: Iterable[str]) -
         f"ON CONFLICT (memory_id) DO UPDATE SET {what} = {what} + 1",
         [(memory_id,) for memory_id in memory_ids],
     )
+
+
+def _show(connection: sqlite3.Connection, shown: ShownLately) -> None:
+    """A question asked again keeps its place: it is not shown more lately for others."""
+    known = connection.execute(
+        "SELECT place, at FROM lately WHERE question = ? LIMIT 1", (shown.question,)
+    ).fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(place), 0) FROM lately").fetchone()
+    place, at = known or (last + 1, shown.at.astimezone(UTC).isoformat())
+    connection.execute("DELETE FROM lately WHERE question = ?", (shown.question,))
+    connection.executemany(
+        "INSERT INTO lately VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (
+                shown.question,
+                place,
+                at,
+                memory_id,
+                int(memory_id in shown.memory_ids),
+                shown.weary.get(memory_id, 0.0),
+            )
+            for memory_id in dict.fromkeys([*shown.memory_ids, *shown.weary])
+        ],
+    )
+    connection.execute(
+        "DELETE FROM lately WHERE place NOT IN "
+        "(SELECT DISTINCT place FROM lately ORDER BY at DESC, place DESC LIMIT ?)",
+        (LATELY_KEPT,),
+    )
+
+
+def _as_shown(question: str, at: str, rows: Sequence[tuple[str, int, float]]) -> ShownLately:
+    return ShownLately(
+        question=question,
+        at=datetime.fromisoformat(at),
+        memory_ids=[memory_id for memory_id, shown, _ in rows if shown],
+        weary={memory_id: wear for memory_id, _, wear in rows if wear},
+    )
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    return found is not None

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -16,13 +16,14 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.batches import checked
 from secondhop.stores.briefing import BriefingView
 from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.catalog_keeping import Decision, KeepingView
+from secondhop.stores.catalog_keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.file_lock import LockClosedError, WriterLock
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.memory_map import map_memories
 from secondhop.stores.outbox import Outbox
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
+    EarlierText,
     EmbeddedMemory,
     Erasure,
     Memory,
@@ -34,6 +35,7 @@ from secondhop.stores.records import (
     Vector,
     Vectors,
 )
+from secondhop.stores.store_care import StoreCare
 from secondhop.stores.vector_cache import VectorCache
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
@@ -43,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore:
-    """`MemorySearch`, `MemoryReader` and `MemoryWriter` of one entity."""
+    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity."""
 
     def __init__(
         self,
@@ -65,16 +67,23 @@ class EntityStore:
         self._cache = VectorCache()
         self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
         self._topics: tuple[int, Sequence[Topic]] | None = None
+        self.care = StoreCare(catalog, index, writing=self._writing)
+        """For who looks the store over."""
+        self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
+        """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise where vectors are missing; `StoreHome` names the store in it."""
 
-    async def open(self) -> None:
+    async def open(self, *, mending: bool = False) -> None:
         """Undo what a killed process left half done, and compare the vectors with the catalog.
 
         Creates nothing for an entity without memories. While another process writes, its open
         notes are not touched: they are no leftovers.
+
+        Args:
+            mending: open it also where vectors are missing, for who puts them back (`care`).
 
         Raises:
             SchemaVersionError: written by a newer secondhop.
@@ -97,7 +106,9 @@ class EntityStore:
             await self._index.count()  # what cannot be read at all is noticed now, too
             return
         try:
-            await to_its_end(self._outbox.repair_and_compare(cure=self.cure))
+            await to_its_end(self._outbox.repair())
+            if not mending:
+                await to_its_end(self._outbox.compare(cure=self.cure))
         except StoreFullError as error:
             # reading needs no space, and what is left over is never shown
             _log.warning("leftovers stay for now: %s", error)
@@ -160,6 +171,10 @@ class EntityStore:
             found |= fetched
         return {i: found[i] for i in known if i in found}
 
+    async def vector_ids(self) -> set[str]:
+        """Passage ids that have a vector: for who compares them all."""
+        return await self._index.ids()
+
     # --- MemoryReader ---
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
@@ -191,6 +206,18 @@ class EntityStore:
                 topics = await map_memories(self._catalog, self._index)
             self._topics = changes, topics
         return self._topics[1]
+
+    # --- SettingsKeeping ---
+
+    async def kept_settings(self) -> Mapping[str, str]:
+        """See `SettingsKeeping`."""
+        return await asyncio.to_thread(self._catalog.kept_settings)
+
+    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
+        """See `SettingsKeeping`; they may be kept before the first memory is."""
+        await self.expect_room()
+        async with self._writing():
+            await to_its_end(self._keep_settings(changes))
 
     # --- MemoryWriter ---
 
@@ -232,6 +259,11 @@ class EntityStore:
         async with self._writing():
             await to_its_end(asyncio.to_thread(self._catalog.change, decide))
 
+    async def add_earlier(self, texts: Sequence[EarlierText]) -> None:
+        """Keep what memories said before, the oldest first, of stored ones that have none yet."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.add_earlier, texts))
+
     async def look(self, view: Callable[[KeepingView], T]) -> T:
         """What a look at how memories stand tells."""
         return await asyncio.to_thread(self._catalog.look, view)
@@ -252,16 +284,7 @@ class EntityStore:
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
         """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
-
-        def found(view: KeepingView) -> dict[str, Sequence[Memory]]:
-            facts = [fact for one in memory_ids if (fact := view.memory(one)) is not None]
-            return {
-                fact.memory_id: [fact, *view.rivals(fact)]
-                for fact in facts
-                if fact.kind == "factual"
-            }
-
-        return await self.look(found)
+        return await self.look(partial(rivals_of, memory_ids))
 
     async def fact_names(self) -> Sequence[FactName]:
         """What the stored facts are of, the oldest first."""
@@ -315,62 +338,22 @@ class EntityStore:
             async with self._writing():
                 await to_its_end(self._refresh_topics())
 
-    # --- for the doctor ---
-
-    async def vector_ids(self) -> set[str]:
-        """Passage ids that have a vector."""
-        return await self._index.ids()
-
-    async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """As the index has them now, whatever this process remembers."""
-        return await self._index.fetch(passage_ids)
-
-    async def drop_vectors(self, passage_ids: Sequence[str]) -> None:
-        """Remove vectors of passages that are not stored; those of stored ones stay."""
-        async with self._writing():
-            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
-            await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
-
-    async def put_vectors(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """Put vectors of stored passages that lack theirs; those of passages gone since are left.
-
-        Args:
-            vectors: float32 [n_passages, dim], rows of unit length.
-        """
-        async with self._writing():
-            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
-            rows = [row for row, one in enumerate(passage_ids) if one in known]
-            stored = [passage_ids[row] for row in rows]
-            if stored:
-                await to_its_end(self._index.upsert(stored, vectors[rows]))
-
-    async def wrong_postings(self) -> list[str]:
-        """Words of the word index that it has otherwise than the stored text; sorted."""
-        return await asyncio.to_thread(self._catalog.wrong_postings)
-
-    async def rebuild_lexicon(self) -> None:
-        """Make the word index anew from the stored text."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
-
-    async def file_faults(self) -> list[str]:
-        """What SQLite's own check finds wrong with the catalog's file."""
-        return await asyncio.to_thread(self._catalog.file_faults)
-
-    async def drop_lost_links(self) -> None:
-        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.drop_lost_links))
-
     # --- inside the writer's lock ---
 
     async def _put(
         self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
     ) -> None:
+        await self._expect_catalog()
+        await self._outbox.put(memories, at=self.clock(), decide=decide)
+
+    async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
+        await self._expect_catalog()
+        await asyncio.to_thread(self._catalog.keep_settings, changes)
+
+    async def _expect_catalog(self) -> None:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
-        await self._outbox.put(memories, decide=decide)
 
     async def _refresh_topics(self) -> None:
         changes = await asyncio.to_thread(self._catalog.changes)
@@ -393,14 +376,22 @@ class EntityStore:
     @asynccontextmanager
     async def _writing(self) -> AsyncGenerator[None, None]:
         async with writer_turn(self._lock_path, timeout_s=self.lock_timeout_s):
-            await self._expect_same_vectors()
+            found = await self._expect_same_vectors()
+            if found is not None and self.identity.server not in (None, found.server):
+                await asyncio.to_thread(self._catalog.adopt, self.identity)
             yield
 
-    async def _expect_same_vectors(self) -> None:
-        """A reindex since this store was opened has moved the vectors elsewhere."""
+    async def _expect_same_vectors(self) -> Identity | None:
+        """Who the catalog belongs to, if there is one.
+
+        Raises:
+            StoreError: a reindex since this store was opened has moved the vectors elsewhere.
+        """
         if not await asyncio.to_thread(self._catalog.exists):
-            return
-        if await asyncio.to_thread(self._catalog.identity) != self.identity:
+            return None
+        found = await asyncio.to_thread(self._catalog.identity)
+        if found != self.identity:
             raise StoreError(
                 f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
             )
+        return found

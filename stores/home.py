@@ -34,8 +34,15 @@ from secondhop.stores.manifest import (
     replace_manifest,
 )
 from secondhop.stores.manifest_recovery import recover_manifest
-from secondhop.stores.rebuild_command import rebuild_command
+from secondhop.stores.rebuild_command import mend_command, rebuild_command
 from secondhop.stores.reindex import Reindex
+from secondhop.stores.vector_place import (
+    FOLDER,
+    NoVectorsHereError,
+    expect_any_vector,
+    identity_at,
+    place_of,
+)
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 LONGEST_ENTITY = 512
@@ -58,7 +65,7 @@ class StoreHome:
                     f"the store cannot be in {path}: {place} is a file; name a folder (--store DIR)"
                 )
         self.path = path
-        self._server = chroma_url
+        self._server, self._place = chroma_url, place_of(chroma_url)
         self._store_id: str | None = None
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=path)
@@ -66,8 +73,13 @@ class StoreHome:
             else ChromaFolder(path / "chroma", locks=path / "locks")
         )
 
-    async def open_entity(self, entity: str, *, embedder_id: str, dimension: int) -> EntityStore:
+    async def open_entity(
+        self, entity: str, *, embedder_id: str, dimension: int, mending: bool = False
+    ) -> EntityStore:
         """The store of one entity; creates nothing before the first put.
+
+        Args:
+            mending: open it also where vectors are missing, for who puts them back.
 
         Raises:
             UsageError: the name is empty or too long.
@@ -75,14 +87,17 @@ class StoreHome:
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
                 `secondhop.reindexing.open_entity` rebuilds them.
+            VectorsElsewhereError: its vectors are on a server and none is named, or the reverse.
             CorruptStoreError: its vectors cannot be read.
         """
-        identity = Identity(entity=entity, embedder_id=embedder_id, dimension=dimension)
+        identity = Identity(
+            entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._place
+        )
         catalog = Catalog(self._catalog_path(entity))
         try:
             await asyncio.to_thread(self._check, catalog, identity)
             if await asyncio.to_thread(catalog.exists):
-                identity = await asyncio.to_thread(catalog.identity)
+                identity = await asyncio.to_thread(identity_at, self._place, catalog)
             store = EntityStore(
                 catalog,
                 self._vectors(identity),
@@ -91,8 +106,9 @@ class StoreHome:
                 before_first_put=lambda: self._found_store(identity),
                 check_room=self._chroma.check_room,
             )
-            store.cure = self._cure(entity)
-            await store.open()
+            mend = mend_command(self.path, entity=entity, server=self._server)
+            store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
+            await store.open(mending=mending)
         except BaseException:
             catalog.close()
             raise
@@ -103,12 +119,37 @@ class StoreHome:
         return sorted(identity.entity for identity in self._identities())
 
     async def delete_entity(self, entity: str) -> bool:
-        """Delete everything of an entity; whether there was anything."""
+        """Delete everything of an entity; whether there was anything.
+
+        Raises:
+            StoreError: as `expect_vectors`; nothing was deleted.
+        """
         folder = self._catalog_path(entity).parent
         if not await asyncio.to_thread(folder.exists):
             return False
+        await self.expect_vectors(entity)
         async with writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S):
             return await to_its_end(self._delete(entity, folder))
+
+    async def expect_vectors(self, entity: str) -> None:
+        """Refuse an entity whose vectors would stay behind when it is deleted here.
+
+        Raises:
+            VectorsElsewhereError: they are on a server and none is named, or the reverse.
+            NoVectorsHereError: none of them are here, and nobody has said where they are.
+        """
+        catalog = Catalog(self._catalog_path(entity))
+        try:
+            if await asyncio.to_thread(catalog.exists):
+                await asyncio.to_thread(self._whole_manifest)  # it names the collections
+                await expect_any_vector(catalog, place=self._place, vectors=self._vectors)
+        except CorruptStoreError as error:
+            folder = self._catalog_path(entity).parent
+            if not (self._server or (self.path / "chroma").exists()):
+                what = f"the catalog of entity {entity!r} is damaged"
+                raise NoVectorsHereError(what, looked=FOLDER, folder=folder) from error
+        finally:
+            catalog.close()
 
     async def begin_reindex(
         self, entity: str, *, embedder_id: str, dimension: int, may_move_aside: bool = True
@@ -133,6 +174,7 @@ class StoreHome:
                 embedder_id=embedder_id,
                 dimension=dimension,
                 generation=old.generation + 1,
+                server=self._place,
             )
             await self._make_room(new, may_move_aside=may_move_aside)
         except BaseException:

@@ -86,6 +86,27 @@ MIGRATIONS: Sequence[Migration] = (
         "CREATE INDEX memories_to_do ON memories (created_at) WHERE source IN ('todo', 'task')",
         "CREATE INDEX memories_by_date ON memories (created_at) WHERE kind <> 'preferential'",
     ),
+    (
+        # what memories said before another text was put under their ids (catalog_versions.py)
+        """CREATE TABLE earlier_texts (
+            version_no INTEGER PRIMARY KEY,
+            memory_id TEXT NOT NULL,
+            title TEXT NOT NULL,
+            source TEXT NOT NULL,
+            created_at TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            messages TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            attribute TEXT NOT NULL,
+            value TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            replaced_at TEXT NOT NULL,  -- ISO 8601 with offset
+            replaced_by TEXT NOT NULL,  -- origin of the text that took its place
+            passages TEXT NOT NULL      -- JSON [[heading, text, tokens], ...], as embedded
+        )""",
+        "CREATE INDEX earlier_texts_by_memory ON earlier_texts (memory_id)",
+    ),
 )
 
 

@@ -12,6 +12,7 @@ Passage ids hold the content hash, so vectors of an old version never pass for t
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -37,12 +38,16 @@ class Outbox:
         self._identity = identity
 
     async def put(
-        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+        self,
+        memories: Sequence[EmbeddedMemory],
+        *,
+        at: datetime,
+        decide: Decision | None = None,
     ) -> None:
-        """Store them, batch by batch; the catalog's file is there already."""
+        """Store them at this moment, batch by batch; the catalog's file is there already."""
         await self.repair()
         for batch in in_batches(memories):
-            await self._put_batch(batch, decide=decide)
+            await self._put_batch(batch, at=at, decide=decide)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """How many of them existed."""
@@ -58,13 +63,12 @@ class Outbox:
                 await self._index.remove(unknown)
             await asyncio.to_thread(self._catalog.settle, number)
 
-    async def repair_and_compare(self, *, cure: str) -> None:
-        """Repair, and remove vectors that belong to nothing stored.
+    async def compare(self, *, cure: str) -> None:
+        """Remove vectors that belong to nothing stored; open notes are repaired before.
 
         Raises:
             CorruptStoreError: vectors are missing; `cure` is advised.
         """
-        await self.repair()
         stored = await asyncio.to_thread(self._catalog.passage_count)
         if await self._index.count() == stored:
             return
@@ -80,12 +84,14 @@ class Outbox:
         for start in range(0, len(orphans), _REMOVED_AT_ONCE):
             await self._index.remove(orphans[start : start + _REMOVED_AT_ONCE])
 
-    async def _put_batch(self, batch: Sequence[EmbeddedMemory], *, decide: Decision | None) -> None:
+    async def _put_batch(
+        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
+    ) -> None:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
         intent = await asyncio.to_thread(self._catalog.intend, ids)
         self._cache.drop(ids)
         await self._index.upsert(ids, _stacked(batch, dimension=self._identity.dimension))
-        store = partial(self._catalog.store, batch, intent=intent, decide=decide)
+        store = partial(self._catalog.store, batch, intent=intent, at=at, decide=decide)
         try:
             leaving = await asyncio.to_thread(store)
         except UsageError:

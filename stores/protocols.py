@@ -98,11 +98,26 @@ class MemoryReader(Protocol):
         ...
 
 
+class SettingsKeeping(Protocol):
+    """Settings of recall that belong to the entity. What they mean, no store needs to know."""
+
+    async def kept_settings(self) -> Mapping[str, str]:
+        """{name: value}; {} where nobody has kept any."""
+        ...
+
+    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
+        """Keep these values, and forget the settings whose value is None; all of it or nothing."""
+        ...
+
+
 class MemoryWriter(Protocol):
     """Storing: all or nothing a memory, and durable when it returns."""
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        """Store or replace. After it returns they are found; killed before, none is half there."""
+        """Store or replace. After it returns they are found; killed before, none is half there.
+
+        A replaced text is kept apart, out of every search, unless the new one begins with it.
+        """
         ...
 
     async def delete(self, memory_ids: Sequence[str]) -> int:

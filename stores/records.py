@@ -91,6 +91,19 @@ def passage_id_of(memory: Memory, ordinal: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierText:
+    """What a memory said before another text was put under its id."""
+
+    memory: Memory
+    """As it was."""
+    replaced_at: datetime
+    replaced_by: str
+    """Origin of the text that took its place; "" where that one had none."""
+    passages: tuple[Passage, ...] = ()
+    """As they were embedded; () where it came with an import: it never was, here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedMemory:
     """A memory ready to be stored: nothing of it is missing."""
 

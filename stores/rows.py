@@ -6,7 +6,15 @@ from hashlib import sha256
 from typing import Any
 
 from secondhop.stores.keeping import FactName, HistoryEntry, Keeping
-from secondhop.stores.records import BriefableMemory, Memory, MemoryCard, Message, Passage
+from secondhop.stores.records import (
+    BriefableMemory,
+    EarlierText,
+    Memory,
+    MemoryCard,
+    Message,
+    Passage,
+    passage_id_of,
+)
 
 MEMORY_COLUMNS = (
     "memory_id, title, source, created_at, origin, messages, kind, subject, attribute, value, scope"
@@ -23,6 +31,8 @@ BRIEFABLE_COLUMNS = (
     "memory_id, title, source, created_at, kind, slot, value, scope, passage_count, salience, mark"
 )
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
+VERSION_COLUMNS = "replaced_at, replaced_by, passages"
+"""Of an earlier text, beside MEMORY_COLUMNS."""
 
 AS_STORED = Keeping()
 """Of a memory that nothing was done to."""
@@ -33,6 +43,10 @@ Row = tuple[Any, ...]
 
 def memory_row(memory: Memory, *, passage_count: int) -> Row:
     """Values for (MEMORY_COLUMNS, slot, content_hash, passage_count)."""
+    return (*_said(memory), slot_of(memory), memory.content_hash, passage_count)
+
+
+def _said(memory: Memory) -> Row:
     turns = [[message.role, message.content] for message in memory.messages]
     return (
         memory.memory_id,
@@ -46,9 +60,6 @@ def memory_row(memory: Memory, *, passage_count: int) -> Row:
         _written(memory.attribute),
         _written(memory.value),
         _written(memory.scope),
-        slot_of(memory),
-        memory.content_hash,
-        passage_count,
     )
 
 
@@ -94,6 +105,35 @@ def memory_of(row: Row) -> Memory:
         attribute=attribute,
         value=value,
         scope=scope,
+    )
+
+
+def version_row(text: EarlierText) -> Row:
+    """Values for (MEMORY_COLUMNS, VERSION_COLUMNS)."""
+    passages = [[one.heading, one.text, one.tokens] for one in text.passages]
+    at, by = text.replaced_at.isoformat(), _written(text.replaced_by)
+    return (*_said(text.memory), at, by, json.dumps(passages))
+
+
+def version_of(row: Row) -> EarlierText:
+    """From (MEMORY_COLUMNS, VERSION_COLUMNS)."""
+    *said, replaced_at, replaced_by, passages = row
+    memory = memory_of(tuple(said))
+    return EarlierText(
+        memory=memory,
+        replaced_at=datetime.fromisoformat(replaced_at),
+        replaced_by=_read(replaced_by),
+        passages=tuple(
+            Passage(
+                passage_id=passage_id_of(memory, ordinal),
+                memory_id=memory.memory_id,
+                ordinal=ordinal,
+                text=text,
+                tokens=tokens,
+                heading=heading,
+            )
+            for ordinal, (heading, text, tokens) in enumerate(json.loads(passages))
+        ),
     )
 
 

@@ -30,6 +30,9 @@ from secondhop.stores.records import Memory
 
 QUESTION = "Help me prepare for my Carefeed interview"
 
+AFTER_THE_PLAN = ["ask", "retrieve", "fuse", "rerank", "diversify", "critique", "pick", "resolve"]
+"""The nodes of a recall of one round in the drawing's order, behind the two that plan."""
+
 LIFE = (
     note(
         "research-1",

@@ -13,7 +13,9 @@ from tests.small_world import LIFE
 from secondhop.errors import ModelError
 from secondhop.evals.baselines_plans import WrittenPlanner
 from secondhop.graph.builder import build_recall_graph
+from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
 from secondhop.keeping_records import Fact
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
@@ -99,6 +101,18 @@ async def planned(
     embedder: Embedder | None = None,
     deadline_s: float = 30,
 ) -> RecallResult:
+    result, _ = await told(recall, question, plans, embedder=embedder, deadline_s=deadline_s)
+    return result
+
+
+async def told(
+    recall: Recall,
+    question: str,
+    plans: Mapping[str, tuple[PlannedFacet, ...]],
+    *,
+    embedder: Embedder | None = None,
+    deadline_s: float = 30,
+) -> tuple[RecallResult, RecallTrace]:
     written = WrittenPlanner(plans, planner_id="written")
     known = recall.services
     limits = replace(known.settings.limits, deadline_s=deadline_s)
@@ -111,8 +125,10 @@ async def planned(
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]
-    assert events[-1].result is not None
-    return events[-1].result
+    result, trace = events[-1].result, events[-1].trace
+    assert result is not None
+    assert trace is not None
+    return result, trace
 
 
 async def test_a_question_about_something_else_looks_no_fact_up(recall: Recall) -> None:
@@ -176,6 +192,34 @@ async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(reca
     (found,) = result.memories
     assert (found.id, found.hop, found.facets[0]) == (fact, 2, "what may not be in it")
     assert "with “The diet of me”" in found.why
+
+
+async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Recall) -> None:
+    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+
+    result, trace = await told(recall, DINNER, {DINNER: (GUESTS,)})
+
+    assert result.ids() == [fact]
+    by_origin = {one.origin: one.nearness for one in trace.queries}
+    assert by_origin["question"] is None
+    nearness = by_origin["implied"]
+    assert nearness is not None
+    assert recall.services.settings.ranking.min_score <= nearness <= 1
+    story = explain(trace, fact).story
+    (line,) = [one for one in story if one.startswith("Nothing names this fact")]
+    assert f"for “what may not be in it”, are near it (nearness {nearness:.2f})" in line
+
+
+async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) -> None:
+    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    facet = PlannedFacet(name="whom to call", why="", hop=2, queries=("my landlord phone number",))
+    other = "What did the landlord say of the phone bill?"
+
+    _, by_question = await told(recall, QUESTION, {})
+    _, by_plan = await told(recall, other, {other: (facet,)})
+
+    assert "The question names this fact; it was looked up." in explain(by_question, fact).story
+    assert "A query of the plan names this fact; it was looked up." in explain(by_plan, fact).story
 
 
 async def test_a_fact_that_no_facet_means_stays_away(recall: Recall) -> None:

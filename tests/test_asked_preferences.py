@@ -121,13 +121,13 @@ async def test_a_session_tells_it_in_every_round(recall: Recall) -> None:
 
 @pytest.mark.model  # prompts are counted with tiktoken's ranks
 @pytest.mark.parametrize("name", [FACET, "own plan"])
-async def test_a_model_s_plan_asks_for_it_and_the_prompts_are_as_they_were(
+async def test_a_facet_of_a_model_s_plan_asks_for_it_without_asking_by_name(
     tmp_path: Path, name: str
 ) -> None:
     facets: list[dict[str, Any]] = [{"name": name, "queries": [QUERY]}]
     llm = ScriptedLLM(
         DecomposeReply=[{"kind": "conceptual"}],
-        ExpandReply=[{"intent": "win the job", "facets": facets}],
+        ExpandWithKept=[{"intent": "win the job", "facets": facets, "preferences": []}],
         CritiqueReply=[LLMError("away")] * 4,
     )
     async with await Recall.aopen(tmp_path / "store", embedder="hashing", llm=llm) as recall:
@@ -138,4 +138,5 @@ async def test_a_model_s_plan_asks_for_it_and_the_prompts_are_as_they_were(
     asked = ["Ask, then wait"] if name == FACET else []
     assert [one.text for one in result.preferences] == ["Be brief", *asked]
     assert [one.facet for one in result.preferences[1:]] == [FACET] * len(asked)
-    assert not any(CONTEXT in prompt for prompt in llm.prompts)
+    assert [CONTEXT in prompt for prompt in llm.prompts].count(True) == 1
+    assert not any("Ask, then wait" in prompt for prompt in llm.prompts)

@@ -91,7 +91,9 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (['{"format": "other"}'], "no export of version 1"),
+        (['{"format": "other"}'], "no export of version 2"),
+        (['{"format": "secondhop.memories", "version": 3}'], "no export of version 2"),
+        ([], "no export of version 2"),
         (['{"format": "secondhop.memories", "version": 1}', "nonsense"], "line 2"),
         (['{"format": "secondhop.memories", "version": 1}', '{"id": "a"}'], "line 2"),
     ],
@@ -136,7 +138,7 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
     (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
-    before = await recall.store.stored_vectors([passage])
+    before = await recall.store.care.stored_vectors([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.aexamine()
@@ -151,7 +153,9 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert [(one.check, one.count, one.fixed) for one in mended.findings] == [("vectors", 1, True)]
     assert mended.sound
     assert after.findings == []
-    assert np.array_equal((await recall.store.stored_vectors([passage]))[passage], before[passage])
+    assert np.array_equal(
+        (await recall.store.care.stored_vectors([passage]))[passage], before[passage]
+    )
 
 
 async def test_an_id_of_another_text_is_damage(recall: Recall, tmp_path: Path) -> None:

@@ -15,15 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
+from secondhop.export_frame import closing_line, header_line, line_of
 from secondhop.export_line import memory_of
-from secondhop.exporting import FORMAT, VERSION, line_of
 from secondhop.recall import Recall
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import HistoryEntry, Keeping
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-HEADER = line_of({"format": FORMAT, "version": VERSION})
+HEADER = header_line()
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC).isoformat()
 WHOLE: dict[str, Any] = {
     "id": "job",
@@ -47,6 +47,22 @@ WHOLE: dict[str, Any] = {
         "mark": "core",
     },
     "history": [{"at": NOON, "act": "remembered", "other_id": "", "detail": "said"}],
+    "earlier": [
+        {
+            "title": "job",
+            "source": "note",
+            "created_at": NOON,
+            "messages": [{"role": "user", "content": "job is baker"}],
+            "origin": "old notes",
+            "kind": "continuity",
+            "subject": "me",
+            "attribute": "job",
+            "value": "baker",
+            "scope": "always",
+            "replaced_at": NOON,
+            "replaced_by": "notes",
+        }
+    ],
     "counters": {"retrieved": 3, "shown": 2, "accepted": 1, "accepted_at": NOON},
 }
 """A line that says all that a line can."""
@@ -115,16 +131,18 @@ async def tried(folder: Path, line: str) -> None:
     async with await Recall.aopen(folder, embedder="hashing") as recall:
         if refusal := refusal_of(line):
             with pytest.raises(UsageError, match=f"^{re.escape(refusal)}$"):
-                await recall.aimport([HEADER, line])
-            assert [one async for one in recall.aexport()] == [HEADER]
+                await recall.aimport([HEADER, line, closing_line(1)])
+            assert [one async for one in recall.aexport()] == [HEADER, closing_line(0)]
             assert (await recall.acounters("job"))["job"] == Counters()
             return
-        done = await recall.aimport([HEADER, line])
+        done = await recall.aimport([HEADER, line, closing_line(1)])
         assert (done.read, done.stored) == (1, 1)
-        _, stored = [one async for one in recall.aexport()]
+        _, stored, _ = [one async for one in recall.aexport()]
         memory_id = json.loads(stored)["id"]
+        before = json.loads(stored).get("earlier", [])
+        assert len(before) == len(json.loads(line).get("earlier", []))
         await recall.arecall("What is my job?")
-        assert len((await recall.ahistory(memory_id)).versions) == 1
+        assert len((await recall.ahistory(memory_id)).versions) == 1 + len(before)
 
 
 @settings(
@@ -162,6 +180,8 @@ def test_a_whole_line_is_read(tmp_path: Path) -> None:
         ("keeping.valid_until", "9999-12-31T23:59-14:00", "keeping.valid_until: .*calendar"),
         ("history.0.act", "bogus", "history.0.act: "),
         ("messages.0.content", " ", "no message with text"),
+        ("earlier.0.messages.0.content", " ", "an earlier text of it has no message with text"),
+        ("earlier.0.replaced_at", "soon", "earlier.0.replaced_at: "),
         ("id", "\x00 ", "its id is empty"),
     ],
 )
@@ -170,7 +190,7 @@ async def test_a_line_that_cannot_be_is_named_with_what_is_wrong_and_nothing_of_
 ) -> None:
     export = tmp_path / "all.jsonl"
     other = with_one(WHOLE, "id", "other")
-    lines = [HEADER, line_of(other), line_of(with_one(WHOLE, place, value))]
+    lines = [HEADER, line_of(other), line_of(with_one(WHOLE, place, value)), closing_line(2)]
     export.write_text("\n".join(lines), encoding="ascii")
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         with pytest.raises(UsageError, match=rf"all\.jsonl: line 3 of the export .*{told}"):

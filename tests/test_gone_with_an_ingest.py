@@ -26,8 +26,13 @@ def files_of_life(folder: Path) -> None:
         (folder / f"{memory.memory_id}.md").write_text(text)
 
 
-async def taught(recall: Recall, folder: Path) -> dict[str, str]:
-    """{file's name: memory id}, once a session has taught of `plan` and `wins`."""
+async def taught_from_files(recall: Recall, folder: Path) -> dict[str, str]:
+    """{file's name: memory id}, once a session has taught of `plan` and `wins`.
+
+    What the memory held comes from files now, in a folder that is made for them.
+    """
+    files_of_life(folder)
+    await recall.store.delete([one.memory_id for one in LIFE])
     await recall.aingest(folder)
     ids = {
         name: memory_id
@@ -61,9 +66,7 @@ async def test_what_an_ingest_deletes_leaves_nothing_counted_or_learned(
     recall: Recall, tmp_path: Path
 ) -> None:
     folder = tmp_path / "notes"
-    files_of_life(folder)
-    await recall.store.delete([one.memory_id for one in LIFE])
-    ids = await taught(recall, folder)
+    ids = await taught_from_files(recall, folder)
     before = await known(recall, tmp_path)
 
     (folder / "plan.md").unlink()
@@ -84,10 +87,7 @@ async def test_what_an_ingest_deletes_leaves_nothing_counted_or_learned(
 async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     recall: Recall, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "notes"
-    files_of_life(folder)
-    await recall.store.delete([one.memory_id for one in LIFE])
-    ids = await taught(recall, folder)
+    ids = await taught_from_files(recall, tmp_path / "notes")
     await recall.store.delete([ids["plan"]])  # and nobody came to tell the other files
 
     found = await recall.aexamine()

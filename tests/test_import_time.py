@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,9 @@ SLOW = frozenset({"asyncio", "email", "logging", "pydantic", "rich", "sqlite3", 
 """What the first help page can do without, besides: up to tens of milliseconds each."""
 TYPERS_OWN = frozenset({"email", "pydantic"})
 """Typer loads these for the page of a single command."""
+
+FOR_QUESTIONS = frozenset({"langchain_core", "langgraph", "onnxruntime", "openai", "tiktoken"})
+"""What only a recall, or a session, has a use for."""
 
 IMPORT = "import secondhop"
 HELP = """
@@ -79,3 +83,15 @@ def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[st
     loaded, _ = modules_after(HELP.format(arguments=arguments))
 
     assert not slow & loaded
+
+
+@pytest.mark.parametrize("command", ["facts", "find-superseded", "learning show"])
+def test_a_command_that_asks_nothing_loads_nothing_for_questions(
+    command: str, tmp_path: Path
+) -> None:
+    place = ["--store", str(tmp_path), "--embedder", "hashing"]
+    stored, _ = modules_after(HELP.format(arguments=["remember", "The key hangs there", *place]))
+    loaded, _ = modules_after(HELP.format(arguments=[*command.split(), *place]))
+
+    assert "secondhop.recall" in stored & loaded
+    assert not FOR_QUESTIONS & loaded

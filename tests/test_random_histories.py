@@ -1,7 +1,8 @@
 """Random histories of remembering, correcting, forgetting, crashes and reopening.
 
-After every step the store and a model of it, some thirty lines of plain Python, say the same:
-what is stored, what holds, what was believed on any day, and what can be found.
+After every step the store and a model of it, some forty lines of plain Python, say the same:
+what is stored, what holds, what was said before under the same id, what was believed on any day,
+and what can be found.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import copy
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,8 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 from tests.small_world import words
 
 from secondhop.errors import UsageError
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.settings import IngestSettings
 from secondhop.keeper import Keeper
 from secondhop.keeping_records import Fact
 from secondhop.models.hashing import HashingEmbedder
@@ -32,11 +35,14 @@ from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.memory_index import MemoryIndex
+from secondhop.stores.records import Message
 from secondhop.traces import TraceFolder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 9
 VALUES = ("amber", "birch", "cedar", "dune")
+NOTE = "A note"
+"""Title of all words that are remembered: what is said is in the text alone."""
 
 
 def on(day: int) -> datetime:
@@ -88,6 +94,8 @@ class Known:
     day: int
     superseded: tuple[int, str] | None = None
     deprecated: int | None = None
+    before: tuple[tuple[str, str], ...] = ()
+    """What it said earlier, and where the text came from that took its place."""
 
     def holds(self, day: int | None = None) -> bool:
         """On that day's belief; None: today's."""
@@ -116,6 +124,12 @@ class Model:
         )
         new.superseded = later[0] if later else None
         self.known[memory_id] = new
+
+    def put_again(self, memory_id: str, text: str, origin: str) -> None:
+        one = self.known[memory_id]
+        if not text.startswith(one.text) and one.text not in [said for said, _ in one.before]:
+            one.before = (*one.before, (one.text, origin))
+        one.text = text
 
     def forget(self, memory_id: str) -> None:
         gone = self.known.pop(memory_id)
@@ -174,6 +188,7 @@ class Histories(RuleBasedStateMachine):
         store = EntityStore(
             catalog, index, identity=identity, lock_path=self.folder / "writer.lock"
         )
+        store.clock = lambda: on(DAYS)
         self.runner.run(store.open())
         self.keeper = Keeper(
             store=store,
@@ -207,7 +222,7 @@ class Histories(RuleBasedStateMachine):
         self.killer.left = None
         self.model = after
 
-    def told(self) -> dict[str, tuple[str, str]]:
+    def told(self) -> dict[str, "Told"]:
         """What the store tells of each memory."""
         store = self.keeper.store
         ids = self.runner.run(store.content_hashes())
@@ -236,7 +251,7 @@ class Histories(RuleBasedStateMachine):
         self.number += 1
         memory_id = f"m{self.number}"
         self.do(
-            lambda: self.keeper.remember(text, at=on(day), memory_id=memory_id),
+            lambda: self.keeper.remember(text, title=NOTE, at=on(day), memory_id=memory_id),
             lambda model: model.remember(memory_id, Known("", text, day)),
             dies=dies,
         )
@@ -305,6 +320,38 @@ class Histories(RuleBasedStateMachine):
             dies=dies,
         )
 
+    @rule(
+        pick=st.integers(0),
+        text=st.sampled_from(VALUES),
+        goes_on=st.booleans(),
+        origin=st.sampled_from(["", "notes"]),
+        dies=dying,
+    )
+    def put_again(self, pick: int, text: str, goes_on: bool, origin: str, dies: int | None) -> None:
+        """Another text under the id of a note, as when its file is ingested again."""
+        notes = sorted(i for i, one in self.model.known.items() if not one.slot)
+        if not notes:
+            return
+        memory_id = notes[pick % len(notes)]
+        said = f"{self.model.known[memory_id].text} {text}" if goes_on else text
+        self.do(
+            lambda: self.ingested(memory_id, said, origin),
+            lambda model: model.put_again(memory_id, said, origin),
+            dies=dies,
+        )
+
+    async def ingested(self, memory_id: str, text: str, origin: str) -> None:
+        """Put it as an ingest does."""
+        old = await self.keeper.store.memory(memory_id)
+        assert old is not None
+        new = replace(old, messages=(Message("user", text),), origin=origin)
+        await ingest_memories(
+            [new],
+            writer=self.keeper.store,
+            embedder=self.embedder,
+            settings=IngestSettings(count_tokens=words),
+        )
+
     @rule(pick=st.integers(0), dies=dying)
     def forget(self, pick: int, dies: int | None) -> None:
         ids = sorted(self.model.known)
@@ -336,36 +383,47 @@ class Histories(RuleBasedStateMachine):
         if not hasattr(self, "keeper"):
             return
         store = self.keeper.store
-        hits = self.runner.run(store.lexical(" ".join(VALUES), k=1_000))
-        found = {hit.memory_id for hit in hits}
-        assert found == set(self.model.known)
+        for value in VALUES:
+            hits = self.runner.run(store.lexical(value, k=1_000))
+            saying = {i for i, one in self.model.known.items() if value in one.text.split()}
+            assert {hit.memory_id for hit in hits} == saying
         counts = self.runner.run(store.counts())
         assert counts.vectors == counts.passages == len(self.model.known)
         assert counts.pending == 0
 
 
-def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+Told = tuple[str, str, tuple[tuple[str, str, datetime], ...]]
+"""What a memory says, how it ended, and {what it said before, by what that was replaced, when}."""
+
+
+def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, Told]:
     """What the catalog tells of each memory."""
-    said: dict[str, tuple[str, str]] = {}
+    said: dict[str, Told] = {}
     for memory_id in ids:
         memory, kept = view.memory(memory_id), view.keeping(memory_id)
         assert memory is not None
         ends = ""
         if kept != Keeping():
             ends = f"{kept.superseded_at}|{kept.superseded_by}|{kept.deprecated_at}"
-        said[memory_id] = (memory.value or memory.messages[0].content, ends)
+        before = tuple(
+            (one.memory.messages[0].content, one.replaced_by, one.replaced_at)
+            for one in view.earlier_texts(memory_id)
+        )
+        said[memory_id] = (memory.value or memory.messages[0].content, ends, before)
+    assert view.lost_texts() == []
     return said
 
 
-def told_by(model: Model) -> dict[str, tuple[str, str]]:
+def told_by(model: Model) -> dict[str, Told]:
     """What the store should tell of each memory."""
-    said: dict[str, tuple[str, str]] = {}
+    said: dict[str, Told] = {}
     for memory_id, one in model.known.items():
         since = on(one.superseded[0]) if one.superseded else None
         heir = one.superseded[1] if one.superseded else ""
         gone = on(one.deprecated) if one.deprecated is not None else None
         ends = f"{since}|{heir}|{gone}" if since or gone else ""
-        said[memory_id] = (one.text, ends)
+        before = tuple((text, origin, on(DAYS)) for text, origin in one.before)
+        said[memory_id] = (one.text, ends, before)
     return said
 
 
@@ -397,6 +455,20 @@ def test_killed_at_any_moment_a_fact_and_what_it_replaces_change_both_or_neither
         side_by_side.remember_a_fact(subject="me", value=value, day=DAYS, dies=moment)
         side_by_side.both_say_the_same()
         side_by_side.what_is_stored_is_found_and_nothing_else()
+    side_by_side.teardown()
+
+
+def test_killed_at_any_moment_a_text_is_replaced_and_kept_or_neither() -> None:
+    side_by_side = Histories()
+    side_by_side.begin(days=[2, 5])
+    for moment in range(12):
+        side_by_side.put_again(
+            pick=0, text=VALUES[moment % 4], goes_on=False, origin="notes", dies=moment
+        )
+        side_by_side.both_say_the_same()
+        side_by_side.what_is_stored_is_found_and_nothing_else()
+    kept = [one.before for one in side_by_side.model.known.values() if one.before]
+    assert kept
     side_by_side.teardown()
 
 

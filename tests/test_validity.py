@@ -5,16 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
-from tests.small_world import LIFE, recall_settings
+from tests.boiler_key import LIFE_WITH_A_KEY, NOW, QUESTION
+from tests.small_world import recall_settings
 
 from secondhop.keeping_records import Fact, Preference
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-
-QUESTION = "Where is the boiler key?"
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def on(month: int, day: int = 1) -> datetime:
@@ -24,13 +21,7 @@ def on(month: int, day: int = 1) -> datetime:
 @pytest.fixture
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        await opened.aadd(
-            [
-                note("mat", "The boiler key is under the mat", day=2),
-                note("hook", "The boiler key is now on the hook", day=20),
-            ]
-        )
+        await opened.aadd(LIFE_WITH_A_KEY)
         yield opened
 
 

@@ -171,6 +171,7 @@ def calls(session: Mapping[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
     votes = {memory["id"]: "hot" for memory in shown[:1]}
     yield "recall_vote", {"sessionId": opened, "votes": votes, "requestId": "1", "round": 1}
     yield "recall_resolve", {"sessionId": opened, "note": "used"}
+    yield "history", {"memoryId": "note-1"}
     yield "remember", {"text": "Zeta", "subject": "me", "attribute": "employer"}
     talk = [{"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:00:00Z"}]
     yield "observe", {"messages": talk, "dryRun": True}

@@ -4,9 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
-from typing import Any
-
-from langgraph.types import Command
+from typing import TYPE_CHECKING, Any
 
 from secondhop.blocking import blocking
 from secondhop.errors import (
@@ -16,7 +14,7 @@ from secondhop.errors import (
     UnknownEntityError,
 )
 from secondhop.given_values import check_counts, check_moments, check_text
-from secondhop.graph.builder import RecallGraph
+from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.services import Services
@@ -28,6 +26,9 @@ from secondhop.sync_door import SyncDoor
 from secondhop.threads import own_thread, resumed
 from secondhop.traces import TraceFolder
 
+if TYPE_CHECKING:
+    from langgraph.types import Command
+
 logger = logging.getLogger(__name__)
 
 
@@ -38,9 +39,7 @@ class AnswersQuestions:
     _home: StoreHome
     _store: EntityStore
     _services: Services
-    _graph: RecallGraph
-    _unkept: RecallGraph
-    """The same graph without a checkpointer."""
+    _graphs: CompiledGraphs
     _traces: TraceFolder
     _has_memories: bool
     """False also as long as nobody has looked."""
@@ -119,8 +118,8 @@ class AnswersQuestions:
             sight = (moments[1], include_stale) if as_of or include_stale else ()
             thread_id = own_thread(thread_id, self._services.entity, question, k, tokens, *sight)
             limit = self._services.settings.limits.deadline_s
-            asked = await resumed(self._graph, thread_id, deadline_s=limit) or asked
-        graph = self._unkept if thread_id is None else self._graph
+            asked = await resumed(self._graphs.kept, thread_id, deadline_s=limit) or asked
+        graph = self._graphs.unkept if thread_id is None else self._graphs.kept
         async for event in run_recall(graph, asked, services=self._services, thread_id=thread_id):
             if event.draft is not None:
                 await self._keep(event.draft)

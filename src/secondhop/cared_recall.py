@@ -11,7 +11,7 @@ from secondhop.deleting import DeletedEntity, delete_entity
 from secondhop.doctor import Doctor, Examination
 from secondhop.errors import UsageError
 from secondhop.export_file import read_export, write_export
-from secondhop.exporting import Imported, exported, imported
+from secondhop.exporting import FRAME, Imported, exported, imported
 from secondhop.ingest.run import IngestProgress
 from secondhop.keeper import Keeper
 from secondhop.stores.home import StoreHome
@@ -72,7 +72,7 @@ class CaresForMemories:
             dry_run: only tell what would be stored; nothing is embedded or written.
 
         Raises:
-            UsageError: not an export, or a line that cannot be read.
+            UsageError: not an export, not all of one, or a line that cannot be read.
         """
         keeper = self._keeper
         return await imported(
@@ -119,7 +119,7 @@ class CaresForMemories:
         """
         lines = [line async for line in self.aexport()]
         await asyncio.to_thread(write_export, Path(path), lines)
-        return len(lines) - 1
+        return len(lines) - FRAME
 
     def import_from(
         self,
@@ -167,7 +167,8 @@ class CaresForMemories:
 
         Raises:
             UnknownEntityError: the store keeps nothing of it.
-            StoreError: somebody has it open, or writes to it; nothing was deleted.
+            StoreError: somebody has it open, or writes to it, or its vectors are elsewhere (on a
+                server that is not named); nothing was deleted.
         """
         return await delete_entity(
             Path(path), entity, chroma_url=chroma_url, sessions=sessions, dry_run=dry_run

@@ -39,6 +39,8 @@ async def delete_entity(
     folder = store / "entities" / entity_slug(entity)
     if not await asyncio.to_thread(folder.is_dir):
         raise UnknownEntityError(entity, store=str(store))
+    async with aclosing(StoreHome(store, chroma_url=chroma_url)) as home:
+        await home.expect_vectors(entity)
     memory_ids = await stored_ids(folder / "catalog.db")
     files = [file for file in folder.rglob("*") if file.is_file()]
     told = DeletedEntity(

@@ -105,7 +105,7 @@ class Doctor:
         )
 
     async def _file(self) -> Sequence[Finding]:
-        faults = await self.store.file_faults()
+        faults = await self.store.care.file_faults()
         if not faults:
             return []
         what = "SQLite finds the catalog damaged"
@@ -133,7 +133,7 @@ class Doctor:
             found.append(mended("vectors", what, missing, weight="damage", cure=cure, fixed=fix))
         if orphans := sorted(present - wanted):
             if fix:
-                await self.store.drop_vectors(orphans)
+                await self.store.care.drop_vectors(orphans)
             what = "vectors of passages that are not stored"
             cure = "--fix removes them"
             found.append(mended("vectors", what, orphans, weight="leftover", cure=cure, fixed=fix))
@@ -147,16 +147,16 @@ class Doctor:
         for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
             part = pairs[start : start + EMBEDDED_AT_ONCE]
             vectors = await self.embedder.embed_passages([embedding_text(*pair) for pair in part])
-            await self.store.put_vectors([passage.passage_id for _, passage in part], vectors)
+            await self.store.care.put_vectors([passage.passage_id for _, passage in part], vectors)
             if self.progress is not None:
                 self.progress("embed", start + len(part), len(pairs))
 
     async def _word_index(self, *, fix: bool) -> Sequence[Finding]:
-        wrong = await self.store.wrong_postings()
+        wrong = await self.store.care.wrong_postings()
         if not wrong:
             return []
         if fix:
-            await self.store.rebuild_lexicon()
+            await self.store.care.rebuild_lexicon()
         what = "words whose places in the word index are not those of the stored text"
         return [
             mended("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
@@ -172,12 +172,16 @@ class Doctor:
             for memory_id, kept in keepings.items()
             if memory_id not in known or (kept.superseded_by and kept.superseded_by not in known)
         )
+        lost += await self.store.look(lambda view: view.lost_texts())
         if not lost:
             return []
         if fix:
-            await self.store.drop_lost_links()
-        what = "memories that are superseded by something that is not stored, or not stored either"
-        cure = "--fix cuts the links; they stay superseded"
+            await self.store.care.drop_lost_links()
+        what = (
+            "memories that are superseded by something that is not stored, or not stored either, "
+            "and yet it is known how they stood, or what they said before"
+        )
+        cure = "--fix cuts the links; what is stored stays superseded"
         return [mended("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
 
     async def _learned(self, *, fix: bool) -> Sequence[Finding]:
@@ -235,7 +239,7 @@ class Doctor:
         self, pairs: Sequence[tuple[Memory, Passage]]
     ) -> tuple[int, list[tuple[Memory, Passage]]]:
         """(how many have a vector, those whose vector the model itself does not give)."""
-        stored = await self.store.stored_vectors([passage.passage_id for _, passage in pairs])
+        stored = await self.store.care.stored_vectors([passage.passage_id for _, passage in pairs])
         held = [pair for pair in pairs if pair[1].passage_id in stored]
         if not held:
             return 0, []

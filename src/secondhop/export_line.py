@@ -9,10 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from secondhop.errors import UsageError
 from secondhop.given_values import shown
-from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.cleaning import clean_memory, clean_text
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import NEUTRAL, Act, Keeping, Kind, Mark
-from secondhop.stores.records import Memory, Message
+from secondhop.stores.records import EarlierText, Memory, Message
 
 MOST_COUNTED = 2**53
 """Recalls that a counter may tell of; a counter in the store has room for some more."""
@@ -36,6 +36,8 @@ class ExportedMemory:
     """As it would be stored: with clean texts."""
     keeping: Keeping
     history: tuple[Deed, ...]
+    earlier: tuple[EarlierText, ...]
+    """What it said before, the oldest first."""
     counters: Counters | None
 
 
@@ -79,9 +81,35 @@ def exported_in(told: "_Line") -> ExportedMemory:
     Raises:
         ValueError: it has no id, or nobody says anything in it.
     """
-    memory = clean_memory(
+    memory = said_in(told, told.id)
+    if not memory.memory_id:
+        raise ValueError("its id is empty")
+    if not memory.messages:
+        raise ValueError("it has no message with text")
+    earlier = [(said_in(one, told.id), one) for one in told.earlier]
+    if not all(before.messages for before, _ in earlier):
+        raise ValueError("an earlier text of it has no message with text")
+    return ExportedMemory(
+        memory=memory,
+        keeping=Keeping(**told.keeping.model_dump()),
+        history=tuple(Deed(**one.model_dump()) for one in told.history),
+        earlier=tuple(
+            EarlierText(
+                memory=before,
+                replaced_at=one.replaced_at,
+                replaced_by=clean_text(one.replaced_by),
+            )
+            for before, one in earlier
+        ),
+        counters=None if told.counters is None else Counters(**told.counters.model_dump()),
+    )
+
+
+def said_in(told: "_Said", memory_id: str) -> Memory:
+    """What is said, as it would be stored: with clean texts."""
+    return clean_memory(
         Memory(
-            memory_id=told.id,
+            memory_id=memory_id,
             title=told.title,
             source=told.source,
             created_at=told.created_at,
@@ -93,16 +121,6 @@ def exported_in(told: "_Line") -> ExportedMemory:
             value=told.value,
             scope=told.scope,
         )
-    )
-    if not memory.memory_id:
-        raise ValueError("its id is empty")
-    if not memory.messages:
-        raise ValueError("it has no message with text")
-    return ExportedMemory(
-        memory=memory,
-        keeping=Keeping(**told.keeping.model_dump()),
-        history=tuple(Deed(**one.model_dump()) for one in told.history),
-        counters=None if told.counters is None else Counters(**told.counters.model_dump()),
     )
 
 
@@ -199,8 +217,7 @@ class _Counters(_Told):
     accepted_at: Moment | None = None
 
 
-class _Line(_Told):
-    id: str
+class _Said(_Told):
     title: str
     source: str
     created_at: WrittenAt
@@ -211,6 +228,16 @@ class _Line(_Told):
     attribute: str = ""
     value: str = ""
     scope: str = ""
+
+
+class _Earlier(_Said):
+    replaced_at: Moment
+    replaced_by: str = ""
+
+
+class _Line(_Said):
+    id: str
     keeping: _Keeping = _Keeping()
     history: list[_Deed] = []
+    earlier: list[_Earlier] = []
     counters: _Counters | None = None

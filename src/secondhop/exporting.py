@@ -1,15 +1,16 @@
 """A whole memory as lines of JSON, and back: what is exported, imported and exported again is
 byte for byte the same."""
 
-import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from functools import partial
 from typing import Any
 
-from secondhop.errors import UsageError
-from secondhop.export_line import ExportedMemory, memory_of, object_of
+from pydantic import Field
+
+from secondhop.export_frame import Framed, closing_line, header_line, line_of, unframed
+from secondhop.export_line import ExportedMemory, memory_of
+from secondhop.export_settings import settings_of, take_over, told_settings
 from secondhop.graph.result import Frozen
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
@@ -18,12 +19,17 @@ from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
-from secondhop.stores.records import Memory
+from secondhop.stores.records import EarlierText, Memory
 
-FORMAT = "secondhop.memories"
-VERSION = 1
+FRAME = 2
+"""Lines of an export that are no memories: its first and its last."""
 _PAGE = 256
 _BATCH = 500
+
+UNCOUNTED_NOTICE = (
+    "it is an export of an older secondhop, which does not say how many memories it holds: "
+    "whether lines are missing at its end cannot be told"
+)
 
 
 class Imported(Frozen):
@@ -34,24 +40,37 @@ class Imported(Frozen):
     unchanged: int
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
+    settings: list[str] = Field(default_factory=list[str])
+    """Names of the settings that the entity keeps from now on; those that it kept stay."""
+    notice: str = ""
+    """What whoever imports should know: that nobody can tell whether it is whole. "" mostly."""
     dry_run: bool = False
     """Nothing was stored: it is what an import would do."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
-    """A header, then one line a memory, by id, without line ends. Texts, dates, kinds, how each
-    stands, its history and its counters; vectors are made anew from the texts."""
-    yield line_of({"format": FORMAT, "version": VERSION})
-    keepings, after = await store.keepings(), ""
+    """A header with the entity's settings, one line a memory, by id, and how many these were;
+    without line ends.
+
+    Texts, also earlier ones, dates, kinds, how each stands, its history and its counters; vectors
+    are made anew from the texts.
+    """
+    yield header_line(await told_settings(store))
+    keepings, after, count = await store.keepings(), "", 0
     while page := await store.page(after=after, limit=_PAGE):
         ids = [memory.memory_id for memory, _ in page]
         histories = await store.look(partial(histories_in, ids))
+        earlier = await store.look(partial(earlier_in, ids))
         counted = await counters.of(ids)
         for memory, _ in page:
             memory_id = memory.memory_id
             kept = keepings.get(memory_id, Keeping())
-            yield line_of(entry_of(memory, kept, histories[memory_id], counted[memory_id]))
-        after = ids[-1]
+            told = entry_of(memory, kept, histories[memory_id], counted[memory_id])
+            if before := earlier[memory_id]:
+                told["earlier"] = list(map(earlier_entry, before))
+            yield line_of(told)
+        after, count = ids[-1], count + len(ids)
+    yield closing_line(count)
 
 
 def histories_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list[HistoryEntry]]:
@@ -59,12 +78,20 @@ def histories_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list
     return {memory_id: view.history(memory_id) for memory_id in memory_ids}
 
 
-def entry_of(
-    memory: Memory, keeping: Keeping, history: Sequence[HistoryEntry], counters: Counters
-) -> dict[str, Any]:
-    """One memory as an export tells it; what is not said has its default."""
+def earlier_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list[EarlierText]]:
+    """What each said before."""
+    return {memory_id: view.earlier_texts(memory_id) for memory_id in memory_ids}
+
+
+def earlier_entry(text: EarlierText) -> dict[str, Any]:
+    """An earlier text as an export tells it."""
+    at, by = text.replaced_at, text.replaced_by
+    return said_by(text.memory) | {"replaced_at": at} | ({"replaced_by": by} if by else {})
+
+
+def said_by(memory: Memory) -> dict[str, Any]:
+    """What a memory says, without its id; what is not said has its default."""
     told: dict[str, Any] = {
-        "id": memory.memory_id,
         "title": memory.title,
         "source": memory.source,
         "created_at": memory.created_at,
@@ -75,6 +102,14 @@ def entry_of(
             told[name] = value
     if memory.kind != "continuity":
         told["kind"] = memory.kind
+    return told
+
+
+def entry_of(
+    memory: Memory, keeping: Keeping, history: Sequence[HistoryEntry], counters: Counters
+) -> dict[str, Any]:
+    """One memory as an export tells it; what is not said has its default."""
+    told: dict[str, Any] = {"id": memory.memory_id, **said_by(memory)}
     if keeping != Keeping():
         kept = asdict(keeping)
         told["keeping"] = {n: value for n, value in kept.items() if n != "mark" or value}
@@ -86,11 +121,6 @@ def entry_of(
     if counters != Counters():
         told["counters"] = asdict(counters)
     return told
-
-
-def line_of(entry: Mapping[str, Any]) -> str:
-    """ASCII, keys in order: the same entry is always the same bytes."""
-    return json.dumps(entry, sort_keys=True, ensure_ascii=True, default=datetime.isoformat)
 
 
 async def imported(
@@ -107,12 +137,15 @@ async def imported(
     `dry_run` reads all of it, and stores and embeds nothing.
 
     Raises:
-        UsageError: not an export, or a line that cannot be read; what came before it is stored.
+        UsageError: not an export, or not all of one: nothing is stored; or a line that cannot be
+            read: what came before it is stored.
     """
     read = stored = unchanged = 0
     conflicts: list[str] = []
     planned: dict[str, str] = {}
-    for batch in batches(lines):
+    settings, lines = settings_of(lines)
+    framed = unframed(lines)
+    for batch in batches(framed):
         read += len(batch)
         known = {**await store.content_hashes(), **planned}
         memories = {entry.memory.memory_id: entry.memory for entry in batch}
@@ -132,48 +165,41 @@ async def imported(
     if not dry_run:
         await store.refresh_topics()
     return Imported(
-        read=read, stored=stored, unchanged=unchanged, conflicts=conflicts, dry_run=dry_run
+        read=read,
+        stored=stored,
+        unchanged=unchanged,
+        conflicts=conflicts,
+        notice="" if framed.counted else UNCOUNTED_NOTICE,
+        settings=await take_over(settings, store, dry_run=dry_run),
+        dry_run=dry_run,
     )
 
 
 async def put_keeping(
     entries: Sequence[ExportedMemory], *, store: EntityStore, counters: CounterStore
 ) -> None:
-    """How stored memories stood, with their histories and counters."""
+    """What stored memories said before and how they stood, with their histories and counters."""
+    await store.add_earlier([text for one in entries for text in one.earlier])
     await store.change(partial(changes_in, entries))
     await counters.restore(
         {one.memory.memory_id: one.counters for one in entries if one.counters is not None}
     )
 
 
-def batches(lines: Iterable[str]) -> Iterable[list[ExportedMemory]]:
-    """Memories after the header, some hundreds at a time.
+def batches(framed: Framed) -> Iterable[list[ExportedMemory]]:
+    """Some hundreds of memories at a time.
 
     Raises:
-        UsageError: no header of ours, or a line that is none of ours; nothing of it is yielded.
+        UsageError: a line that is none of ours; nothing of its batch is yielded.
     """
     batch: list[ExportedMemory] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        if number == 1:
-            expect_header(object_of(line, number))
-            continue
+    for number, line in framed.lines:
         batch.append(memory_of(line, number))
         if len(batch) >= _BATCH:
             yield batch
             batch = []
     if batch:
         yield batch
-
-
-def expect_header(told: Mapping[str, object]) -> None:
-    """Raises UsageError for what is no header of an export of this version."""
-    if (told.get("format"), told.get("version")) != (FORMAT, VERSION):
-        raise UsageError(
-            f"this is no export of version {VERSION}; its first line must be "
-            f"{line_of({'format': FORMAT, 'version': VERSION})}"
-        )
 
 
 def changes_in(entries: Sequence[ExportedMemory], view: KeepingView) -> list[KeepingChange]:

@@ -33,7 +33,8 @@ class StoresMemories:
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
-        With a memory goes what was counted and learned of it.
+        With a memory goes what was counted and learned of it. What a memory said before its file
+        was changed is kept, unless the new text begins with it; see `ahistory`.
 
         Args:
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
@@ -62,6 +63,10 @@ class StoresMemories:
         self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
     ) -> IngestLedger:
         """Store memories that are built already; nothing is deleted.
+
+        A text that is put under an id that is taken replaces what is found under it, and the old
+        one is kept as an earlier version: `ahistory` tells it. Nothing is kept where nothing is
+        lost: of the same text again, or of one that the new one begins with (a chat that went on).
 
         Raises:
             UsageError: something of it is no `Memory`; what came before it may be stored.

@@ -22,6 +22,7 @@ from secondhop.keeping_records import Accepted, Forgotten, Kept, MemoryHistory, 
 from secondhop.keeping_story import facts_in, story_of
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import TokenCounter, count_tokens
+from secondhop.shown_lately import shown_in
 from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
@@ -219,6 +220,7 @@ class Keeper:
             retrieved=[candidate.memory_id for candidate in trace.candidates],
             shown=trace.returned,
             accepted=list(dict.fromkeys(memory_ids)),
+            lately=shown_in(trace),
         )
         grown = 0 if dry_run else await self.counters.count(use)
         return Accepted(

@@ -36,10 +36,12 @@ class Erased:
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
     """What is there to erase; changes nothing."""
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
+    before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
+    said = [*held, *((text.memory, text.passages) for text in before)]
     naming = await asyncio.to_thread(traces.naming, memory_ids)
     return Erased(
         memory_ids=memory_ids,
-        texts=[text for memory, passages in held for text in texts_of(memory, passages)],
+        texts=[text for memory, passages in said for text in texts_of(memory, passages)],
         passages=[passage.passage_id for _, passages in held for passage in passages],
         traces=naming,
     )

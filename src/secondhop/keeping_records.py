@@ -91,23 +91,24 @@ class PastEvent(Frozen):
 
     memory_id: str
     at: datetime
-    act: Act | Literal["written"]
+    act: Act | Literal["written", "replaced"]
+    """replaced: another text was put under its id; `detail` names the input that brought it."""
     other_id: str = ""
     detail: str = ""
 
 
 class MemoryHistory(Frozen):
-    """A memory with all that it superseded and all that superseded it."""
+    """A memory with all that it superseded, all that superseded it, and what it said before."""
 
     memory_id: str
     versions: list["Version"]
-    """The oldest first."""
+    """The oldest first; earlier texts of a memory right before its present one."""
     events: list[PastEvent]
     """Of all versions, the earliest first."""
 
 
 class Version(Frozen):
-    """One memory of a chain in which each superseded the one before."""
+    """One memory of a chain in which each superseded the one before; or an earlier text of one."""
 
     memory_id: str
     kind: Kind
@@ -121,6 +122,11 @@ class Version(Frozen):
     end: str
     """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
     end_at: datetime | None
+    replaced_at: datetime | None = None
+    """Of an earlier text: when another one was put under its id. None: it is the present one."""
+    replaced_by: str = ""
+    """Of an earlier text: the file or folder whose ingest brought the other one; "" where a
+    program gave it (`add`, `observe`)."""
 
 
 class StoredFact(Frozen):

@@ -10,13 +10,14 @@ from secondhop.stores.rows import folded
 
 
 def story_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
-    """All memories that superseded one another with this one among them, and their events."""
+    """All memories that superseded one another with this one among them, what they said before,
+    and their events."""
     found = [memory for i in chain_of(memory_id, view) if (memory := view.memory(i)) is not None]
     found.sort(key=lambda memory: (memory.created_at, memory.memory_id))
     events = [event for memory in found for event in events_of(memory, view)]
     return MemoryHistory(
         memory_id=memory_id,
-        versions=[version_of(memory, view, now=now) for memory in found],
+        versions=[version for one in found for version in versions_of(one, view, now=now)],
         events=sorted(events, key=lambda event: event.at),
     )
 
@@ -34,8 +35,15 @@ def chain_of(memory_id: str, view: KeepingView) -> list[str]:
 
 
 def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
-    """That it was written, and what was done to it."""
+    """That it was written, what was done to it, and when its text was replaced."""
     yield PastEvent(memory_id=memory.memory_id, at=memory.created_at, act="written")
+    for text in view.earlier_texts(memory.memory_id):
+        yield PastEvent(
+            memory_id=memory.memory_id,
+            at=text.replaced_at,
+            act="replaced",
+            detail=text.replaced_by,
+        )
     for entry in view.history(memory.memory_id):
         yield PastEvent(
             memory_id=entry.memory_id,
@@ -46,15 +54,40 @@ def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
         )
 
 
+def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable[Version]:
+    """What a memory said before, the oldest first, and what it says."""
+    present = version_of(memory, view, now=now)
+    for text in view.earlier_texts(memory.memory_id):
+        by = f" by {text.replaced_by}" if text.replaced_by else ""
+        yield present.model_copy(
+            update={
+                "kind": text.memory.kind,
+                "title": text.memory.title,
+                "text": text_of(text.memory),
+                "created_at": text.memory.created_at,
+                "end": f"replaced on {text.replaced_at:%Y-%m-%d}{by}",
+                "end_at": text.replaced_at,
+                "replaced_at": text.replaced_at,
+                "replaced_by": text.replaced_by,
+            }
+        )
+    yield present
+
+
+def text_of(memory: Memory) -> str:
+    """Its messages, one after another."""
+    return "\n\n".join(message.content for message in memory.messages)
+
+
 def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
-    """One memory, and whether it holds."""
+    """One memory as it is, and whether it holds."""
     keeping = view.keeping(memory.memory_id)
     end = keeping.end(now=now)
     return Version(
         memory_id=memory.memory_id,
         kind=memory.kind,
         title=memory.title,
-        text="\n\n".join(message.content for message in memory.messages),
+        text=text_of(memory),
         created_at=memory.created_at,
         valid_until=keeping.valid_until,
         salience=keeping.salience,

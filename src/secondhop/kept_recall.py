@@ -167,6 +167,9 @@ class KeepsMemories:
     async def ahistory(self, memory_id: str) -> MemoryHistory:
         """All versions of a memory, and what was done to them.
 
+        Versions are what it superseded, what superseded it, and what each of them said before
+        another text was put under its id (`replaced_at`).
+
         Raises:
             UsageError: it is not stored.
         """

@@ -24,6 +24,7 @@ from secondhop.learning_rules import (
 )
 from secondhop.nodes.services import Services
 from secondhop.session_learning import Learned
+from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.learning import (
     LearnedContext,
@@ -198,6 +199,7 @@ class Learning:
             retrieved=[*session.shown, *session.retrieved],
             shown=session.shown,
             accepted=session.accepted,
+            lately=shown_by(session),
         )
         await self._counters.count(use, noted=False)
 

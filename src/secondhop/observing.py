@@ -23,7 +23,6 @@ from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.budget import counts_of
-from secondhop.nodes.llm_observer import LLMObserver
 from secondhop.nodes.observing import KnownThing, Observer, Reading, Span, Turn
 from secondhop.nodes.plain_observer import PlainObserver
 from secondhop.nodes.settings import RecallLimits
@@ -122,6 +121,8 @@ class ConversationReading:
         if model is None:
             yield PlainObserver(), ""
             return
+        from secondhop.nodes.llm_observer import LLMObserver
+
         prompts = self.prompts if isinstance(self.prompts, Mapping) else load_prompts(self.prompts)
         secret = model.tag_secret if isinstance(model, KeepsAnswers) else None
         try:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
-from secondhop.nodes.observe_sheet import sizes
 from secondhop.nodes.observing import (
     SPEAKER,
     KnownThing,
@@ -97,6 +96,8 @@ def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:
 
     Pieces without a message of the user are left out: nothing is read from them.
     """
+    from secondhop.nodes.observe_sheet import sizes  # of what a model is told
+
     start, room = 0, STRETCH_TOKENS
     for place, size in enumerate(sizes(turns)):
         if size > room and place > start:

@@ -1,20 +1,18 @@
 """The front door: `Recall`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
-
 from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.briefing_recall import BriefsSessions
 from secondhop.cared_recall import CaresForMemories
 from secondhop.explaining_recall import ExplainsAnswers
-from secondhop.graph.builder import RecallGraph, build_recall_graph
+from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
 from secondhop.keeper import Keeper
 from secondhop.kept_recall import KeepsMemories
@@ -25,6 +23,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.kept_settings import decided_by_caller
 from secondhop.nodes.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
@@ -37,6 +36,7 @@ from secondhop.session_recall import KeepsSessions
 from secondhop.session_rounds import SessionRounds
 from secondhop.session_stores import chosen_sessions
 from secondhop.sessions import Sessions
+from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from secondhop.graph.builder import RecallGraph
 
 DEFAULT_STORE = Path(".secondhop")
 
@@ -63,6 +66,7 @@ class Recall(
     CaresForMemories,
     KeepsSessions,
     BriefsSessions,
+    KeepsSettings,
 ):
     """The memory of one entity, ready to be asked.
 
@@ -80,7 +84,7 @@ class Recall(
         embedders: Embedders,
         services: Services,
         *,
-        checkpointer: BaseCheckpointSaver[str] | None = None,
+        checkpointer: "BaseCheckpointSaver[str] | None" = None,
         sessions: str | SessionStore | None = None,
         llm: StructuredLLM | None = None,
         prompts: PromptSource | None = None,
@@ -89,8 +93,7 @@ class Recall(
         """Use `open`; this takes the parts as they are."""
         self._home, self._store, self._embedders = home, store, embedders
         self._services = services
-        self._graph = build_recall_graph(services, checkpointer)
-        self._unkept = build_recall_graph(services) if checkpointer else self._graph
+        self._graphs = CompiledGraphs(services, checkpointer)
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
         counters = CounterStore(self._traces.path.parent / "counters.db")
@@ -136,12 +139,14 @@ class Recall(
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
-        checkpointer: BaseCheckpointSaver[str] | None = None,
+        checkpointer: "BaseCheckpointSaver[str] | None" = None,
         prices: str | Path | None = None,
         sessions: str | SessionStore | None = None,
         session_settings: SessionSettings | None = None,
         scale: str | Path | ModelScale | None = None,
         caches: str | Path | None = None,
+        decided: Collection[str] | None = None,
+        mending: bool = False,
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -165,11 +170,14 @@ class Recall(
             scale: what the embedding model's cosines mean: a file that `secondhop calibrate`
                 wrote for this model; default what ships (docs/tuning.md).
             caches: a folder for what can be made anew, embeddings above all; default the entity's.
+            decided: names of settings ("ranking.recency") in which `settings` goes before what is
+                kept with the entity (`keep_settings`); default those with another value than ships.
+            mending: open it also where vectors are missing, to `examine(fix=True)` it.
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
             SchemaVersionError: the store was written by a newer secondhop.
-            CorruptStoreError: the vectors cannot be read; `secondhop reindex` rebuilds them.
+            CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
             PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
         if prompts is not None and not isinstance(prompts, Mapping):
@@ -184,7 +192,7 @@ class Recall(
         own_scale = chosen_scale(scale, model_id=base.model_id)
         home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
         try:
-            store = await open_entity(home, entity, embedder=base)
+            store = await open_entity(home, entity, embedder=base, mending=mending)
         except BaseException:
             await home.aclose()
             raise
@@ -209,8 +217,10 @@ class Recall(
         )
         services = replace(
             services,
+            decided=decided_by_caller(settings, decided),
             session=session_settings or SessionSettings(),
             learning=SqliteLearning(folder / "learning.db"),
+            recorded=CounterStore(folder / "counters.db"),
         )
         return cls(
             home,
@@ -236,12 +246,14 @@ class Recall(
         chroma_url: str | None = None,
         settings: RecallSettings | None = None,
         reranker: Reranker | None = None,
-        checkpointer: BaseCheckpointSaver[str] | None = None,
+        checkpointer: "BaseCheckpointSaver[str] | None" = None,
         prices: str | Path | None = None,
         sessions: str | SessionStore | None = None,
         session_settings: SessionSettings | None = None,
         scale: str | Path | ModelScale | None = None,
         caches: str | Path | None = None,
+        decided: Collection[str] | None = None,
+        mending: bool = False,
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
         door = SyncDoor()
@@ -261,6 +273,8 @@ class Recall(
             session_settings=session_settings,
             scale=scale,
             caches=caches,
+            decided=decided,
+            mending=mending,
         )
         try:
             opened: Self = door.call(work)
@@ -273,14 +287,14 @@ class Recall(
     # --- embedding it ---
 
     @property
-    def graph(self) -> RecallGraph:
+    def graph(self) -> "RecallGraph":
         """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
 
         Without a memory stored for the entity the result is empty, where `arecall` raises: a new
         user's chat goes on. The trace stays in the graph's state, so that of a recall which a
         host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
         """
-        return self._graph
+        return self._graphs.kept
 
     @property
     def store(self) -> EntityStore:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from contextlib import closing
+from functools import partial
 
 from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.run import IngestProgress
@@ -19,28 +20,36 @@ PASSAGES_AT_ONCE = 96
 logger = logging.getLogger(__name__)
 
 
-async def open_entity(home: StoreHome, entity: str, *, embedder: Embedder) -> EntityStore:
+async def open_entity(
+    home: StoreHome, entity: str, *, embedder: Embedder, mending: bool = False
+) -> EntityStore:
     """The store of one entity; vectors that a killed process left half written are rebuilt first.
 
     Most of them come out of the entity's embedding cache; the others are embedded again. Damage
     of another origin stays an error: somebody should know that a disk, or a person, did it.
 
+    Args:
+        mending: as of `StoreHome.open_entity`.
+
     Raises:
         StoreError: as `StoreHome.open_entity`, or another process has been rebuilding for 30 s.
         ModelError: passages that the cache lacks could not be embedded; nothing has changed.
     """
+    opened = partial(
+        home.open_entity,
+        entity,
+        embedder_id=embedder.model_id,
+        dimension=embedder.dimension,
+        mending=mending,
+    )
     try:
-        return await home.open_entity(
-            entity, embedder_id=embedder.model_id, dimension=embedder.dimension
-        )
+        return await opened()
     except UnfinishedIndexError as damage:
         logger.warning("%s; rebuilding them now", damage)
         passages = await rebuild_unfinished(home, entity, embedder=embedder)
     if passages is not None:
         logger.warning("the vectors of all %d passages are rebuilt", passages)
-    return await home.open_entity(
-        entity, embedder_id=embedder.model_id, dimension=embedder.dimension
-    )
+    return await opened()
 
 
 async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder) -> int | None:

@@ -4,13 +4,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command, StreamMode
-
-from secondhop.graph.builder import RecallGraph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_draft import TraceDraft
@@ -19,6 +15,12 @@ from secondhop.nodes.pick import pick
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.types import Command, StreamMode
+
+    from secondhop.graph.builder import RecallGraph
 
 GRACE_S = 0.05
 """How long after the deadline a node may still come to its end by itself."""
@@ -53,8 +55,8 @@ class RecallEvent:
 
 
 async def run_recall(
-    graph: RecallGraph,
-    graph_input: RecallInput | Command[Any],
+    graph: "RecallGraph",
+    graph_input: "RecallInput | Command[Any]",
     *,
     services: Services,
     thread_id: str | None = None,
@@ -68,7 +70,9 @@ async def run_recall(
         graph_input: a Command resumes what the graph's checkpointer kept under `thread_id`.
     """
     events: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
-    config = RunnableConfig(configurable={"thread_id": thread_id}) if thread_id else None
+    config: RunnableConfig | None = (
+        {"configurable": {"thread_id": thread_id}} if thread_id else None
+    )
     steps = streamed(graph, graph_input, config)
     run = asyncio.ensure_future(drive(steps, events, graph_input, services=services))
     run.add_done_callback(lambda _: events.put_nowait(None))
@@ -85,7 +89,7 @@ async def run_recall(
 async def drive(
     steps: AsyncIterator[tuple[str, dict[str, Any]]],
     events: asyncio.Queue[RecallEvent | None],
-    graph_input: RecallInput | Command[Any],
+    graph_input: "RecallInput | Command[Any]",
     *,
     services: Services,
 ) -> RecallEvent:
@@ -93,6 +97,8 @@ async def drive(
 
     Past the deadline the step at work is cancelled and the best answer so far is resolved.
     """
+    from langgraph.types import Command
+
     started = time.perf_counter()
     state: dict[str, Any] = {}
     deadline = asyncio.timeout(services.settings.limits.deadline_s + GRACE_S)
@@ -115,7 +121,9 @@ async def drive(
 
 
 async def streamed(
-    graph: RecallGraph, graph_input: RecallInput | Command[Any], config: RunnableConfig | None
+    graph: "RecallGraph",
+    graph_input: "RecallInput | Command[Any]",
+    config: "RunnableConfig | None",
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """("updates", {node: update}) as a step ends, and ("values", state) between supersteps."""
     modes: list[StreamMode] = ["updates", "values"]
@@ -153,7 +161,7 @@ def hops_of(update: RecallUpdate, state: Mapping[str, Any]) -> tuple[int, ...]:
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
     """The state with the answer it holds, or that what was found allows; with none when a store
-    does not even give its texts."""
+    does not even give its texts, or tell what may be shown: it is not asked again."""
     reading = asyncio.timeout(READING_S)
     try:
         async with reading:
@@ -164,7 +172,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
         if not reading.expired():  # some other wait of a store
             raise
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
-    return await cut_short({**state, **nothing}, services=services)
+    return await cut_short({**state, **nothing}, services=replace(services, keeping=None))
 
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:

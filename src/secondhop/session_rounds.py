@@ -6,11 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from langgraph.types import StreamMode
-
-from secondhop.graph.session import RoundGraph, build_round_graph, voting
 from secondhop.graph.session_pack import pack, unpack
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.pick_round import pick_round
@@ -18,10 +15,16 @@ from secondhop.nodes.present import present
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import CastBallot, SessionInput, SessionState
 from secondhop.nodes.settle import settle
+from secondhop.nodes.silent_critic import voting
 from secondhop.nodes.state import VoteName
 from secondhop.nodes.voting import checked_voter
 from secondhop.running import GRACE_S, RecallEvent, step_events
 from secondhop.stores.sessions import CastVotes
+
+if TYPE_CHECKING:
+    from langgraph.types import StreamMode
+
+    from secondhop.graph.session import RoundGraph
 
 Progress: TypeAlias = Callable[[RecallEvent], None]
 """Hears every step as it ends."""
@@ -34,8 +37,10 @@ class SessionRounds:
         self._services = voting(services)
 
     @cached_property
-    def _graph(self) -> RoundGraph:
+    def _graph(self) -> "RoundGraph":
         """Compiled at the first round: most recalls have none."""
+        from secondhop.graph.session import build_round_graph
+
         return build_round_graph(self._services)
 
     @property

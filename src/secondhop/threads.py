@@ -3,13 +3,14 @@
 import hashlib
 import json
 import time
-from typing import Any, cast
-
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command
+from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.errors import UsageError
-from secondhop.graph.builder import RecallGraph
+
+if TYPE_CHECKING:
+    from langgraph.types import Command
+
+    from secondhop.graph.builder import RecallGraph
 
 
 def own_thread(
@@ -29,7 +30,9 @@ def own_thread(
     return f"{thread_id}|recall|{hashlib.sha256(asked).hexdigest()[:16]}"
 
 
-async def resumed(graph: RecallGraph, thread_id: str, *, deadline_s: float) -> Command[Any] | None:
+async def resumed(
+    graph: "RecallGraph", thread_id: str, *, deadline_s: float
+) -> "Command[Any] | None":
     """How to go on with what was interrupted under this id: with a deadline of its own.
 
     None for a fresh start. What an ended recall left is deleted, or it would mix with the new.
@@ -37,6 +40,9 @@ async def resumed(graph: RecallGraph, thread_id: str, *, deadline_s: float) -> C
     Raises:
         UsageError: the graph has no checkpointer.
     """
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.types import Command
+
     if not isinstance(graph.checkpointer, BaseCheckpointSaver):
         raise UsageError("thread_id needs a checkpointer: Recall.open(…, checkpointer=…)")
     saver = cast("BaseCheckpointSaver[str]", graph.checkpointer)

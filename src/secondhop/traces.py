@@ -1,8 +1,10 @@
 """Where the traces of an entity's recalls are kept."""
 
 import json
+import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from secondhop.errors import UsageError
@@ -40,7 +42,7 @@ class TraceFolder:
             trace.json() if isinstance(trace, TraceDraft) else trace.model_dump_json().encode()
         )
         part.replace(file)
-        if len(list(self.path.glob("*.json"))) > self._kept:
+        if sum(name.endswith(".json") for name in os.listdir(self.path)) > self._kept:
             for old in self._newest_first()[self._kept :]:
                 old.unlink(missing_ok=True)
         return file
@@ -86,5 +88,10 @@ class TraceFolder:
         return self.path / f"{trace_id}.json"
 
     def _newest_first(self) -> list[Path]:
-        files = [(path.stat().st_mtime_ns, path) for path in self.path.glob("*.json")]
-        return [path for _, path in sorted(files, reverse=True)]
+        files: list[tuple[int, str]] = []
+        with suppress(FileNotFoundError), os.scandir(self.path) as entries:
+            for entry in entries:
+                if entry.name.endswith(".json"):
+                    with suppress(FileNotFoundError):  # another recall has let it go meanwhile
+                        files.append((entry.stat().st_mtime_ns, entry.name))
+        return [self.path / name for _, name in sorted(files, reverse=True)]

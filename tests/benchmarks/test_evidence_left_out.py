@@ -1,173 +1,100 @@
-"""Numbers that are chosen without the set they are reported on, with made-up recalls."""
+"""The command line of the benchmark: what it refuses, it refuses before anything is asked."""
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
-from benchmarks.evidence_dials import DIALS, SHIPPED, Turned, climbed, told, turned
-from benchmarks.evidence_left_out import Fold, drawn, left_out_in_turn, table
-
-from secondhop.errors import UsageError
-from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
-from secondhop.nodes import evidence_rank, evidence_voices
-
-VALUES = ((0.0, 1.0), (0.0, 1.0, 2.0))
-SHIPS = (1.0, 2.0)
+from benchmarks import evidence_left_out
+from benchmarks.evidence_left_out import main, wanted_of
 
 
-class MadeUp:
-    """Every set has two questions, with recalls that the numbers add to."""
-
-    def __init__(self, gains: Mapping[str, Turned]) -> None:
-        self._gains = gains
-        self.asked: list[tuple[str, Turned]] = []
-
-    @property
-    def names(self) -> Sequence[str]:
-        return list(self._gains)
-
-    async def recalls(self, name: str, values: Turned) -> Sequence[float]:
-        self.asked.append((name, values))
-        gain = sum(a * b for a, b in zip(self._gains[name], values, strict=True))
-        return [0.5 + gain, 0.3 + gain]
-
-    def dense(self, name: str) -> Sequence[float]:
-        return [0.4, 0.4]
-
-
-async def folds_of(measured: MadeUp) -> dict[str, Fold]:
-    folds = left_out_in_turn(measured, values=VALUES, shipped=SHIPS)
-    return {fold.left_out: fold async for fold in folds}
-
-
-async def test_numbers_that_all_others_gain_by_are_chosen_and_reported_on_the_one_left_out() -> (
-    None
-):
-    folds = await folds_of(MadeUp({"a": (-0.1, 0.0), "b": (0.1, 0.0), "c": (0.1, 0.0)}))
-
-    assert folds["a"].chosen == (1.0, 0.0)
-    assert folds["a"].held_out == pytest.approx([0.4, 0.2])
-    assert folds["a"].training == pytest.approx(0.5)
-    assert folds["a"].shipped_there == pytest.approx(0.5)
-    assert folds["b"].chosen == (0.0, 0.0), "a and c speak against one another"
-    assert folds["b"].shipped == pytest.approx([0.6, 0.4])
-    assert folds["b"].dense == [0.4, 0.4]
-
-
-async def test_a_part_that_only_the_set_left_out_speaks_for_is_off_though_it_ships() -> None:
-    folds = await folds_of(MadeUp({"a": (0.0, 0.1), "b": (0.0, 0.0), "c": (0.0, 0.0)}))
-
-    assert folds["a"].chosen == (0.0, 0.0)
-    assert folds["b"].chosen == folds["c"].chosen == (0.0, 2.0)
-
-
-async def test_a_part_that_the_others_cannot_judge_may_stay_as_it_ships() -> None:
-    made_up = MadeUp({"a": (0.0, 0.1), "b": (-0.1, 0.0), "c": (-0.1, 0.0)})
-    kept = left_out_in_turn(made_up, values=VALUES, shipped=SHIPS, undecided=(1.0, 1.0))
-
-    chosen = {fold.left_out: fold.chosen async for fold in kept}
-
-    assert chosen == {"a": (0.0, 1.0), "b": (0.0, 2.0), "c": (0.0, 2.0)}
-
-
-async def test_a_set_is_not_looked_at_before_the_others_have_chosen() -> None:
-    made_up = MadeUp({"a": (0.1, 0.0), "b": (0.0, 0.1), "c": (0.1, 0.1)})
-    async for fold in left_out_in_turn(made_up, values=VALUES, shipped=SHIPS):
-        looked_at = [values for name, values in made_up.asked if name == fold.left_out]
-        assert looked_at == [fold.chosen, SHIPS]
-        made_up.asked.clear()
-
-
-async def test_every_set_counts_the_same_however_many_questions_it_has() -> None:
-    class Uneven(MadeUp):
-        async def recalls(self, name: str, values: Turned) -> Sequence[float]:
-            return list(await super().recalls(name, values)) * (50 if name == "c" else 1)
-
-    folds = await folds_of(Uneven({"a": (0.0, 0.0), "b": (0.1, 0.0), "c": (-0.09, 0.0)}))
-
-    assert folds["a"].chosen == (1.0, 0.0)
-
-
-async def test_nothing_is_chosen_with_a_single_set() -> None:
-    with pytest.raises(UsageError, match="at least two"):
-        await folds_of(MadeUp({"a": (0.1, 0.1)}))
-
-
-async def test_a_dial_is_turned_with_the_earlier_ones_where_they_were_best() -> None:
-    reached: dict[Turned, float] = {(1.0, 0.0): 0.2, (1.0, 2.0): 0.3, (0.0, 1.0): 0.9}
-
-    async def score(values: Turned) -> float:
-        return reached.get(values, 0.1)
-
-    assert await climbed(score, VALUES) == (1.0, 2.0)
-
-
-async def test_rounding_chooses_nothing() -> None:
-    async def score(values: Turned) -> float:
-        return 0.1 + 1e-12 * sum(values)
-
-    assert await climbed(score, VALUES) == (0.0, 0.0)
-
-
-def test_what_ships_is_among_what_may_be_chosen() -> None:
-    assert [dial.name for dial, v in zip(DIALS, SHIPPED, strict=True) if v not in dial.values] == []
-    assert told(SHIPPED).startswith("words 0.4, ")
-
-
-def test_dials_are_turned_back_whatever_happens() -> None:
-    named = [dial.name for dial in DIALS].index("NAMED_SPEAKER")
-    values = tuple(dial.values[-1] for dial in DIALS)
-    shipped = evidence_rank.LEXICAL_SHARE, evidence_voices.NAMED_SPEAKER
-
-    def broken_off() -> None:
-        with turned(values):
-            now = evidence_rank.LEXICAL_SHARE, evidence_voices.NAMED_SPEAKER
-            assert now == (values[0], values[named]) != shipped
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        broken_off()
-
-    assert shipped == (evidence_rank.LEXICAL_SHARE, evidence_voices.NAMED_SPEAKER)
-
-
-def evidence_set(count: int) -> EvidenceSet:
-    questions = tuple(
-        QuestionLine(id=f"q{n}", entity="e", question="Tea?", category="c", evidence=[["i"]])
-        for n in range(count)
-    )
-    return EvidenceSet(name="made up", items=(), questions=questions)
-
-
-def test_the_seed_alone_draws_the_questions_and_they_keep_their_order() -> None:
-    whole = evidence_set(100)
-    ids = [question.id for question in drawn(whole, sample=20, seed=0)]
-
-    assert ids == [question.id for question in drawn(whole, sample=20, seed=0)]
-    assert ids != [question.id for question in drawn(whole, sample=20, seed=1)]
-    assert ids == sorted(set(ids), key=lambda one: int(one[1:]))
-    assert len(ids) == 20
-    assert drawn(evidence_set(3), sample=20, seed=0) == list(evidence_set(3).questions)
-
-
-async def test_the_table_has_a_row_a_set_their_mean_and_differences_with_intervals() -> None:
-    folds = [
-        Fold(
-            left_out=name,
-            chosen=SHIPPED,
-            training=0.7,
-            shipped_there=0.6,
-            held_out=own,
-            shipped=[0.5, 0.5],
-            dense=[0.0, 0.0],
-        )
-        for name, own in {"a": [1.0, 0.5], "b": [0.5, 0.5]}.items()
+def write_set(folder: Path, *, entities: int, questions: int = 4) -> Path:
+    """An evidence set whose questions go to the entities in turn."""
+    folder.mkdir()
+    items = [
+        {"id": f"i{n}", "entity": f"e{n}", "session": "s", "text": "Tea at four."}
+        for n in range(entities)
     ]
-    heads, _, a, b, mean, shipped = table(folds)
+    asked = [
+        {
+            "id": f"q{n}",
+            "entity": f"e{n % entities}",
+            "question": "When is tea?",
+            "category": "c",
+            "evidence": [[f"i{n % entities}"]],
+        }
+        for n in range(questions)
+    ]
+    write_lines(folder / "items.jsonl", items)
+    write_lines(folder / "questions.jsonl", asked)
+    return folder
 
-    assert len(heads.split("|")) == len(a.split("|")) == len(mean.split("|"))
-    assert "| a | 2 |" in a
-    assert "| 0.700 / 0.600 | 0.750 | 0.500 | 0.000 | +0.250 (+0.000 to +0.500) |" in a
-    assert "+0.000 (+0.000 to +0.000)" in b
-    assert "| mean | 4 |" in mean
-    assert "| 0.625 | 0.500 | 0.000 | +0.125" in mean
-    assert shipped.endswith(told(SHIPPED))
+
+def write_lines(path: Path, lines: Sequence[Mapping[str, object]]) -> None:
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+
+@pytest.fixture
+def nothing_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A benchmark that asks fails the test."""
+
+    async def asked(*_: object, **__: object) -> None:
+        pytest.fail("asked, though nothing can be left out")
+
+    monkeypatch.setattr(evidence_left_out, "asked_of_sets", asked)
+    monkeypatch.setattr(evidence_left_out, "stay_on_this_machine", lambda: None)
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> str:
+    """What the benchmark ends with."""
+    monkeypatch.setattr(sys, "argv", ["evidence_left_out", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return str(ended.value)
+
+
+@pytest.mark.usefixtures("nothing_asked")
+@pytest.mark.parametrize("folds", ["1", "0", "-3"])
+def test_fewer_than_two_folds_leave_nobody_to_choose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folds: str
+) -> None:
+    folder = write_set(tmp_path / "a", entities=3)
+
+    told = refusal(monkeypatch, folder, "--by", "conversation", "--folds", folds)
+
+    assert told.startswith(f"evidence_left_out: {folds} folds leave nobody to choose")
+
+
+@pytest.mark.usefixtures("nothing_asked")
+def test_more_folds_than_conversations_are_refused_with_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [write_set(tmp_path / name, entities=2) for name in "ab"]
+
+    told = refusal(monkeypatch, *folders, "--by", "conversation", "--folds", "5")
+
+    assert "5 folds need as many conversations, and there are 4" in told
+
+
+@pytest.mark.usefixtures("nothing_asked")
+def test_a_single_set_cannot_be_left_out_and_takes_no_folds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_set(tmp_path / "a", entities=3)
+
+    assert "at least two" in refusal(monkeypatch, folder)
+    assert "--folds goes with --by conversation" in refusal(monkeypatch, folder, "--folds", "2")
+
+
+def test_sets_are_left_out_unless_conversations_are_asked_for() -> None:
+    assert wanted_of(["a"]).by == "set"
+    assert wanted_of(["a", "--by", "conversation"]).folds is None, "the benchmark's own number"
+
+
+def test_there_is_no_third_way(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        wanted_of(["a", "--by", "question"])
+
+    assert "conversation" in capsys.readouterr().err

@@ -5,17 +5,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
-from tests.small_world import LIFE, recall_settings
+from tests.boiler_key import LIFE_WITH_A_KEY, NOW, QUESTION
+from tests.small_world import recall_settings
 
 from secondhop.evals.replay import Replay, replayed
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.settings import COUNT_LIMIT
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-QUESTION = "Where is the boiler key?"
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
 EARLY = datetime(2026, 1, 10, tzinfo=UTC)
 
 
@@ -23,13 +22,7 @@ EARLY = datetime(2026, 1, 10, tzinfo=UTC)
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     """A life in which a key was moved on 20 January."""
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        await opened.aadd(
-            [
-                note("mat", "The boiler key is under the mat", day=2),
-                note("hook", "The boiler key is now on the hook", day=20),
-            ]
-        )
+        await opened.aadd(LIFE_WITH_A_KEY)
         await opened.asupersede("mat", "hook")
         yield opened
 
@@ -100,6 +93,18 @@ async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that
 
     assert "hook" in [change.memory_id for change in later.came()]
     assert later.after.asked_at == NOW
+
+
+async def test_a_trace_that_asked_for_more_than_can_be_asked_for_is_replayed(
+    recall: Recall,
+) -> None:
+    before = await recorded(recall)
+    greedy = before.model_copy(update={"k": 10 * COUNT_LIMIT})
+
+    found = await replayed(greedy, recall)
+
+    assert found.after.k == COUNT_LIMIT
+    assert set(before.returned) <= set(found.after.returned)
 
 
 async def test_a_trace_of_before_the_word_was_written_is_read_and_replayed(recall: Recall) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.evals.setting_changes import changed_settings
+from secondhop.evals.setting_changes import MOST, changed_settings
 from secondhop.nodes.settings import (
     PlanningSettings,
     RankingSettings,
@@ -56,3 +56,28 @@ def test_a_change_has_the_type_of_its_setting() -> None:
 def test_what_cannot_be_is_named(change: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         changed_settings({}, [change])
+
+
+@pytest.mark.parametrize(("name", "most"), MOST.items())
+def test_what_was_recorded_before_there_was_a_bound_becomes_the_most(
+    name: str, most: float
+) -> None:
+    assert changed_settings({name: 10 * most}, []).flat()[name] == most
+    assert changed_settings({name: most}, []).flat()[name] == most
+    with pytest.raises(UsageError, match="must be at most"):
+        changed_settings({}, [f"{name}={int(most) + 1}"])
+
+
+def refusal(change: str) -> str:
+    """What is said against a change; "" if it can be."""
+    try:
+        changed_settings({}, [change])
+    except UsageError as refused:
+        return str(refused)
+    return ""
+
+
+def test_every_setting_with_a_bound_is_known_to_have_one() -> None:
+    refused = {name: refusal(f"{name}={10**12}") for name in RecallSettings().flat()}
+
+    assert {name for name, said in refused.items() if "must be at most" in said} == MOST.keys()

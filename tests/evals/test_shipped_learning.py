@@ -8,6 +8,7 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.evals.as_shipped import AS_SHIPPED
 
 from secondhop.evals.learning import LearningTrial, taught
 from secondhop.evals.learning_report import MEASURE, LearningRun, When
@@ -18,7 +19,6 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.graph.trace import RecallTrace
 from secondhop.interfaces.learning_eval_command import measure_learning
 from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
-from secondhop.interfaces.options import Common
 from secondhop.recall import Recall
 
 TAUGHT = ("carefeed", "house")
@@ -40,16 +40,6 @@ LEFT = LOWEST / HIGHEST
 """What is left at least of an answer's relevance: what takes a memory's place was of this part of
 its relevance or more, also where all that was given went down and all else came up as far as may
 be."""
-
-AS_SHIPPED = Common(
-    store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
-)
-
-
-@pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch, no_variables: None) -> None:
-    """Settings as shipped, without network; the models are looked for where they were pulled."""
-    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
 
 
 def folder_of(name: str) -> Path:

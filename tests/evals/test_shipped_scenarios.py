@@ -6,13 +6,13 @@ The floors stand a little below what was measured when they were set; they are n
 from pathlib import Path
 
 import pytest
+from tests.evals.as_shipped import AS_SHIPPED
 
 from secondhop.evals.one_answer import over_all
 from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.interfaces.eval_commands import measure_all
-from secondhop.interfaces.options import Common
 
 AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.02, "stale_rate": 0.03}
@@ -22,16 +22,6 @@ OVERLAP_BELOW = 0.20
 """Of the results of two questions of episodes."""
 UNSEEN = Path(__file__).parents[2] / "examples" / "scenarios-unseen"
 UNSEEN_AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.50}
-
-AS_SHIPPED = Common(
-    store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
-)
-
-
-@pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch, no_variables: None) -> None:
-    """Settings as shipped, without network; the models are looked for where they were pulled."""
-    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
 
 
 async def reports_of(folders: list[Path]) -> list[ScenarioReport]:

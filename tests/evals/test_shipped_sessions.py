@@ -4,11 +4,11 @@ Measured as `secondhop eval sessions` does it; docs/sessions.md has the figures 
 """
 
 import pytest
+from tests.evals.as_shipped import AS_SHIPPED
 
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.session_report import SYSTEM, lowered_share, mean_by_round, ratio_of
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.options import Common
 from secondhop.interfaces.session_eval_command import measure_sessions
 
 GAIN = 1.35
@@ -16,17 +16,11 @@ GAIN = 1.35
 LOWERED = 0.05
 """Share of questions whose last answer may be worse than their first."""
 
-AS_SHIPPED = Common(
-    store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
-)
-
 
 @pytest.mark.slow
 @pytest.mark.model
-async def test_two_rounds_of_votes_make_a_third_more_of_an_answer_and_hardly_ever_less(
-    monkeypatch: pytest.MonkeyPatch, no_variables: None
-) -> None:
-    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
+@pytest.mark.usefixtures("offline")
+async def test_two_rounds_of_votes_make_a_third_more_of_an_answer_and_hardly_ever_less() -> None:
     scenarios = [load_scenario(folder) for folder in shipped_scenarios()]
 
     reports = await measure_sessions(scenarios, AS_SHIPPED, votes=2, noise=0.0, seed=0)

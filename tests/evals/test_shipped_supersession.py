@@ -5,27 +5,21 @@ supersession DIR`.
 """
 
 import pytest
+from tests.evals.as_shipped import AS_SHIPPED
 
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.evals.supersession import share
-from secondhop.interfaces.options import Common
 from secondhop.interfaces.supersession_command import measured
 
 PRECISION, RECALL = 0.8, 0.5
 """Of the pairs found, and of the memories that labels call stale; .91 and .75 were measured."""
 
-AS_SHIPPED = Common(
-    store=None, chroma=None, entity=None, llm="offline", embedder="default", at=None, json=True
-)
-
 
 @pytest.mark.slow
 @pytest.mark.model
-async def test_most_of_what_is_found_was_replaced_and_most_of_that_is_found(
-    monkeypatch: pytest.MonkeyPatch, no_variables: None
-) -> None:
-    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
+@pytest.mark.usefixtures("offline")
+async def test_most_of_what_is_found_was_replaced_and_most_of_that_is_found() -> None:
 
     found = await measured([load_scenario(folder) for folder in shipped_scenarios()], AS_SHIPPED)
     reports = {report.name: report for report in found}

@@ -10,6 +10,7 @@ from tests.models.fault_server import Exchange, Fault, FaultServer, answer
 PLANS: dict[str, object] = {
     "DecomposeReply": decomposed("", ""),
     "ExpandReply": {"intent": "", "facets": []},
+    "ExpandWithKept": {"intent": "", "facets": [], "facts": [], "preferences": []},
     "CritiqueReply": {"votes": [], "empty_facets": [], "new_queries": [], "go_on": False},
 }
 """It plans and judges nothing, so that the offline ranking stands."""

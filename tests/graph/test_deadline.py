@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.by_the_clock import BY_THE_CLOCK
 from tests.fakes import (
+    NOW,
     HangingCritic,
     HangingEmbedder,
     HangingPlanner,
@@ -179,6 +180,30 @@ async def test_texts_that_never_come_leave_no_answer_and_no_wait(world: SmallWor
 
     assert (result.stop_reason, result.ids()) == ("deadline", [])
     assert "before any answer" in trace.stop_detail
+
+
+@pytest.mark.parametrize("asked", ["keepings", "written_after", "preferences"])
+async def test_a_store_that_never_says_what_may_be_shown_holds_no_answer_and_shows_nothing(
+    world: SmallWorld, asked: str
+) -> None:
+    class Silent:
+        """Answers everything but one question."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.services().keeping, name) if name != asked else self.silence
+
+        async def silence(self, *_: object) -> Any:
+            return await forever()
+
+    keeping: Any = Silent()
+
+    started = time.perf_counter()
+    async with asyncio.timeout(10):
+        result, trace = await ask(hurried(world, keeping=keeping), as_of=NOW.isoformat())
+
+    assert time.perf_counter() - started <= DEADLINE_S + READING_S + LATE_S
+    assert (result.stop_reason, result.ids(), result.preferences) == ("deadline", [], [])
+    assert any(line.startswith("deadline: ") for line in trace.degraded)
 
 
 async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(

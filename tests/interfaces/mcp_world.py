@@ -49,15 +49,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def options(folder: Path) -> Common:
     """As `--store FOLDER --embedder hashing --llm offline`."""
-    return Common(
-        store=folder,
-        chroma="",
-        entity=None,
-        llm="offline",
-        embedder="hashing",
-        at=None,
-        json=False,
-    )
+    return Common(store=folder, chroma="", llm="offline", embedder="hashing")
 
 
 def recalls_in(folder: Path, *, at_most: int = 8) -> OpenRecalls:

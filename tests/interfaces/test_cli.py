@@ -174,6 +174,8 @@ WRONG_USAGE = {
     "an unknown embedder": ("recall", "q", "--embedder", "magic"),
     "a missing path": ("ingest", "no/such/path"),
     "an empty path": ("ingest", ""),
+    "a sign for standard output as a folder": ("stats", "--store", "-"),
+    "a sign for standard input as settings": ("stats", "--settings", "-"),
     "an empty entity": ("recall", "q", "--entity", ""),
     "a server without a scheme": ("stats", "--chroma", "127.0.0.1:8000"),
     "a server with an impossible port": ("stats", "--chroma", "http://127.0.0.1:99999"),

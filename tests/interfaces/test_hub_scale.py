@@ -123,3 +123,18 @@ def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
     assert "secondhop calibrate" in said
     assert hubs("--scale", "scale.yaml")[0] == "corrected"
     assert hubs("--scale", "scale.yaml", "--settings", "off.yaml")[0] == "off"
+
+
+def test_a_report_on_hubs_says_whether_answers_are_corrected(cli: Cli, small: str) -> None:
+    assert cli("calibrate", small, "--out", "scale.yaml").exit_code == 0
+
+    def hubs(*options: str) -> tuple[str, str]:
+        said = " ".join(cli("eval", "hubs", small, *options).stdout.split())
+        return document(cli("eval", "hubs", small, "--json", *options))["small"]["hubs"], said
+
+    standing, said = hubs()
+    assert standing == "unmeasured"
+    assert "Hubs in answers (overlap): not corrected: nobody measured" in said
+    standing, said = hubs("--scale", "scale.yaml")
+    assert standing == "corrected"
+    assert "Hubs in answers" not in said

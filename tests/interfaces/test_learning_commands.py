@@ -87,10 +87,13 @@ def test_learning_is_switched_off_and_on(command: Command) -> None:
 def test_all_of_it_is_exported(command: Command, tmp_path: Path) -> None:
     document = command("learning", "export")
     told = command("learning", "export", str(tmp_path / "learned.json"))
+    shown = command("learning", "export", "-")
 
     assert document["contexts"][0]["weights"] == {"plan": [2.0, 0.0], "wins": [1.0, 0.0]}
     assert json.loads((tmp_path / "learned.json").read_text()) == document
     assert told["contexts"] == 1
+    assert shown == document
+    assert not Path("-").exists()
 
 
 def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:

@@ -34,6 +34,7 @@ async def test_every_tool_that_writes_says_so_a_session_too(store: Path) -> None
         "remember": (False, False, False),
         "observe": (False, False, False),
         "forget": (False, True, True),
+        "history": (True, False, False),
         "explain": (True, False, False),
     }
 

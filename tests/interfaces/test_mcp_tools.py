@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
+from tests.fakes import note
 from tests.interfaces.mcp_world import (
     ARGUMENTS,
     MARA,
@@ -46,6 +47,7 @@ async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: 
             "remember",
             "observe",
             "forget",
+            "history",
             "explain",
         ]
         described = [tool.description or "" for tool in tools.values()]
@@ -270,6 +272,30 @@ async def test_messages_that_cannot_be_observed_are_refused(connected: Connected
         ):
             refused = await client.call_tool("observe", {"messages": messages})
             assert refused.is_error
+
+
+async def test_history_tells_versions_that_were_superseded_and_texts_that_were_replaced(
+    connected: Connected, store: Path
+) -> None:
+    async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
+        await recall.aadd([note("moved", "The spare key is under the mat")])
+        await recall.aadd([note("moved", "The spare key is at the neighbour's")])
+        new = await recall.aupdate("moved", "There is no spare key any more")
+    try:
+        async with connected() as client:
+            told = content(await client.call_tool("history", {"memoryId": "moved"}))
+            unknown = await client.call_tool("history", {"memoryId": "nobody"})
+    finally:
+        async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
+            await recall.aforget("moved", new.memory_id)
+
+    assert [one["text"].split()[-1] for one in told["versions"]] == ["mat", "neighbour's", "more"]
+    assert [one["end"].split()[0] for one in told["versions"][:2]] == ["replaced", "superseded"]
+    assert told["versions"][0]["replacedAt"]
+    assert told["versions"][1]["replacedAt"] is None
+    assert {"written", "replaced", "superseded"} <= {one["act"] for one in told["events"]}
+    assert unknown.is_error
+    assert "no memory 'nobody'" in words(unknown)
 
 
 async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:

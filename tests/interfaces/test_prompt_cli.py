@@ -126,9 +126,9 @@ def test_sound_prompts_pass(cli: Cli) -> None:
     ("old", "new", "fault"),
     [
         ("name: expand", "name: expnd", "x.md:2: no prompt is named 'expnd'"),
-        ("version: 1", "version: one", "x.md:3: version must be a whole number"),
-        ("version: 1\n", "", "x.md:1: front matter: missing version"),
-        ("version: 1", "version: 1\nauthor: me", "x.md:4: front matter: unknown author"),
+        ("version: 2", "version: two", "x.md:3: version must be a whole number"),
+        ("version: 2\n", "", "x.md:1: front matter: missing version"),
+        ("version: 2", "version: 2\nauthor: me", "x.md:4: front matter: unknown author"),
         ("schema: ExpandReply", "schema: Reply", "x.md:4: schema Reply must be ExpandReply"),
         ("[question,", "[question, mood,", "x.md:5: variables of the body"),
         ("You plan", "You plan $mood", "x.md:7: variables of the body"),
@@ -151,6 +151,19 @@ def test_a_fault_is_named_with_file_and_line(cli: Cli, old: str, new: str, fault
     assert found["fault"] in checked.stderr
 
 
+def test_a_prompt_from_before_passes_and_what_it_does_without_is_told(cli: Cli) -> None:
+    text = shipped_prompt("expand").text
+    Path("older.md").write_text(text.replace(", kept]", "]").replace("$kept", ""))
+
+    (found,) = document(cli("prompts", "check", "older.md", "--json"))["prompts"]
+    passed = cli("prompts", "check", "older.md")
+
+    assert (found["ok"], found["without"]) == (True, ["kept"])
+    assert passed.exit_code == 0
+    assert "is sound, without $kept" in passed.stdout
+    assert "without" not in cli("prompts", "check").stdout
+
+
 def test_every_faulty_file_is_named_not_only_the_first(cli: Cli) -> None:
     folder = own_prompts()
     (folder / "critique.md").write_text("no front matter", encoding="utf-8")
@@ -166,7 +179,7 @@ def test_every_faulty_file_is_named_not_only_the_first(cli: Cli) -> None:
         "gone.md",
         "empty",
     ]
-    assert "mine/expand.md: expand.v1@" in checked.stdout
+    assert "mine/expand.md: expand.v2@" in checked.stdout
 
 
 @pytest.mark.parametrize("llm", ["openai:some-model", "offline"])

@@ -10,6 +10,7 @@ from secondhop.graph.trace import RecallTrace, TraceStep
 from secondhop.interfaces.answer_view import show_answer, summary
 from secondhop.interfaces.cost_view import cost_text, money
 from secondhop.interfaces.trace_tree import trace_tree
+from secondhop.nodes.pick import NOT_NEAR
 
 
 def console(width: int) -> Console:
@@ -108,6 +109,24 @@ def test_an_empty_answer_says_so(result: RecallResult) -> None:
     show_answer(result.model_copy(update={"memories": [], "maybe": []}), on)
 
     assert printed(on).startswith("Nothing in this memory answers that.")
+
+
+def test_an_answer_that_was_held_back_says_what_would_help(result: RecallResult) -> None:
+    near = result.maybe[0]
+    held = f"pick: {NOT_NEAR} (score 0.10, threshold 0.20)"
+    below = near.model_copy(update={"title": "Bread", "score": 0.2})
+    misses = [near.model_copy(update={"title": "Knee", "score": 0.7, "cut_by": held})]
+    misses += [near.model_copy(update={"title": "Goal", "score": 0.6, "cut_by": held})]
+    on = console(200)
+
+    show_answer(result.model_copy(update={"memories": [], "maybe": [below, *misses]}), on)
+
+    said = printed(on)
+    assert said.startswith("Nothing in this memory is near enough to the question itself; 2 memo")
+    assert "Name what it is about" in said
+    assert [said.index(f"   {title} (") for title in ("Knee", "Goal", "Bread")] == sorted(
+        said.index(f"   {title} (") for title in ("Knee", "Goal", "Bread")
+    )
 
 
 def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:

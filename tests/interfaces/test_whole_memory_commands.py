@@ -106,8 +106,8 @@ def test_an_import_leaves_other_words_under_the_same_id_and_refuses_other_files(
 
 
 def lines_of(export: Path) -> list[bytes]:
-    """A line a memory; the first line is the format's."""
-    return export.read_bytes().splitlines()[1:]
+    """A line a memory; the first line is the format's, the last tells how many there are."""
+    return export.read_bytes().splitlines()[1:-1]
 
 
 def test_a_store_that_lost_vectors_is_told_of_and_reindex_brings_them_back(store: Path) -> None:
@@ -118,12 +118,15 @@ def test_a_store_that_lost_vectors_is_told_of_and_reindex_brings_them_back(store
 
     asyncio.run(lose())
 
+    refused = run(store, "recall", "Where is the key?")
     broken = run(store, "doctor")
     assert run(store, "reindex").exit_code == 0
     mended = run(store, "doctor")
 
-    assert broken.exit_code == 1
-    assert "reindex" in broken.output
+    assert (refused.exit_code, broken.exit_code) == (1, 1)
+    assert f"`secondhop doctor --fix --store {store} --entity default`" in refused.stderr
+    assert f"`secondhop reindex --store {store} --entity default`" in refused.stderr
+    assert "damage: vectors: 1 passages without a vector" in broken.stdout
     assert (mended.exit_code, mended.stdout.splitlines()[-1]) == (0, "Nothing was found.")
 
 
@@ -244,7 +247,7 @@ def break_word_index(store: Path) -> None:
             ("import", "broken.json"),
             "broken.json: line 1 of the export cannot be read: it is no",
         ),
-        (("import", "other.json"), "other.json: this is no export of version 1"),
+        (("import", "other.json"), "other.json: this is no export of version 2"),
         (
             ("import", "lacks.json"),
             "lacks.json: line 2 of the export cannot be read: it has no ",
@@ -277,6 +280,40 @@ def test_a_file_that_cannot_be_is_named_with_what_to_do(
     assert told.format(folder) in done.stderr
     assert "Errno" not in done.stderr
     assert "Error(" not in done.stderr
+
+
+def test_an_export_that_was_cut_is_refused_whole_and_one_of_an_older_secondhop_is_taken(
+    store: Path, tmp_path: Path
+) -> None:
+    export, copy = tmp_path / "all.jsonl", tmp_path / "copy"
+    assert run(store, "export", str(export)).exit_code == 0
+    whole = export.read_text(encoding="ascii").splitlines(keepends=True)
+    refusals: list[str] = []
+    for lines in (whole[:-1], whole[:-3], [*whole[:-3], whole[-1]], whole[:1]):
+        export.write_text("".join(lines), encoding="ascii")
+        refused = run(copy, "import", str(export))
+        assert (refused.exit_code, refused.stdout, copy.exists()) == (2, "", False)
+        refusals.append(refused.stderr)
+    old = whole[0].replace('"version": 2', '"version": 1')
+    export.write_text("".join([old, *whole[1:-1]]), encoding="ascii")
+    taken = run(copy, "import", str(export), "--json")
+
+    assert "holds 5 memories, and its last line does not say how many it holds" in refusals[0]
+    assert "holds 3 memories, and its last line says 5" in refusals[2]
+    assert all("nothing was imported" in refusal for refusal in refusals)
+    assert json.loads(taken.stdout)["stored"] == 5
+    assert "whether lines are missing at its end cannot be told" in taken.stderr
+    assert run(copy, "export", str(export)).exit_code == 0
+    assert export.read_text(encoding="ascii") == "".join(whole)
+
+
+def test_an_entity_of_which_nothing_is_stored_is_not_exported(store: Path, tmp_path: Path) -> None:
+    target = tmp_path / "nobody.jsonl"
+    for words in ((str(target),), ()):
+        refused = run(store, "export", *words, "--entity", "nobody")
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert "no memory is stored for entity 'nobody'" in refused.stderr
+    assert not target.exists()
 
 
 def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(

@@ -15,7 +15,7 @@ from secondhop.errors import UsageError
 from secondhop.models.answer_cache import AnswerCache, AskedMemory
 from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, ExpandWithKept
 from secondhop.nodes.vote_schema import CritiqueReply
 
 T = TypeVar("T", bound=BaseModel)
@@ -215,6 +215,7 @@ def test_a_file_of_something_else_is_refused_before_it_is_overwritten(
     [
         (DecomposeReply, {"rewordings": ["a"], "parts": [{"name": "b", "queries": ["c"]}]}),
         (ExpandReply, {"intent": "x", "facets": [{"name": "y", "weight": "1.2", "queries": "z"}]}),
+        (ExpandWithKept, {"intent": "x", "facts": "k1, k2", "preferences": ["k3"]}),
         (CritiqueReply, {"votes": {"k1": "hot", "k2": {"vote": "cold", "facets": "e1, e2"}}}),
         (CritiqueReply, {"votes": [{"id": "k1", "vote": "warm", "repeats": "k2"}], "go_on": "no"}),
     ],

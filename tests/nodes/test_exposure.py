@@ -1,21 +1,26 @@
 """What was shown lately yields to what was not, for other questions alone."""
 
+from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
-from tests.fakes import note
+from tests.fakes import fixed_clock, note
+from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.nodes.begin_session import begin_session
-from secondhop.nodes.exposure import HALF_LIFE, MOST, REMEMBERED, ExposureMemory
-from secondhop.nodes.settings import RankingSettings
-
-GARDEN = tuple(
-    note(f"bed-{number}", f"Garden bed {number}: tomatoes and basil, watered {when}")
-    for number, when in enumerate(("daily", "weekly", "at dawn", "by hand", "by hose", "rarely"))
+from secondhop.nodes.exposure import (
+    HALF_LIFE,
+    MOST,
+    REMEMBERED,
+    ExposureMemory,
+    digest_of,
+    worn_in_session,
 )
-FIRST = "What grows in the garden beds?"
-NEAR = "Which tomatoes and basil grow in the garden?"
+from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.settings import RankingSettings
+from secondhop.stores.counters import ShownLately
 
 
 async def world_of(folder: Path) -> SmallWorld:
@@ -91,11 +96,16 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
     await world.store.aclose()
 
 
+def answer(question: str, *memory_ids: str, minute: int = 0, **weary: float) -> ShownLately:
+    at = fixed_clock() + timedelta(minutes=minute)
+    return ShownLately(question=digest_of(question), at=at, memory_ids=memory_ids, weary=weary)
+
+
 def test_wear_halves_and_the_newest_time_counts() -> None:
     memory = ExposureMemory()
-    memory.show("old", ["a", "b"], weary={})
+    memory.show(answer("old", "a", "b"))
     for number in range(HALF_LIFE):
-        memory.show(f"between {number}", ["b"], weary={})
+        memory.show(answer(f"between {number}", "b"))
 
     assert memory.weary("new") == {"b": 1.0, "a": 0.5}
 
@@ -103,10 +113,41 @@ def test_wear_halves_and_the_newest_time_counts() -> None:
 def test_only_the_last_questions_are_remembered() -> None:
     memory = ExposureMemory()
     for number in range(REMEMBERED + 1):
-        memory.show(f"question {number}", [f"m{number}"], weary={})
+        memory.show(answer(f"question {number}", f"m{number}"))
 
     assert "m0" not in memory.weary("another")
     assert f"m{REMEMBERED}" in memory.weary("another")
+
+
+def test_what_others_recorded_stands_among_what_was_shown_here_by_its_time() -> None:
+    memory = ExposureMemory()
+    memory.show(answer("here", "a", minute=2))
+    recorded = [answer("earlier", "b", minute=1), answer("later", "c", minute=3)]
+
+    wear = memory.weary("new", recorded=recorded)
+
+    assert sorted(wear, key=lambda one: -wear[one]) == ["c", "a", "b"]
+
+
+def test_a_question_that_others_recorded_meets_what_it_met_there() -> None:
+    memory = ExposureMemory()
+    memory.show(answer("other", "a"))
+    recorded = [answer("asked", "b", c=0.5)]
+
+    assert memory.weary("asked", recorded=recorded) == {"c": 0.5}
+    memory.show(answer("asked", "b", d=1.0))
+    assert memory.weary("asked", recorded=recorded) == {"d": 1.0}
+
+
+def test_of_many_that_others_recorded_the_last_count() -> None:
+    memory = ExposureMemory()
+    memory.show(answer("here", "mine", minute=REMEMBERED))
+    recorded = [answer(f"q{n}", f"m{n}", minute=n) for n in range(REMEMBERED)]
+
+    wear = memory.weary("new", recorded=recorded)
+
+    assert len(wear) == REMEMBERED
+    assert "m0" not in wear
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
@@ -115,13 +156,61 @@ def test_freshness_is_a_share(wrong: float) -> None:
         RankingSettings(freshness=wrong)
 
 
-async def test_a_session_follows_its_votes_and_not_what_was_shown(tmp_path: Path) -> None:
+async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: Path) -> None:
+    world = await world_of(tmp_path)
+    plain, varied = world.services(), world.services(**fresh(1.0))
+    budget = 20  # two of the six
+
+    shown = (await ask(plain, FIRST, tokens=budget)).result.ids()
+    same = (await ask(plain, NEAR, tokens=budget)).result.ids()
+    first = (await ask(varied, FIRST, tokens=budget)).result.ids()
+    other = (await ask(varied, NEAR, tokens=budget)).result.ids()
+    again = (await ask(varied, FIRST, tokens=budget)).result.ids()
+    once_more = (await ask(varied, NEAR, tokens=budget)).result.ids()
+
+    assert shown == first == again
+    assert set(same) & set(shown)
+    assert len(set(other) & set(shown)) < len(set(same) & set(shown))
+    assert once_more == other
+    await world.store.aclose()
+
+
+async def test_with_tokens_for_everything_variety_only_moves_places(tmp_path: Path) -> None:
+    world = await world_of(tmp_path)
+    plain, varied = world.services(), world.services(**fresh(1.0))
+
+    wanted = (await ask(plain, NEAR, tokens=500)).result.ids()
+    first = (await ask(varied, FIRST, tokens=20)).result.ids()
+    moved = (await ask(varied, NEAR, tokens=500)).result.ids()
+
+    assert sorted(moved) == sorted(wanted)
+    assert moved != wanted
+    assert [wanted.index(one) for one in first] <= [moved.index(one) for one in first]
+    await world.store.aclose()
+
+
+async def test_a_session_begins_with_what_other_questions_showed(tmp_path: Path) -> None:
     world = await world_of(tmp_path)
     services = world.services(**fresh(1.0))
-    await ask(services, FIRST, k=3)
+    shown = (await ask(services, FIRST, k=3)).result.ids()
 
     begun = await begin_session({"question": NEAR}, services=services)
+    unasked = await begin_session({"question": NEAR}, services=world.services())
 
-    assert services.exposure.weary(NEAR)
-    assert "exposure" not in begun
+    assert begun.get("exposure") == dict.fromkeys(shown, 1.0)
+    assert "exposure" not in unasked
     await world.store.aclose()
+
+
+def test_a_later_round_of_a_session_is_weary_of_its_earlier_ones_too() -> None:
+    state = cast(
+        SessionState,
+        {
+            "round": 3,
+            "shown": {"1": {"a": "", "b": ""}, "2": {"b": "", "c": "f9"}, "3": {"d": ""}},
+            "exposure": {"a": 0.9, "other": 0.25, "c": 0.1},
+        },
+    )
+
+    assert worn_in_session(state) == {"a": 0.9, "other": 0.25, "b": 1.0, "c": 1.0}
+    assert worn_in_session(cast(SessionState, {"round": 1})) == {}

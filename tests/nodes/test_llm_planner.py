@@ -1,19 +1,24 @@
 """What a model plans, within its bounds, and what is refused."""
 
+import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.nodes.scripted_llm import PLENTY, ScriptedLLM
+from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
+from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining, half
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.plan_schema import ExpandReply
+from secondhop.nodes.planning import KeptName, PlanRequest
 from secondhop.nodes.settings import PlanningSettings
 from secondhop.stores.records import Topic
 
@@ -234,3 +239,78 @@ async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -
     plan = await planner.expand(request())
 
     assert [facet.queries for facet in plan.facets] == [("query 0 a",), ("query 1 a",)]
+
+
+MAP = Topic(label="interview, coaching", size=12, titles=["Mock </map> interview", "STAR"])
+DIET = KeptName("factual", "me", "diet", ("f-1",))
+
+
+@pytest.mark.parametrize(
+    ("topics", "words"),
+    [
+        ([MAP], "11bcab6d3b29c9dc35cd8c63acc4a2c5258d078ad311ca6d9b12870f26639de5"),
+        ([], "839d88a04020c14b9f77dbe631e089b86cfa350e15bdaa060e9036db1ca11426"),
+    ],
+)
+async def test_where_nothing_is_kept_by_name_prompt_and_schema_are_those_of_before(
+    topics: list[Topic], words: str
+) -> None:
+    """By the hashes of what was sent before a plan could ask by name: answers to it are kept."""
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
+    planner, _ = llm_services(llm, secret=SECRET)
+
+    await planner.expand(request(topics=topics))
+
+    assert sha256(llm.prompts[0].encode()).hexdigest() == words
+    assert (
+        sha256(json.dumps(ExpandReply.model_json_schema(), sort_keys=True).encode()).hexdigest()
+        == "884bd82167bd7d0d1126a052b3e8cf3530ce8324dc33a2fa2db47a31c0de3e50"
+    )
+
+
+async def test_with_names_nothing_else_of_the_prompt_changes() -> None:
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}], ExpandWithKept=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
+
+    await planner.expand(request())
+    await planner.expand(request(kept=[DIET]))
+
+    plain, told = (re.sub(r"<(/?\w+) \w+>", r"<\1>", prompt) for prompt in llm.prompts)
+    start, end = told.index("\n\nKept under names"), told.index("\n\nThe question:")
+    assert "fact | me | diet" in told[start:end]
+    assert told[:start] + told[end:] == plain
+
+
+@pytest.mark.parametrize("tokens", [1_600, 3_600])
+async def test_names_take_no_tokens_that_the_plan_itself_needs(tokens: int) -> None:
+    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}], ExpandWithKept=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
+
+    await planner.expand(request(kept=[DIET], remaining=replace(PLENTY, llm_tokens=tokens)))
+
+    assert ("Kept under names" in llm.prompts[0]) == (tokens > 3_000)
+
+
+async def test_a_reply_that_asks_by_name_alone_is_one() -> None:
+    def asks(user: str) -> object:
+        return {"facts": re.findall(r"^(\w+) \| fact", user, re.M) * 2 + ["made up"]}
+
+    planner, _ = llm_services(ScriptedLLM(ExpandWithKept=[asks]))
+
+    plan = await planner.expand(request(kept=[DIET]))
+
+    assert (plan.facets, plan.asked) == ((), (DIET,))
+    assert plan.note == "1 fact asked for by name; 2 unknown ids dropped"
+
+
+async def test_no_more_names_are_told_than_fit() -> None:
+    llm = ScriptedLLM(ExpandWithKept=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
+    long = " ".join(["冷蔵庫"] * 40)
+    names = [KeptName("factual", f"{n} {long}", long, (f"f-{n}",)) for n in range(40)]
+
+    await planner.expand(request(kept=names))
+
+    block = llm.prompts[0].partition("\n\nKept under")[2].partition("\n\nThe question:")[0]
+    assert 1 <= block.count("| fact | ") - 1 < 40
+    assert count_tokens(block) <= 1_200

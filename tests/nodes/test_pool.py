@@ -9,6 +9,7 @@ from tests.small_world import SmallWorld, states
 
 from secondhop.assembly import scale_of
 from secondhop.nodes.pool import load_pool, pool_of
+from secondhop.nodes.pool_memory import PoolMemory, size_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, FacetScore
 from secondhop.ranking.evidence import Evidence
@@ -132,13 +133,39 @@ def test_memories_of_one_folder_have_it_for_their_parent_and_others_have_none() 
 
 async def test_recalls_that_run_at_the_same_time_keep_their_pools(world: SmallWorld) -> None:
     services, reader = counted(world)
-    recalls = [await stored(world) for _ in range(20)]
+    recalls = [await stored(world) for _ in range(100)]
 
     for _ in range(3):
         for candidates in recalls:
             await load_pool(candidates, ["f0"], services=services)
 
     assert reader.calls == len(recalls)
+
+
+async def test_more_pools_than_there_is_room_for_leave_the_newest(world: SmallWorld) -> None:
+    recalls = [await stored(world) for _ in range(4)]
+    pools = [await load_pool(one, ["f0"], services=world.services()) for one in recalls]
+    memory = PoolMemory(limit=2 * size_of(pools[0]))
+
+    for pool in pools:
+        memory.keep(pool)
+
+    found = [memory.find(list(one), one) is not None for one in recalls]
+    assert found == [False, False, True, True]
+
+
+async def test_a_pool_takes_the_place_of_one_with_a_candidate_of_its_own(world: SmallWorld) -> None:
+    services = world.services()
+    candidates = await stored(world)
+    first, *others = candidates
+    await load_pool(candidates, ["f0"], services=services)
+    later = {**candidates, first: candidates[first].copy()}
+
+    await load_pool(later, ["f0"], services=services)
+    services.pools.forget({one: later[one] for one in others})
+
+    assert services.pools.find(list(candidates), candidates) is None
+    assert services.pools.find(list(later), later) is None
 
 
 async def test_a_recall_that_has_its_answer_leaves_no_pool_and_others_keep_theirs(

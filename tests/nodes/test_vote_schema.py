@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
+from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, ExpandWithKept
 from secondhop.nodes.vote_schema import CritiqueReply
 
 
@@ -80,7 +80,7 @@ def test_words_that_are_no_flag_say_nothing() -> None:
     assert read == [False, False, True, None, None]
 
 
-@pytest.mark.parametrize("schema", [DecomposeReply, ExpandReply, CritiqueReply])
+@pytest.mark.parametrize("schema", [DecomposeReply, ExpandReply, ExpandWithKept, CritiqueReply])
 def test_schemas_hold_no_defaults_which_strict_servers_refuse(
     schema: type[DecomposeReply | ExpandReply | CritiqueReply],
 ) -> None:

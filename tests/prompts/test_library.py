@@ -66,6 +66,18 @@ def test_a_name_used_twice_is_refused(tmp_path: Path) -> None:
             INTENT.format(name="planting").replace("hop: 2", "hop: two"),
             "hop must be a whole number",
         ),
+        (
+            INTENT.format(name="planting").replace("hop: 2", "hop: '2'"),
+            "planting: hop must be a whole number, not '2'; write it without quotes, hop: 2",
+        ),
+        (
+            INTENT.format(name="planting").replace("hop: 2", 'hop: 2\n        weight: "1.5"'),
+            "planting: weight must be a number, not '1.5'; write it without quotes, weight: 1.5",
+        ),
+        (
+            INTENT.format(name="planting").replace("hop: 2", "hop: yes"),
+            "hop must be a whole number, not True",
+        ),
         (INTENT.format(name="planting").replace("hop: 2", "hop:"), "not None"),
         (
             INTENT.format(name="planting").replace("hop: 2", "hop: 2\n        weight: [1]"),

@@ -115,6 +115,16 @@ def test_a_directory_with_a_faulty_prompt_is_refused(
         load_prompts(tmp_path)
 
 
+def test_a_prompt_may_do_without_what_came_later(tmp_path: Path) -> None:
+    text = EXPAND.read_text(encoding="utf-8")
+    (tmp_path / "expand.md").write_text(text.replace(", kept]", "]").replace("$kept", ""))
+
+    older, shipped = load_prompts(tmp_path)["expand"], load_prompts()["expand"]
+
+    assert (older.lacks, shipped.lacks) == (["kept"], [])
+    assert "kept" not in older.variables
+
+
 def test_a_folder_that_is_not_there_and_a_file_that_is_no_text_are_named(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match="no folder"):
         load_prompts(tmp_path / "none")

@@ -2,11 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
 from secondhop.stores.catalog import Catalog, Identity
@@ -16,7 +20,9 @@ from secondhop.stores.chroma_server import ChromaServer
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import EarlierText
 
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
 
 
@@ -176,6 +182,75 @@ class TestEntityStore:
         counts = await store.counts()
         assert (counts.passages, counts.vectors, counts.pending) == (1, 1, 0)
 
+    async def test_a_text_that_is_replaced_is_kept_beside_the_memory_and_never_found(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        store.clock = lambda: NOON
+        old = make.memory("m", "alpha \ud83d half", "beta", title="A \ude00", origin="mail/")
+        new = make.memory("m", "gamma", title="A \ude00", origin="notes/")
+        await store.put([old, make.memory("other", "delta")])
+        await store.put([new])
+
+        (kept,) = await store.look(lambda view: view.earlier_texts("m"))
+        assert kept == EarlierText(
+            memory=old.memory, replaced_at=NOON, replaced_by="notes/", passages=old.passages
+        )
+        assert await store.memory("m") == new.memory
+        assert await store.lexical("alpha beta", k=5) == []
+        dense = await store.dense(make.vectors("alpha \ud83d half", "beta"), k=9)
+        shown = {hit.passage_id for hits in dense for hit in hits}
+        assert shown & {one.passage_id for one in old.passages} == set()
+        assert len(shown) == 2
+        counts = await store.counts()
+        assert (counts.memories, counts.passages, counts.vectors) == (2, 2, 2)
+        await store.delete(["m"])
+        assert await store.look(lambda view: view.earlier_texts("m")) == []
+
+    @pytest.mark.parametrize(
+        ("old", "new", "kept"),
+        [
+            (["one"], ["one", "two"], False),  # a chat that went on
+            (["one", "two"], ["one", "two, and more", "three"], False),  # and its last message
+            (["one", "two"], ["one"], True),
+            (["one", "two"], ["one and more", "two"], True),
+            (["one", "two"], ["two", "one"], True),
+            ([], ["one"], False),
+        ],
+    )
+    async def test_a_text_that_the_new_one_begins_with_is_not_kept(
+        self,
+        store: EntityStore,
+        make: SimpleNamespace,
+        old: list[str],
+        new: list[str],
+        kept: bool,
+    ) -> None:
+        await store.put([make.memory("m", *old)])
+        await store.put([make.memory("m", *new)])
+        assert len(await store.look(lambda view: view.earlier_texts("m"))) == kept
+
+    async def test_another_title_is_another_text_and_a_text_is_kept_once(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        for title in ("A", "B", "A", "B", "A"):
+            await store.put([make.memory("m", "one", title=title)])
+        kept = await store.look(lambda view: view.earlier_texts("m"))
+        assert [one.memory.title for one in kept] == ["A", "B"]
+
+    async def test_earlier_texts_are_taken_in_where_there_are_none(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        said = [
+            EarlierText(memory=make.memory(i, t).memory, replaced_at=NOON, replaced_by="")
+            for i, t in (("m", "first"), ("gone", "first"), ("m", "second"))
+        ]
+        await store.put([make.memory("m", "now")])
+        for _ in range(2):
+            await store.add_earlier(said)
+        kept = await store.look(lambda view: view.earlier_texts("m"))
+        assert kept == [said[0], said[2]]
+        assert await store.look(lambda view: view.lost_texts()) == []
+
     async def test_putting_the_same_again_changes_nothing(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
@@ -255,3 +330,45 @@ class TestEntityStore:
         assert [topic.size for topic in stale] == [6, 3]
         assert "bread" in stale[0].label
         assert list(stale[1].titles) == ["Salary negotiation"]
+
+    async def test_settings_are_kept_replaced_and_taken_back_beside_the_memories(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        assert await store.kept_settings() == {}
+        await store.keep_settings({"a": "1", "b": "note=1, ☕=0.5", "odd ' name": ""})
+        assert (await store.counts()).memories == 0
+        await store.put([make.memory("m", "alpha")])
+        topics = await store.topics()
+
+        await store.keep_settings({"a": "2", "b": None, "never kept": None})
+
+        assert await store.kept_settings() == {"a": "2", "odd ' name": ""}
+        assert (await store.counts()).memories == 1
+        assert await store.topics() is topics  # what the memories say is as it was
+        await store.delete(["m"])
+        await store.open()
+        assert await store.kept_settings() == {"a": "2", "odd ' name": ""}
+
+    @settings(max_examples=15)
+    @given(
+        history=st.lists(
+            st.dictionaries(
+                st.sampled_from(["a", "b", "b*"]), st.none() | st.text("xy*", max_size=3)
+            )
+        )
+    )
+    async def test_what_was_said_last_of_a_setting_is_kept(
+        self, history: list[dict[str, str | None]], tmp_path: Path, make: SimpleNamespace
+    ) -> None:
+        identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+        with TemporaryDirectory(dir=tmp_path) as folder:
+            catalog = Catalog(Path(folder) / "catalog.db")
+            lock = Path(folder) / "writer"
+            store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=lock)
+            said: dict[str, str | None] = {}
+            async with aclosing(store):
+                for changes in history:
+                    await store.keep_settings(changes)
+                    said |= changes
+                    kept = {name: value for name, value in said.items() if value is not None}
+                    assert await store.kept_settings() == kept

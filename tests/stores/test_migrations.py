@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -88,14 +89,14 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
     """A catalog as the first schema wrote it, with one memory."""
     with closing(Catalog(path)) as catalog:
         catalog.create(Identity(entity="e", embedder_id=make.embedder, dimension=make.dimension))
-        catalog.store([make.memory("a", "the boiler hums")], intent=0)
+        catalog.store([make.memory("a", "the boiler hums")], intent=0, at=datetime.now(UTC))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         rows = connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND sql > ''"
         )
         for index in {name for (name,) in rows} - {"memories_by_origin", "passages_by_memory"}:
             connection.execute(f"DROP INDEX {index}")
-        for table in ("keeping", "history"):
+        for table in ("keeping", "history", "earlier_texts"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
             connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
@@ -118,6 +119,9 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     assert hit.passage_id == old.passages[0].passage_id
     assert (await store.cards(["a"]))["a"].keeping == Keeping()
     assert not catalog.needs_upgrade()
+    await store.put([make.memory("a", "the boiler is silent")])
+    (kept,) = await store.look(lambda view: view.earlier_texts("a"))
+    assert kept.memory == old.memory
     await store.aclose()
 
 

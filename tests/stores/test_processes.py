@@ -86,6 +86,9 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
             first = memory.messages[0].content
             found[memory_id] = int(first.split()[1].removeprefix("version"))
             texts |= {message.content: memory_id for message in memory.messages}
+            before = await earlier_versions(store, memory_id)
+            assert before == list(range(1, found[memory_id]))  # with the text, or neither
+        assert await store.look(lambda view: view.lost_texts()) == []
         counts = await store.counts()
         assert (counts.passages, counts.vectors, counts.pending) == (len(texts), len(texts), 0)
         # acknowledged: there, unless a later, unacknowledged write was just being done
@@ -95,6 +98,12 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
             assert memory_id in found or number % 5 == 1
         await expect_searchable(store, texts, make)
         return found
+
+
+async def earlier_versions(store: EntityStore, memory_id: str) -> list[int]:
+    """Which versions of its text are kept, the oldest first."""
+    kept = await store.look(lambda view: view.earlier_texts(memory_id))
+    return [int(one.memory.messages[0].content.split()[1].removeprefix("version")) for one in kept]
 
 
 async def expect_searchable(

@@ -123,7 +123,8 @@ def calibrated(
     """Fit a calibration and tell how well fits like it do on pairs left out.
 
     Args:
-        known: calibrations by name, to show beside it; none of them fitted on these pairs.
+        known: calibrations by name, to show beside it; one that was fitted on these pairs says so
+            in its name.
         share: of the weight that relevant pairs have, in fits and in figures alike.
 
     Raises:

@@ -13,7 +13,7 @@ from secondhop.evals.scenario import Scenario
 from secondhop.evals.variety import cross_question_overlap
 from secondhop.nodes.hubs import NEIGHBOURS
 from secondhop.nodes.pool_memory import PoolMemory
-from secondhop.nodes.services import Services
+from secondhop.nodes.services import HubStanding, Services
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.hubness import (
     bank_mean_topk,
@@ -50,6 +50,8 @@ class HubReport:
     """Questions that were asked to count; none of them is in the bank that corrects."""
     before: Concentration
     after: Concentration
+    hubs: HubStanding
+    """Whether answers are corrected, too; where not, their overlap is the same before and after."""
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
@@ -77,6 +79,7 @@ async def hub_report(scenario: Scenario, services: Services, *, bank: Vectors) -
         background=len(asked),
         before=concentration(cosines, owners, overlap=await answers_overlap(scenario, plain)),
         after=concentration(corrected, owners, overlap=await answers_overlap(scenario, services)),
+        hubs=services.hub_standing,
     )
 
 

@@ -8,9 +8,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
+from secondhop.nodes.kept_settings import told
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import (
+    COUNT_LIMIT,
+    DEADLINE_LIMIT_S,
+    DEPTH_LIMIT,
+    SHORTLIST_LIMIT,
+    TOKENS_LIMIT,
     PlanningSettings,
     RankingSettings,
     RecallLimits,
@@ -23,6 +29,23 @@ _PLANNING = TypeAdapter(PlanningSettings)
 _LEARNING = TypeAdapter(LearningSettings)
 _SESSION = TypeAdapter(SessionSettings)
 
+MOST: Mapping[str, float] = {
+    **dict.fromkeys(
+        (
+            *(f"limits.{name}" for name in ("k", "rounds", "queries", "rerank_pairs", "maybe")),
+            "limits.llm_calls",
+            *(f"ranking.{name}" for name in ("rrf_k", "facets", "prf", "map_topics")),
+            *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
+        ),
+        COUNT_LIMIT,
+    ),
+    **dict.fromkeys(("limits.llm_tokens", "limits.max_evidence_tokens"), TOKENS_LIMIT),
+    "limits.shortlist": SHORTLIST_LIMIT,
+    "limits.deadline_s": DEADLINE_LIMIT_S,
+    "ranking.depth_factor": DEPTH_LIMIT,
+}
+"""The most that a setting may be; versions without these bounds recorded what lies beyond."""
+
 SESSION = "session."
 """Before the name of a setting of sessions; a recall has none of these."""
 
@@ -31,15 +54,15 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
     """The settings that a trace recorded, with some of them changed.
 
     Args:
-        recorded: {"limits.k": 6, …}; what this version does not know is left out, and what the
-            trace does not say has its default.
+        recorded: {"limits.k": 6, …}; what this version does not know is left out, what the trace
+            does not say has its default, and what is more than may be becomes the most.
         changes: "ranking.min_score=0.3", each.
 
     Raises:
         UsageError: no such setting, or a value that it cannot have.
     """
     values: dict[str, Any] = RecallSettings().flat()
-    values |= {name: value for name, value in recorded.items() if name in values}
+    values |= {name: at_most(name, value) for name, value in recorded.items() if name in values}
     values |= dict(parsed_change(change, known=list(values)) for change in changes)
     try:
         return RecallSettings(
@@ -50,6 +73,12 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
         )
     except ValidationError as error:
         raise UsageError(told(error)) from error
+
+
+def at_most(name: str, value: object) -> object:
+    """A recorded value, or the most that it may be: every recorded recall can be asked again."""
+    most = MOST.get(name)
+    return value if most is None or not isinstance(value, int | float) else min(value, most)
 
 
 def changed_session_settings(changes: Sequence[str]) -> SessionSettings:
@@ -67,14 +96,6 @@ def changed_session_settings(changes: Sequence[str]) -> SessionSettings:
         return _SESSION.validate_python(part(values, "session"))
     except ValidationError as error:
         raise UsageError(told(error)) from error
-
-
-def told(error: ValidationError) -> str:
-    """The first of its problems, with the setting's name."""
-    problem = error.errors()[0]
-    field = ".".join(map(str, problem["loc"]))
-    where = f"{field} cannot be {problem['input']!r}: " if field else ""
-    return f"{where}{problem['msg']}"
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:

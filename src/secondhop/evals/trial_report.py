@@ -162,16 +162,9 @@ def about(prompt: Prompt) -> dict[str, Any]:
 
 
 def row_document(row: Difference) -> dict[str, float]:
-    """A measure for `--json`."""
-    return {
-        "against": row.theirs,
-        "variant": row.ours,
-        **asdict(row.interval),
-        "p": row.p,
-        "wins": row.wins,
-        "ties": row.ties,
-        "losses": row.losses,
-    }
+    """A measure for `--json`: `Difference.document` with the names that prompts go by here."""
+    told = row.document()
+    return {"against": told.pop("theirs"), "variant": told.pop("ours"), **told}
 
 
 def pair_document(pair: Pair) -> dict[str, Any]:

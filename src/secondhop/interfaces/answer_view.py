@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.interfaces.cost_view import cost_text
 from secondhop.interfaces.terminal import bar, clean, counted, shorten, without_heading_signs
+from secondhop.nodes.pick import NOT_NEAR
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,7 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         show_preference(preference, console)
     if result.maybe:
         console.print("Found, but not returned:", style="bold")
-        for near in result.maybe:
+        for near in shown_misses(result):
             console.print(near_miss_line(near), style="dim", no_wrap=True, overflow="ellipsis")
         console.print()
     for reason in result.degraded:
@@ -62,7 +63,21 @@ def empty_answer(result: RecallResult) -> str:
     if result.stop_reason == "deadline":
         searched = "an answer was found" if result.spent.queries else "anything was searched"
         return f"Time ran out before {searched}; a longer --deadline helps."
+    held = [near for near in result.maybe if NOT_NEAR in near.cut_by]
+    if held:
+        served = "1 memory is" if len(held) == 1 else f"{len(held)} memories are"
+        return (
+            f"Nothing in this memory is near enough to the question itself; {served} near to what "
+            f"an answer may need. Name what it is about, in words that were stored."
+        )
     return "Nothing in this memory answers that."
+
+
+def shown_misses(result: RecallResult) -> list[NearMiss]:
+    """In the result's order; where a whole answer was held back, that order says little."""
+    if any(NOT_NEAR in near.cut_by for near in result.maybe):
+        return sorted(result.maybe, key=lambda near: -near.score)
+    return result.maybe
 
 
 def order_told(result: RecallResult) -> str:
@@ -75,7 +90,7 @@ def order_told(result: RecallResult) -> str:
 
 def next_step(result: RecallResult, *, place: str) -> str:
     """What to type to see why."""
-    example = (result.maybe or result.memories)[:1]
+    example = (shown_misses(result) or result.memories)[:1]
     if not example:
         return "what was searched, and for what: the same command with --trace"
     command = f"secondhop explain {result.trace_id} {quote(clean(example[0].id))}{place}"

@@ -1,6 +1,6 @@
 """Where `secondhop calibrate` gets its pairs: stores to throw away, kept embeddings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,7 +112,7 @@ def fitted_to(
         pairs,
         embedder_id=embedder_id,
         method=method,
-        known=shipped_for(embedder_id),
+        known=shipped_for(embedder_id, asked=[pair.group for pair in pairs]),
         share=share,
     )
     measured = {one.name: one.nearness for one in found if one.nearness is not None}
@@ -142,10 +142,12 @@ def bare(
     return opened(place, entity=entity, embedder=embedder, counting=True, scale=scale)
 
 
-def shipped_for(model_id: str) -> Mapping[str, Calibration]:
-    """What would be used without a fit."""
+def shipped_for(model_id: str, *, asked: Collection[str]) -> Mapping[str, Calibration]:
+    """What would be used without a fit, under a name that says whether it knows these labels."""
     shipped = scale_of(model_id)
     name = "guessed for unknown models" if shipped is UNKNOWN_MODEL else "as shipped"
+    if not set(shipped.fitted_on).isdisjoint(asked):
+        name += ", fitted on these"
     return {name: shipped.calibration}
 
 

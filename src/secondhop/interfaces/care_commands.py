@@ -9,7 +9,14 @@ import typer
 
 from secondhop.errors import StoreError, UnknownEntityError, UsageError
 from secondhop.interfaces.memory_commands import existing_path
-from secondhop.interfaces.options import Common, DryRun, SessionsPlace, given_entity, given_path
+from secondhop.interfaces.options import (
+    Common,
+    DryRun,
+    ExportFile,
+    SessionsPlace,
+    given_entity,
+    given_path,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +46,7 @@ def doctor(
 
     async def work() -> "Examination":
         with bars() as progress:
-            async with opened(common) as recall:
+            async with opened(common, mending=True) as recall:
                 return await recall.aexamine(
                     fix=fix and not dry_run, every_vector=every, progress=progress
                 )
@@ -61,13 +68,18 @@ def expect_something(told: "Examination", common: Common) -> None:
     Raises:
         UnknownEntityError: so it is.
     """
+    if not (told.memories or told.findings):
+        raise unknown_entity(common)
+
+
+def unknown_entity(common: Common) -> UnknownEntityError:
+    """What is said where nothing is stored for the entity that the options name."""
     from secondhop.interfaces.opening import store_of
     from secondhop.settings import load_settings
 
-    if not (told.memories or told.findings):
-        settings = load_settings()
-        store = str(store_of(common, settings))
-        raise UnknownEntityError(common.entity or settings.entity, store=store)
+    settings = load_settings()
+    store = str(store_of(common, settings))
+    return UnknownEntityError(common.entity or settings.entity, store=store)
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -90,28 +102,26 @@ def show_examination(told: "Examination", console: "Console", *, would_fix: bool
         console.print("Nothing was found.")
 
 
-def export(
-    common: Common,
-    file: Annotated[
-        Path | None,
-        typer.Argument(parser=given_path, metavar="[FILE]", help="[standard output]"),
-    ] = None,
-) -> None:
+def export(common: Common, file: ExportFile = None) -> None:
     """Write the whole memory as lines of JSON.
 
-    With kinds, histories and counters; `import` reads it.
+    With kinds, histories, earlier texts and counters; `import` reads it.
     """
+    from secondhop.exporting import FRAME
     from secondhop.interfaces.opening import opened, run
     from secondhop.interfaces.terminal import counted, notices, print_json
 
     async def work() -> int:
         async with opened(common) as recall:
+            store = recall.store
+            if not (await store.page(after="", limit=1) or await store.kept_settings()):
+                raise unknown_entity(common)
             if file is not None:
                 return await recall.aexport_to(file)
             lines = [line async for line in recall.aexport()]
         for line in lines:
             typer.echo(line)
-        return len(lines) - 1
+        return len(lines) - FRAME
 
     count = run(work())
     if file is not None and common.json:
@@ -131,12 +141,14 @@ def import_memories(
     """
     from secondhop.interfaces.opening import opened, run
     from secondhop.interfaces.progress import bars
-    from secondhop.interfaces.terminal import clean, print_json, screen
+    from secondhop.interfaces.terminal import clean, notices, print_json, screen
 
     async def work() -> None:
         with bars() as progress:
             async with opened(common, counting=True) as recall:
                 told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
+        if told.notice:
+            notices().print(clean(told.notice))
         if common.json:
             print_json(told.model_dump(mode="json"))
             return

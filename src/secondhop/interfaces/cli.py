@@ -24,6 +24,7 @@ from secondhop.interfaces.prompt_commands import check, diff, list_prompts, show
 from secondhop.interfaces.replay_command import replay
 from secondhop.interfaces.session_command import session
 from secondhop.interfaces.session_eval_command import sessions
+from secondhop.interfaces.settings_commands import SETTINGS
 from secondhop.interfaces.supersession_command import supersession
 from secondhop.interfaces.trec_commands import topics, trec
 from secondhop.interfaces.trial_commands import try_variant
@@ -41,6 +42,7 @@ learning = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 playbooks = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+settings = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 
 
 def show_version(wanted: bool) -> None:
@@ -85,6 +87,8 @@ evals.command()(with_common(topics))
 models.command()(with_common(pull))
 for name, learning_command in LEARNING.items():
     learning.command(name)(with_common(learning_command))
+for name, settings_command in SETTINGS.items():
+    settings.command(name)(with_common(settings_command))
 for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))
 prompts.command("list")(with_common(list_prompts))
@@ -98,6 +102,7 @@ app.add_typer(learning, name="learning", help="What resolved sessions have taugh
 app.add_typer(models, name="models", help="The models that run on this machine.")
 app.add_typer(prompts, name="prompts", help="The prompts for language models: see, check, try.")
 app.add_typer(playbooks, name="playbooks", help="The intents that plan without a model.")
+app.add_typer(settings, name="settings", help="Settings of recall that belong to an entity.")
 
 
 @evals.callback()
@@ -123,6 +128,11 @@ def playbooks_group() -> None:
 @prompts.callback()
 def prompts_group() -> None:
     """The prompts for language models: see, check, try."""
+
+
+@settings.callback()
+def settings_group() -> None:
+    """Settings of recall that belong to an entity."""
 
 
 def main() -> None:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.eval_options import Against, Changes, Concurrency, Html
+from secondhop.interfaces.eval_options import (
+    Against,
+    Changes,
+    Concurrency,
+    Html,
+    ScenarioFolders,
+)
 from secondhop.interfaces.options import Common, given_path
 
 if TYPE_CHECKING:
@@ -17,10 +23,7 @@ if TYPE_CHECKING:
 
 def scenarios(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Embed all anew: slower, and the times are honest.")
     ] = False,

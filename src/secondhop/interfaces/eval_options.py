@@ -1,4 +1,4 @@
-"""The options that `eval scenarios` and `eval evidence` share."""
+"""The options that commands which measure share."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -6,6 +6,11 @@ from typing import Annotated, TypeAlias
 import typer
 
 from secondhop.interfaces.options import given_path
+
+ScenarioFolders: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
+]
 
 Concurrency: TypeAlias = Annotated[
     int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")

@@ -1,24 +1,20 @@
 """`secondhop eval hubs`: how much a few memories get of every result."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from secondhop.interfaces.eval_options import ScenarioFolders
 from secondhop.interfaces.options import Common
 
 if TYPE_CHECKING:
     from secondhop.evals.hub_report import HubReport
     from secondhop.evals.scenario import Scenario
+    from secondhop.nodes.services import HubStanding
 
 
 def hubs(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
 ) -> None:
     """Show hub concentration before and after its correction.
 
@@ -69,6 +65,7 @@ def show_hubs(reports: "Sequence[HubReport]") -> None:
     """One row a scenario, each figure before and after."""
     from rich.table import Table
 
+    from secondhop.interfaces.stats_view import hubs_told
     from secondhop.interfaces.terminal import clean, screen
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -87,3 +84,6 @@ def show_hubs(reports: "Sequence[HubReport]") -> None:
         table.add_row(clean(one.scenario), str(one.memories), *figures)
     screen().print(table)
     screen().print("before → after the correction (RankingSettings.correct_hubs)")
+    standings: set[HubStanding] = {one.hubs for one in reports if one.hubs != "corrected"}
+    for standing in sorted(standings):
+        screen().print(f"Hubs in answers (overlap): {hubs_told(standing)}.", soft_wrap=True)

@@ -1,13 +1,12 @@
 """`secondhop learning …`: see what resolved sessions have taught, take it along, forget it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.options import Common, DryRun, given_path
+from secondhop.interfaces.options import Common, DryRun, ExportFile
 
 if TYPE_CHECKING:
     from secondhop.learning import Learning
@@ -74,13 +73,7 @@ def forget(
         screen().print(f"{done} {memories} in {counted(told.contexts, 'context')}")
 
 
-def export(
-    common: Common,
-    file: Annotated[
-        Path | None,
-        typer.Argument(parser=given_path, metavar="[FILE]", help="[standard output]"),
-    ] = None,
-) -> None:
+def export(common: Common, file: ExportFile = None) -> None:
     """Write all that was learned as one JSON document.
 
     No question's words are in it, and no vote: there are none.

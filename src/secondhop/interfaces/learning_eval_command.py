@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from secondhop.interfaces.eval_options import ScenarioFolders
 from secondhop.interfaces.options import Common
 
 if TYPE_CHECKING:
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 
 def learning(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
     sessions: Annotated[
         int, typer.Option(min=1, max=50, metavar="N", help="Sessions a question.")
     ] = 4,

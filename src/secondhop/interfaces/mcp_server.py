@@ -85,6 +85,7 @@ def add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
     add(tools.remember, writes)
     add(tools.observe, writes)
     add(tools.forget, deletes)
+    add(tools.history, reads)
     add(tools.explain, reads)
 
 

@@ -18,6 +18,7 @@ from secondhop.interfaces.mcp_recalls import OpenRecalls
 from secondhop.interfaces.mcp_replies import (
     ExplainReply,
     ForgetReply,
+    HistoryReply,
     ObserveReply,
     RecallReply,
     RememberReply,
@@ -287,6 +288,17 @@ class MemoryTools:
         """
         async with self._memory() as memory:
             return ForgetReply.of(await memory.aforget(*memoryIds, dry_run=dryRun))
+
+    async def history(
+        self,
+        memoryId: Annotated[str, Field(description="Of any answer.")],
+    ) -> HistoryReply:
+        """Tell all versions of one memory, what replaced what, when, and what else was done to it.
+
+        Use it when the person asks what was said or believed before, or since when it is so.
+        """
+        async with self._memory() as memory:
+            return HistoryReply.of(await memory.ahistory(memoryId))
 
     async def explain(
         self,

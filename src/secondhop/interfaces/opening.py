@@ -61,6 +61,7 @@ async def opened(
     llm: "StructuredLLM | None" = None,
     scale: "ModelScale | None" = None,
     caches: Path | None = None,
+    mending: bool = False,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -69,11 +70,14 @@ async def opened(
         embedder: instead of the one the options name.
         counting: tokens will be counted; a missing token file is fetched or complained about now.
         prompts: instead of those that the options name.
-        settings: limits and ranking; default those of the library.
+        settings: limits and ranking, whatever is kept with the entity; default those of the
+            library, or of a file, with what is kept.
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
         caches: a folder for what can be made anew, instead of the entity's.
+        mending: open it also where vectors are missing.
     """
+    from secondhop.nodes.kept_settings import KEEPABLE
     from secondhop.recall import Recall
 
     environment = load_settings()
@@ -93,6 +97,8 @@ async def opened(
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
         caches=caches,
+        mending=mending,
+        decided=() if settings is None else KEEPABLE,
     ) as recall:
         yield recall
 

@@ -17,13 +17,13 @@ from secondhop.interfaces.door import door
 class Common:
     """Which memory a command works on, and how it answers. None: the environment or a default."""
 
-    store: Path | None
-    chroma: str | None
-    entity: str | None
-    llm: str | None
-    embedder: str | None
-    at: datetime | None
-    json: bool
+    store: Path | None = None
+    chroma: str | None = None
+    entity: str | None = None
+    llm: str | None = None
+    embedder: str | None = None
+    at: datetime | None = None
+    json: bool = False
     prompts: Path | None = None
     deadline: float | None = None
     settings: Path | None = None
@@ -58,7 +58,16 @@ def given_path(text: str) -> Path:
     """A path; an empty one is somebody's unset variable, and never means the current folder."""
     if not text:
         raise typer.BadParameter("the path is empty")
+    if text == "-":
+        raise typer.BadParameter(
+            "- is neither standard input nor standard output here; ./- is a file of that name"
+        )
     return Path(text)
+
+
+def given_output(text: str) -> Path | None:
+    """A path to write to; None for "-", which is standard output as everywhere else."""
+    return None if text == "-" else given_path(text)
 
 
 def given_entity(text: str) -> str:
@@ -66,6 +75,14 @@ def given_entity(text: str) -> str:
     if not text.strip():
         raise typer.BadParameter("the entity's name is empty")
     return text
+
+
+ExportFile = Annotated[
+    Path | None,
+    typer.Argument(
+        parser=given_output, metavar="[FILE]", help="Without, and with -, standard output."
+    ),
+]
 
 
 def common_options(

@@ -8,6 +8,7 @@ import typer
 
 from secondhop.errors import UsageError
 from secondhop.interfaces.door import FAILED
+from secondhop.interfaces.eval_options import ScenarioFolders
 from secondhop.interfaces.options import Common, given_path
 
 if TYPE_CHECKING:
@@ -134,10 +135,7 @@ def playbook_files(given: Sequence[Path]) -> list[Path]:
 
 def leave_out(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
 ) -> None:
     """Ask each scenario without the intents that are nearest to its questions.
 

@@ -28,6 +28,7 @@ def prompt_document(prompt: Prompt) -> dict[str, Any]:
         "path": prompt.path,
         "schema": prompt.schema,
         "variables": sorted(prompt.variables),
+        "without": prompt.lacks,
     }
 
 
@@ -92,7 +93,13 @@ def show_checks(checks: Sequence[Check], to_json: Callable[[object], None] | Non
         if fault:
             print(clean(str(fault)), file=sys.stderr)
         elif prompt and not to_json:
-            screen().print(f"{clean(prompt.path)}: {prompt.label} is sound", soft_wrap=True)
+            screen().print(f"{clean(prompt.path)}: {soundness(prompt)}", soft_wrap=True)
+
+
+def soundness(prompt: Prompt) -> str:
+    """That it can be used, and what it does without."""
+    lacks = ", ".join(f"${name}" for name in prompt.lacks)
+    return f"{prompt.label} is sound" + (f", without {lacks} (docs/prompts.md)" if lacks else "")
 
 
 def check_document(check: Check) -> dict[str, Any]:

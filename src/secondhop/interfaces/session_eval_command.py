@@ -1,10 +1,10 @@
 """`secondhop eval sessions`: what votes make of an answer."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from secondhop.interfaces.eval_options import ScenarioFolders
 from secondhop.interfaces.options import Common
 
 if TYPE_CHECKING:
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 def sessions(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
     votes: Annotated[int, typer.Option(min=1, max=9, metavar="N", help="Rounds of votes.")] = 2,
     noise: Annotated[
         float,

@@ -1,11 +1,9 @@
 """`secondhop eval supersession`: how well replaced memories are found."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from secondhop.interfaces.eval_options import ScenarioFolders
 from secondhop.interfaces.options import Common
 
 if TYPE_CHECKING:
@@ -17,10 +15,7 @@ if TYPE_CHECKING:
 
 def supersession(
     common: Common,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
-    ] = None,
+    folders: ScenarioFolders = None,
 ) -> None:
     """Measure how well replaced memories are found.
 

@@ -40,6 +40,9 @@ def trace_tree(trace: RecallTrace) -> "Tree":
         add_facet(root, facet, trace=trace, candidates=homes.get(facet.facet_id, []))
     for preference in trace.preferences:
         root.add(line(preference_line(preference)))
+    if trace.kept_settings:
+        kept = [f"{clean(n)}={clean(str(trace.settings.get(n)))}" for n in trace.kept_settings]
+        root.add(line(f"kept with the entity: {', '.join(kept)}"))
     stop = f"stopped: {trace.stop_reason}"
     root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
     for reason in trace.degraded:
@@ -57,6 +60,8 @@ def trace_tree(trace: RecallTrace) -> "Tree":
 def preference_line(preference: TracePreference) -> str:
     """A preference that was given, and what asked for it."""
     asked = f", asked for by “{clean(preference.facet)}”" if preference.facet else ""
+    if preference.by_name:
+        asked = ", asked for by name"
     scope = shorten(preference.scope, 60)
     ended = f", {clean(preference.stale)}" if preference.stale else ""
     name = clean(preference.memory_id)

@@ -86,10 +86,10 @@ def chosen_llm(
     Raises:
         UsageError: no model has that name, or a langchain model does not tell which it is.
     """
-    from langchain_core.language_models import BaseChatModel
-
     if isinstance(llm, str):
         return make_llm(llm, timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
+    from langchain_core.language_models import BaseChatModel
+
     if isinstance(llm, BaseChatModel):
         from secondhop.models.langchain_endpoint import LangchainLLMConfig
         from secondhop.models.langchain_llm import LangchainLLM

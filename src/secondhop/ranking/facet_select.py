@@ -111,10 +111,10 @@ def _scheme(pool: FacetPool, *, settings: FacetSelectSettings) -> GainScheme:
 def _rejections(
     steps: list[Step], *, pool: FacetPool, repetition: Repetition
 ) -> tuple[Rejection, ...]:
+    if len(steps) == pool.size:
+        return ()
     picks = np.array([step.pick for step in steps], dtype=np.intp)
     losers = np.setdiff1d(np.arange(pool.size), picks)
-    if not len(losers):
-        return ()
     nearness, beaten_by = _nearest_defeats(steps, size=pool.size)
     alone, together = _said_by(picks, size=pool.size, coverage=repetition.coverage)
     rejections: list[Rejection] = []

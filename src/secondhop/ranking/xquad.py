@@ -34,8 +34,8 @@ class XQuadGains:
         terms = self._weighted * self._left
         served = np.full(len(eligible), -1, dtype=np.intp)
         if terms.shape[1]:
-            served = np.where(terms.max(axis=1) > 0, terms.argmax(axis=1), -1)
-        return self._base + self._lambda * terms.sum(axis=1), served
+            served = np.where(np.maximum.reduce(terms, axis=1) > 0, terms.argmax(axis=1), -1)
+        return self._base + self._lambda * np.add.reduce(terms, axis=1), served
 
     def take(self, pick: int) -> None:
         """Close of each facet what the pick says of it."""

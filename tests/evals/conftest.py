@@ -1,0 +1,9 @@
+"""What tests of evaluations share."""
+
+import pytest
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch, no_variables: None) -> None:
+    """Settings as shipped, without network; the models are looked for where they were pulled."""
+    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")

@@ -1,0 +1,32 @@
+"""The calibration that ships for the default model is the one that `secondhop calibrate` finds."""
+
+from pathlib import Path
+
+import pytest
+from tests.command_line import document, ran
+
+from secondhop.assembly import scale_of
+from secondhop.evals.shipped import shipped_scenarios
+from secondhop.ranking.calibration import LogisticCalibration
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_what_ships_is_what_calibrate_finds_on_the_shipped_scenarios(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None
+) -> None:
+    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
+    folders, shipped = shipped_scenarios(), scale_of("bge-small-en-v1.5")
+
+    found = document(
+        ran("calibrate", *folders, "--grade", "3", "--out", tmp_path / "scale.yaml", "--json")
+    )
+
+    assert isinstance(shipped.calibration, LogisticCalibration)
+    assert found["calibration"]["slope"] == pytest.approx(shipped.calibration.slope, abs=0.01)
+    assert found["calibration"]["intercept"] == pytest.approx(
+        shipped.calibration.intercept, abs=0.01
+    )
+    assert found["usual_nearness"] == pytest.approx(shipped.usual_nearness, abs=0.001)
+    assert list(shipped.fitted_on) == sorted(found["folds"])
+    assert "as shipped, fitted on these" in found["beside"]

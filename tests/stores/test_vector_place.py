@@ -1,0 +1,216 @@
+"""Vectors on a server and vectors in the folder: nobody looks for them, or deletes them, in the
+wrong place."""
+
+import sqlite3
+from contextlib import aclosing, closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from secondhop.deleting import delete_entity
+from secondhop.errors import StoreError
+from secondhop.stores.catalog import Catalog
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.home import StoreHome
+from secondhop.stores.vector_place import (
+    NoVectorsHereError,
+    VectorsElsewhereError,
+    place_of,
+)
+
+
+async def opened(home: StoreHome, entity: str = "me", *, mending: bool = False) -> EntityStore:
+    return await home.open_entity(entity, embedder_id="hash-16", dimension=16, mending=mending)
+
+
+async def filled(home: StoreHome, make: SimpleNamespace, entity: str = "me") -> None:
+    async with aclosing(await opened(home, entity)) as one:
+        await one.put([make.memory("m", "alpha", "beta"), make.memory("n", "gamma")])
+
+
+async def vectors_of(home: StoreHome, entity: str = "me") -> int | None:
+    async with aclosing(await opened(home, entity)) as one:
+        return (await one.counts()).vectors
+
+
+def forget_the_place(folder: Path) -> None:
+    """As a catalog is that an older secondhop wrote."""
+    for path in folder.glob("entities/*/catalog.db"):
+        with closing(sqlite3.connect(path)) as raw, raw:
+            assert raw.execute("DELETE FROM meta WHERE key = 'server'").rowcount == 1
+
+
+def place_in(folder: Path) -> str | None:
+    (path,) = folder.glob("entities/*/catalog.db")
+    with closing(Catalog(path)) as catalog:
+        return catalog.identity().server
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        (None, ""),
+        ("", ""),
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("https://me:secret@host/path", "https://host:443"),
+        ("http://[::1]:9000", "http://[::1]:9000"),
+    ],
+)
+def test_a_place_is_told_without_what_opens_doors(url: str | None, place: str) -> None:
+    assert place_of(url) == place
+
+
+async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder)) as home:
+        await filled(home, make)
+    nowhere = "http://127.0.0.1:9"
+
+    async with aclosing(StoreHome(folder, chroma_url=nowhere)) as home:
+        with pytest.raises(VectorsElsewhereError, match="own folder; leave --chroma"):
+            await vectors_of(home)
+        with pytest.raises(VectorsElsewhereError, match="Nothing was changed"):
+            await home.delete_entity("me")
+    for dry_run in (True, False):
+        with pytest.raises(VectorsElsewhereError):
+            await delete_entity(folder, "me", chroma_url=nowhere, dry_run=dry_run)
+
+    async with aclosing(StoreHome(folder)) as home:
+        assert await vectors_of(home) == 3
+        assert await home.delete_entity("me")
+
+
+async def test_lost_vectors_of_the_folder_keep_nobody_from_deleting(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder)) as home:
+        await filled(home, make)
+    (folder / "chroma").rename(tmp_path / "elsewhere")
+
+    assert (await delete_entity(folder, "me")).memories == 2
+    assert not list((folder / "entities").iterdir())
+
+
+async def test_where_nobody_has_said_where_vectors_are_their_absence_is_asked_about(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder)) as home:
+        await filled(home, make)
+    forget_the_place(folder)
+    (folder / "chroma").rename(tmp_path / "elsewhere")
+
+    for dry_run in (True, False):
+        with pytest.raises(NoVectorsHereError, match=r"name it \(--chroma URL\).*doctor --fix"):
+            await delete_entity(folder, "me", dry_run=dry_run)
+    (tmp_path / "elsewhere").rename(folder / "chroma")
+
+    assert (await delete_entity(folder, "me")).memories == 2
+
+
+async def test_a_damaged_catalog_without_vectors_beside_it_is_asked_about(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder)) as home:
+        await filled(home, make)
+    (path,) = folder.glob("entities/*/catalog.db")
+    path.write_bytes(b"garbage" * 9_000)
+    (folder / "chroma").rename(tmp_path / "elsewhere")
+
+    with pytest.raises(NoVectorsHereError, match="damaged, and no vectors of it are in the store"):
+        await delete_entity(folder, "me")
+    (tmp_path / "elsewhere").rename(folder / "chroma")
+
+    assert (await delete_entity(folder, "me")).memories is None
+
+
+async def test_a_catalog_of_an_older_secondhop_says_where_its_vectors_are_from_the_next_write_on(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder)) as home:
+        await filled(home, make)
+    forget_the_place(folder)
+    async with aclosing(StoreHome(folder)) as home:
+        assert await vectors_of(home) == 3
+        assert place_in(folder) is None  # a look writes nothing
+        async with aclosing(await opened(home)) as me:
+            await me.delete(["n"])
+    assert place_in(folder) == ""
+
+
+@pytest.mark.slow
+async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_at_all(
+    tmp_path: Path, make: SimpleNamespace, chroma_server: str
+) -> None:
+    folder = tmp_path / "store"
+    for known in (True, False):
+        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+            await filled(home, make)
+            await filled(home, make, "other")
+            assert place_in_all(folder) == {chroma_server}
+        if not known:
+            forget_the_place(folder)
+
+        for dry_run in (True, False):
+            with pytest.raises(StoreError, match=r"othing was (deleted|changed)") as told:
+                await delete_entity(folder, "me", dry_run=dry_run)
+            assert (chroma_server if known else "--chroma URL") in str(told.value)
+        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+            assert await vectors_of(home) == 3  # of nothing that was refused
+
+        gone = await delete_entity(folder, "me", chroma_url=chroma_server)
+
+        assert gone.memories == 2
+        assert collections_of(chroma_server, folder) == 1
+        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+            assert await vectors_of(home, "other") == 3
+            await home.delete_entity("other")
+        assert collections_of(chroma_server, folder) == 0
+
+
+@pytest.mark.slow
+async def test_a_store_on_a_server_is_not_taken_for_one_that_lost_its_vectors(
+    tmp_path: Path, make: SimpleNamespace, chroma_server: str
+) -> None:
+    folder = tmp_path / "store"
+    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        await filled(home, make)
+
+    async with aclosing(StoreHome(folder)) as home:
+        for mending in (False, True):
+            with pytest.raises(VectorsElsewhereError, match=f"name it: --chroma {chroma_server}"):
+                await opened(home, mending=mending)
+    assert not (folder / "chroma").exists()
+
+    async with aclosing(StoreHome(folder)) as home:
+        async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
+            async for _, passages in reindex.memories():
+                ids = [passage.passage_id for passage in passages]
+                await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
+            await reindex.finish()
+        assert await vectors_of(home) == 3
+    assert place_in(folder) == ""
+
+
+def place_in_all(folder: Path) -> set[str | None]:
+    places: set[str | None] = set()
+    for path in folder.glob("entities/*/catalog.db"):
+        with closing(Catalog(path)) as catalog:
+            places.add(catalog.identity().server)
+    return places
+
+
+def collections_of(server: str, folder: Path) -> int:
+    """How many collections the store has on the server."""
+    manifest = StoreHome(folder).manifest()
+    assert manifest is not None
+    database = "/api/v2/tenants/default_tenant/databases/default_database"
+    found = httpx.get(f"{server}{database}/collections").raise_for_status().json()
+    return sum(one["name"].startswith(manifest.store_id[:12]) for one in found)

@@ -1,0 +1,272 @@
+"""Settings kept with an entity: every door heeds them; what the caller sets goes before them."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langgraph.checkpoint.memory import InMemorySaver
+from tests.fakes import note
+from tests.small_world import recall_settings
+
+from secondhop.deleting import delete_entity
+from secondhop.errors import UsageError
+from secondhop.evals.replay import replayed
+from secondhop.evals.setting_changes import changed_settings
+from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.kept_settings import KEEPABLE
+from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.state import RecallInput
+from secondhop.recall import Recall
+from secondhop.reindexing import reindex_entity
+from secondhop.stores.home import StoreHome
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+QUESTION = "How do I bake the plum cake of my grandmother?"
+OLD = replace(
+    note("old", "How I bake the plum cake of my grandmother: butter, plums, sugar"),
+    created_at=datetime(1990, 1, 1, tzinfo=UTC),
+)
+NEW = note("new", "To bake a plum cake I take butter, plums and cinnamon")
+NOW = datetime(2026, 1, 20, tzinfo=UTC)
+BY_AGE: Mapping[str, str | float] = {"ranking.recency": "always", "ranking.recency_days": 20_000}
+PLAIN, AGED = ["old", "new"], ["new", "old"]
+"""The order of the two by what they say, and where age counts."""
+
+
+async def opened(folder: Path, *, entity: str = "mara", **parts: Any) -> Recall:
+    return await Recall.aopen(folder, entity=entity, embedder="hashing", **parts)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await opened(tmp_path / "store") as recall:
+        await recall.aadd([OLD, NEW])
+        yield recall
+
+
+async def order(recall: Recall) -> list[str]:
+    return (await recall.arecall(QUESTION, k=2, at=NOW)).ids()
+
+
+async def trace_of(recall: Recall) -> RecallTrace:
+    return recall.trace((await recall.arecall(QUESTION, k=2, at=NOW)).trace_id)
+
+
+async def test_the_next_recall_heeds_them_in_every_open_memory(
+    recall: Recall, tmp_path: Path
+) -> None:
+    async with await opened(tmp_path / "store") as elsewhere:
+        before = await order(recall), await order(elsewhere)
+        told = await recall.akeep_settings(BY_AGE)
+        after = await order(recall), await order(elsewhere)
+        await elsewhere.akeep_settings(dict.fromkeys(BY_AGE))
+        taken_back = await order(recall), await order(elsewhere)
+
+    assert before == (PLAIN, PLAIN)
+    assert after == (AGED, AGED)
+    assert taken_back == (PLAIN, PLAIN)
+    assert told.kept == {"ranking.recency": "always", "ranking.recency_days": 20_000.0}
+    assert told.in_force["ranking.recency"].said_by == "entity"
+    assert told.in_force["ranking.freshness"].said_by == "default"
+
+
+async def test_they_are_of_one_entity(recall: Recall, tmp_path: Path) -> None:
+    async with await opened(tmp_path / "store", entity="noor") as noors:
+        await noors.aadd([OLD, NEW])
+        await recall.akeep_settings(BY_AGE)
+
+        assert (await order(recall), await order(noors)) == (AGED, PLAIN)
+        assert (await noors.aentity_settings()).kept == {}
+
+
+async def test_every_door_heeds_them(recall: Recall, tmp_path: Path) -> None:
+    await recall.akeep_settings(BY_AGE)
+    asked: RecallInput = {"question": QUESTION, "k": 2, "asked_at": NOW.isoformat()}
+
+    documents: list[Document] = await recall.as_retriever(k=2).ainvoke(QUESTION)
+    node = await recall.graph.ainvoke(asked)
+    reply = str(await recall.as_tool(k=2).ainvoke({"question": QUESTION}))
+    session = await recall.astart_session(QUESTION, k=2, at=NOW)
+    filled = await recall.arecall(QUESTION, tokens=500, at=NOW)
+    saver = InMemorySaver()
+    async with await opened(tmp_path / "store", checkpointer=saver) as resuming:
+        again = await resuming.arecall(QUESTION, k=2, at=NOW, thread_id="t")
+
+    assert [one.id for one in documents] == AGED
+    assert [one["id"] for one in node["result"]["memories"]] == AGED
+    assert reply.index("cinnamon") < reply.index("sugar")
+    assert session.ids() == again.ids() == AGED
+    assert recall.trace(filled.trace_id).settings["ranking.recency"] == "always"
+
+
+async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.akeep_settings(BY_AGE)
+    never = recall_settings(ranking={"recency": "never"})
+    shipped = recall_settings(ranking={"recency": "auto"})
+    cases: list[tuple[RecallSettings, list[str] | None, list[str], str]] = [
+        (never, None, PLAIN, "caller"),
+        (never, [], AGED, "entity"),
+        (shipped, None, AGED, "entity"),
+        (shipped, ["ranking.recency"], PLAIN, "caller"),
+    ]
+
+    for settings, decided, wanted, said_by in cases:
+        async with await opened(tmp_path / "store", settings=settings, decided=decided) as other:
+            assert await order(other) == wanted
+            assert (await other.aentity_settings()).in_force["ranking.recency"].said_by == said_by
+
+
+async def test_a_name_that_is_none_is_refused_where_settings_are_decided(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"'ranking\.recensy'"):
+        await opened(tmp_path / "store", decided=["ranking.recensy"])
+
+
+async def test_the_trace_tells_which_came_from_the_entity(recall: Recall) -> None:
+    before = await trace_of(recall)
+    await recall.akeep_settings(BY_AGE)
+    after = await trace_of(recall)
+
+    assert (before.kept_settings, before.settings["ranking.recency"]) == ([], "auto")
+    assert after.kept_settings == ["ranking.recency", "ranking.recency_days"]
+    assert after.settings["ranking.recency_days"] == 20_000
+    (old,) = [one for one in after.candidates if one.memory_id == "old"]
+    assert old.factors["recency"] == 0.5
+
+
+async def test_a_replay_asks_with_the_settings_as_recorded(recall: Recall, tmp_path: Path) -> None:
+    await recall.akeep_settings(BY_AGE)
+    before = await trace_of(recall)
+    await recall.akeep_settings({"ranking.recency": "never", "ranking.freshness": 1})
+
+    recorded = changed_settings(before.settings, [])
+    async with await opened(tmp_path / "store", settings=recorded, decided=KEEPABLE) as other:
+        found = await replayed(before, other)
+
+    assert found.settings() == {}
+    assert (found.before.returned, found.after.returned) == (AGED, AGED)
+    assert found.after.kept_settings == []
+
+
+async def test_a_session_goes_on_with_the_settings_that_it_began_with(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.akeep_settings(BY_AGE)
+    begun = await recall.astart_session(QUESTION, k=2, at=NOW)
+    await recall.akeep_settings(dict.fromkeys(BY_AGE))
+    async with await opened(tmp_path / "store") as elsewhere:
+        after = await elsewhere.avote(begun.session_id, {"new": "cold"}, by="agent")
+        begun_anew = await elsewhere.astart_session(QUESTION, k=2, at=NOW)
+
+    assert begun.ids() == AGED
+    assert after.round == 2
+    assert begun_anew.ids() == PLAIN
+
+
+async def test_a_dry_run_tells_and_keeps_nothing(recall: Recall) -> None:
+    told = await recall.akeep_settings(BY_AGE, dry_run=True)
+
+    assert told.dry_run
+    assert told.in_force["ranking.recency"].value == "always"
+    assert (await recall.aentity_settings()).kept == {}
+    assert await order(recall) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"ranking.freshness": 0.5, "ranking.recensy": "always"}, "did you mean ranking.recency"),
+        ({"ranking.min_score": 0.5}, "no setting that can be kept"),
+        ({"ranking.recency": "sometimes"}, "recency cannot be 'sometimes'"),
+        ({"ranking.recency_days": 0}, "above 0"),
+        ({"ranking.recency_days": float("inf")}, "finite"),
+        ({"ranking.recency_days": True}, "give a text or a number"),
+        ({"ranking.freshness": 2}, "0..1"),
+        ({"ranking.source_priority": "note"}, "no source with a factor"),
+        ({"ranking.source_priority": "n\udcffte=1"}, "cannot be written"),
+        ({7: "always"}, "7 is no setting"),
+        (["ranking.recency"], "must look like"),
+    ],
+)
+async def test_what_cannot_be_is_refused_and_nothing_of_it_kept(
+    recall: Recall, changes: Any, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        await recall.akeep_settings(changes)
+
+    assert (await recall.aentity_settings()).kept == {}
+
+
+async def test_what_another_version_keeps_is_left_alone_and_not_heeded(recall: Recall) -> None:
+    await recall.store.keep_settings({"ranking.novelty": "1", "ranking.recency": "weekly"})
+
+    assert (await recall.aentity_settings()).kept == {}
+    assert await order(recall) == PLAIN
+    await recall.akeep_settings({"ranking.freshness": 0.5})
+    assert (await recall.store.kept_settings())["ranking.novelty"] == "1"
+
+
+async def test_they_may_be_kept_before_the_first_memory(tmp_path: Path) -> None:
+    async with await opened(tmp_path / "store") as recall:
+        assert (await recall.akeep_settings({"ranking.recency": None})).kept == {}
+        assert not (tmp_path / "store").exists()
+        await recall.akeep_settings(BY_AGE)
+    async with await opened(tmp_path / "store") as recall:
+        await recall.aadd([OLD, NEW])
+        assert await order(recall) == AGED
+
+
+async def test_an_export_carries_them_and_what_is_kept_already_stays(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.akeep_settings({**BY_AGE, "ranking.source_priority": "note=1, chat=0.9"})
+    lines = [line async for line in recall.aexport()]
+    async with await opened(tmp_path / "copy") as copy:
+        would = await copy.aimport(lines, dry_run=True)
+        assert (await copy.aentity_settings()).kept == {}
+        await copy.akeep_settings({"ranking.recency": "never"})
+        done = await copy.aimport(lines)
+        kept = (await copy.aentity_settings()).kept
+        assert (await copy.aimport(lines)).settings == []
+    async with await opened(tmp_path / "same") as same:
+        await same.aimport(lines)
+        assert [line async for line in same.aexport()] == lines
+
+    assert would.settings == sorted([*BY_AGE, "ranking.source_priority"])
+    assert done.settings == ["ranking.recency_days", "ranking.source_priority"]
+    assert kept["ranking.recency"] == "never"
+
+
+async def test_an_export_whose_settings_cannot_be_is_refused_before_anything_is_stored(
+    recall: Recall, tmp_path: Path
+) -> None:
+    header, *rest = [line async for line in recall.aexport()]
+    wrong = header[:-1] + ', "settings": {"ranking.recency": "sometimes"}}'
+    async with await opened(tmp_path / "copy") as copy:
+        with pytest.raises(UsageError, match="line 1 of the export"):
+            await copy.aimport([wrong, *rest])
+        assert (await copy.acounts()).memories == 0
+
+
+async def test_a_backup_and_a_reindex_keep_them_and_deleting_the_entity_does_not(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.akeep_settings(BY_AGE)
+    await recall.aforget("old")
+    await recall.abackup(tmp_path / "backup")
+    await recall.aclose()
+    home = StoreHome(tmp_path / "backup")
+    await reindex_entity(home, "mara", embedder=recall.embedder)
+    await home.aclose()
+
+    async with await opened(tmp_path / "backup") as copy:
+        assert (await copy.aentity_settings()).kept == {**BY_AGE, "ranking.recency_days": 20_000.0}
+    await delete_entity(tmp_path / "store", "mara")
+    async with await opened(tmp_path / "store") as anew:
+        assert (await anew.aentity_settings()).kept == {}

@@ -1,0 +1,257 @@
+"""What a memory said before another text was put under its id: kept, told, carried, forgotten."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+from tests.vector_files import files_with_vector
+
+from secondhop.ingest.batches import embedding_text
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.observed import Said
+from secondhop.recall import Recall
+from secondhop.reindexing import reindex_entity
+from secondhop.stores.home import StoreHome
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+OLD = "Zebraquartz opens the safe behind the Kandinsky"
+NEW = "The safe is gone, and what was in it is at the bank"
+MARCH = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await opened(tmp_path / "store") as recall:
+        recall.store.clock = lambda: MARCH
+        yield recall
+
+
+async def opened(folder: Path) -> Recall:
+    return await Recall.aopen(folder, entity="mara", embedder="hashing")
+
+
+async def replaced(recall: Recall) -> None:
+    """A memory whose text was another one, among others."""
+    await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
+    await recall.aadd([note("safe", OLD, title="The Kandinsky", day=2)])
+    await recall.aadd([note("safe", NEW, title="Safe", day=3)])
+
+
+def files_with(words: bytes, folder: Path) -> list[str]:
+    """Names of all files that hold these bytes, whatever their case."""
+    return sorted(
+        path.name
+        for path in folder.rglob("*")
+        if path.is_file() and words.lower() in path.read_bytes().lower()
+    )
+
+
+async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_input(
+    recall: Recall, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes" / "safe.md"
+    file.parent.mkdir()
+    file.write_text("# Safe\n\n" + OLD, encoding="utf-8")
+    await recall.aingest(file.parent)
+    file.write_text("# Safe\n\n" + NEW, encoding="utf-8")
+    await recall.aingest(file.parent)
+    (memory_id,) = await recall.store.content_hashes()
+
+    story = await recall.ahistory(memory_id)
+
+    earlier, present = story.versions
+    assert (OLD in earlier.text, NEW in present.text) == (True, True)
+    assert (earlier.replaced_at, earlier.replaced_by) == (MARCH, str(file.parent))
+    assert earlier.end == f"replaced on 2026-03-01 by {file.parent}"
+    assert (present.replaced_at, present.end) == (None, "")
+    (done,) = [event for event in story.events if event.act == "replaced"]
+    assert (done.memory_id, done.at, done.detail) == (memory_id, MARCH, str(file.parent))
+
+
+async def test_the_same_again_and_a_chat_that_goes_on_keep_nothing(recall: Recall) -> None:
+    talk = [Said(role="user", content=f"Thought number {n}") for n in range(20)]
+    for length in range(1, 21):
+        await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
+        await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
+    await recall.aobserve(talk[18:], keep_as="talk", title="Talk")
+
+    first, second = (await recall.ahistory("talk")).versions
+
+    assert first.text.endswith("Thought number 19")
+    assert first.text.startswith("Thought number 0")
+    assert second.text == "Thought number 18\n\nThought number 19"
+
+
+async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
+    recall: Recall,
+) -> None:
+    await replaced(recall)
+
+    for question in ("Which Zebraquartz opens the Kandinsky?", "Where is what was in the safe?"):
+        for as_of in (None, datetime(2026, 2, 1, tzinfo=UTC)):
+            answer = await recall.arecall(question, k=40, as_of=as_of, include_stale=True)
+            told = [passage.text for memory in answer.memories for passage in memory.evidence]
+            assert not any("Zebraquartz" in text for text in told)
+            assert len(answer.ids()) == len(set(answer.ids()))
+    assert [hit.memory_id for hit in await recall.store.lexical("bank", k=5)] == ["safe"]
+    assert await recall.store.lexical("zebraquartz kandinsky", k=5) == []
+    found = await recall.arecall("Where is what was in the safe?", as_of=MARCH)
+    assert "safe" in found.ids()
+
+
+async def test_how_a_memory_stands_is_not_touched_by_another_text(recall: Recall) -> None:
+    await recall.aadd([note("a", "The key is under the mat"), note("b", "On the hook", day=2)])
+    await recall.asupersede("a", "b")
+    await recall.aadd([note("a", "The key is in the shed")])
+    await recall.adeprecate("b", "wrong")
+    await recall.aadd([note("b", "On the nail", day=2)])
+
+    told = [(v.memory_id, v.text, v.end) for v in (await recall.ahistory("a")).versions]
+
+    assert told == [
+        ("a", "The key is under the mat", "replaced on 2026-03-01"),
+        ("a", "The key is in the shed", "superseded by b on 2026-01-02"),
+        ("b", "On the hook", "replaced on 2026-03-01"),
+        ("b", "On the nail", told[3][2]),
+    ]
+    assert told[3][2].startswith("deprecated on")
+    await recall.arestore("a")
+    assert "a" in (await recall.arecall("Where is the key, in the shed?")).ids()
+
+
+async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgotten(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
+    await recall.aadd([note("safe", OLD, title="The Kandinsky")])
+    assert "safe" in (await recall.arecall("Which Zebraquartz opens it?")).ids()
+    whole = await recall.store.whole("safe")
+    assert whole is not None
+    texts = [embedding_text(whole[0], passage) for passage in whole[1]]
+    (vector,) = await HashingEmbedder().embed_passages(texts)
+    await recall.aadd([note("safe", NEW, title="Safe")])
+    assert vector.tobytes() in cached_vectors(tmp_path)
+    assert files_with_vector(vector, tmp_path)
+    assert any("catalog.db" in name for name in files_with(b"zebraquartz", tmp_path))
+    assert any(name.endswith(".json") for name in files_with(b"zebraquartz", tmp_path))
+
+    would = await recall.aforget("safe", dry_run=True)
+    assert files_with(b"zebraquartz", tmp_path)
+    gone = await recall.aforget("safe")
+
+    assert (would.passages, gone.passages, gone.complete, gone.vectors_complete) == (
+        1,
+        1,
+        True,
+        True,
+    )
+    for words in (b"zebraquartz", b"kandinsky", b"at the bank"):
+        assert files_with(words, tmp_path) == []
+    assert vector.tobytes() not in cached_vectors(tmp_path)
+    assert files_with_vector(vector, tmp_path) == []
+    await recall.aadd([note("safe", "Another safe")])
+    assert len((await recall.ahistory("safe")).versions) == 1
+
+
+def cached_vectors(folder: Path) -> set[bytes]:
+    """All rows of the entity's cache of embeddings."""
+    (path,) = folder.rglob("embeddings.db")
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
+        return {vector for (vector,) in file.execute("SELECT vector FROM vectors")}
+
+
+async def test_an_ingest_that_deletes_a_memory_deletes_what_it_said_before(
+    recall: Recall, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in (("safe", OLD), ("other", "Something else")):
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    await recall.aingest(folder)
+    (folder / "safe.md").write_text(NEW, encoding="utf-8")
+    await recall.aingest(folder)
+    (folder / "safe.md").unlink()
+    await recall.aingest(folder)
+
+    assert await recall.store.look(lambda view: view.lost_texts()) == []
+    (other,) = await recall.store.content_hashes()
+    assert len((await recall.ahistory(other)).versions) == 1
+
+
+async def test_two_exports_of_one_chat_in_a_folder_keep_no_more_with_every_ingest(
+    recall: Recall, tmp_path: Path
+) -> None:
+    talk = [Said(role="user", content=f"Thought number {n}") for n in range(3)]
+    for _ in range(4):
+        for length in (2, 3):
+            await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
+
+    assert len((await recall.ahistory("talk")).versions) <= 2
+
+
+async def test_exports_and_imports_carry_earlier_texts_byte_for_byte(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await replaced(recall)
+    await recall.aadd([note("safe", "Half of an emoji is no text: “☕”", title="☕", day=4)])
+    lines = [line async for line in recall.aexport()]
+    async with await opened(tmp_path / "copy") as copy:
+        await copy.aimport(lines)
+        await copy.aimport(lines)
+        again = [line async for line in copy.aexport()]
+        told = await copy.ahistory("safe")
+
+    assert again == lines
+    assert [version.text for version in told.versions[:2]] == [OLD, NEW]
+    assert told == await recall.ahistory("safe")
+
+
+async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
+    recall: Recall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await replaced(recall)
+    lines = [line async for line in recall.aexport()]
+    async with await opened(tmp_path / "copy") as copy:
+        with monkeypatch.context() as patched:
+            patched.setattr(copy.store, "add_earlier", killed)
+            with pytest.raises(ConnectionError):
+                await copy.aimport(lines)
+        await copy.aimport(lines)
+        assert [line async for line in copy.aexport()] == lines
+
+
+async def killed(_: object) -> None:
+    raise ConnectionError
+
+
+async def test_a_backup_holds_earlier_texts(recall: Recall, tmp_path: Path) -> None:
+    await replaced(recall)
+    await recall.abackup(tmp_path / "backup")
+    home = StoreHome(tmp_path / "backup")
+    await reindex_entity(home, "mara", embedder=HashingEmbedder())
+    await home.aclose()
+
+    async with await opened(tmp_path / "backup") as copy:
+        assert await copy.ahistory("safe") == await recall.ahistory("safe")
+
+
+async def test_the_doctor_finds_texts_of_memories_that_are_gone_and_drops_them(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await replaced(recall)
+    (catalog,) = (tmp_path / "store").rglob("catalog.db")
+    with closing(sqlite3.connect(catalog)) as raw, raw:
+        raw.execute("UPDATE earlier_texts SET memory_id = 'gone'")
+
+    found = await recall.aexamine()
+    mended = await recall.aexamine(fix=True)
+
+    assert [(one.check, one.examples) for one in found.findings] == [("links", ["gone"])]
+    assert all(one.fixed for one in mended.findings)
+    assert (await recall.aexamine()).findings == []
+    assert await recall.store.look(lambda view: view.lost_texts()) == []

@@ -1,0 +1,121 @@
+"""What a session showed is kept with it: whoever goes on with it shows something else.
+
+Two workers that share nothing but the store of sessions and the memory.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.garden import FIRST, GARDEN, NEAR
+from tests.redis_server import redis_url as redis_url
+from tests.session_world import sessions_over
+from tests.small_world import SmallWorld, ask, recall_settings, small_world
+
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_settings import SessionSettings
+from secondhop.session_rounds import SessionRounds
+from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_memory import MemorySessions
+from secondhop.stores.sessions_redis import RedisSessions
+from secondhop.stores.sessions_sqlite import SqliteSessions
+
+STORES = ["memory", "sqlite", pytest.param("redis", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
+    made: SessionStore
+    if request.param == "memory":
+        made = MemorySessions()
+    elif request.param == "sqlite":
+        made = SqliteSessions(tmp_path / "entity" / "sessions.db")
+    else:
+        url = request.getfixturevalue("redis_url")
+        made = RedisSessions(url, prefix=f"test:{tmp_path.name}")
+    async with aclosing(made):
+        yield made
+
+
+@pytest.fixture
+async def garden(tmp_path: Path) -> AsyncIterator[SmallWorld]:
+    world = await small_world(tmp_path / "garden", GARDEN)
+    async with aclosing(world.store):
+        yield world
+
+
+def worker(world: SmallWorld, *, freshness: float) -> Services:
+    """Services of a process of its own: it has shown nothing yet."""
+    settings = recall_settings(ranking={"freshness": freshness})
+    return replace(world.services(settings=settings), session=SessionSettings(k=3, critic=False))
+
+
+async def two_rounds(
+    world: SmallWorld, store: SessionStore, *, freshness: float
+) -> tuple[list[str], list[str]]:
+    """What the first answer showed, and the second of another worker, beside what was voted for."""
+    begun = await sessions_over(worker(world, freshness=freshness), store).start(FIRST)
+    hot, *others = begun.ids()
+    elsewhere = sessions_over(worker(world, freshness=freshness), store)
+    after = await elsewhere.vote(begun.session_id, {hot: "hot"})
+    assert after.kept == [hot]
+    return others, [one for one in after.ids() if one != hot]
+
+
+async def test_what_an_earlier_round_showed_yields_in_the_next_of_another_worker(
+    garden: SmallWorld, store: SessionStore
+) -> None:
+    shown, same = await two_rounds(garden, store, freshness=0.0)
+    shown_fresh, other = await two_rounds(garden, store, freshness=1.0)
+
+    assert shown == shown_fresh
+    assert set(same) & set(shown)
+    assert not set(other) & set(shown)
+
+
+async def test_what_other_questions_showed_goes_along_with_a_session(
+    garden: SmallWorld, store: SessionStore
+) -> None:
+    first = worker(garden, freshness=1.0)
+    lately = (await ask(first, FIRST, k=3)).result.ids()
+    begun = await sessions_over(first, store).start(NEAR)
+    second = worker(garden, freshness=1.0)
+
+    stored = await store.load(begun.session_id)
+    assert stored is not None
+    state = await SessionRounds(second).unpacked(stored.state)
+
+    assert state.get("exposure") == dict.fromkeys(lately, 1.0)
+    assert not set(lately) & set(begun.ids())
+
+
+async def test_what_a_session_showed_yields_for_another_question_of_its_worker(
+    garden: SmallWorld, store: SessionStore
+) -> None:
+    services = worker(garden, freshness=1.0)
+    begun = await sessions_over(services, store).start(FIRST)
+
+    answer = await ask(services, NEAR, k=3)
+
+    assert not set(answer.result.ids()) & set(begun.ids())
+    factors = {one.memory_id: one.factors for one in answer.trace.candidates}
+    assert {factors[one]["exposure"] for one in begun.ids()} == {0.5}
+
+
+async def test_nothing_of_it_is_kept_once_a_session_is_over(
+    garden: SmallWorld, store: SessionStore
+) -> None:
+    services = worker(garden, freshness=1.0)
+    await ask(services, FIRST, k=3)
+    sessions = sessions_over(services, store)
+    begun = await sessions.start(NEAR)
+    resolution = await sessions.resolve(begun.session_id)
+
+    ended = await store.load(begun.session_id)
+
+    assert resolution.session.exposure
+    assert "exposure" not in resolution.session.model_dump()
+    assert ended is not None
+    assert (ended.head.status, ended.state) == ("resolved", "")
