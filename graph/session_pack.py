@@ -87,6 +87,7 @@ async def unpacked(known: dict[str, Any], *, services: Services) -> SessionState
     passages = known.pop("ids")
     cards = await services.reader.cards(list(known["candidates"]))
     state = cast(SessionState, {**known, "rankings": {}, "candidates": {}})
+    services.hidden.forget(state["trace_id"])  # it may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
     state["candidates"] = {
         memory_id: unpacked_candidate(cards[memory_id], row, passages)

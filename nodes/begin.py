@@ -3,14 +3,16 @@
 import asyncio
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from secondhop.errors import UsageError
-from secondhop.nodes.kept_settings import ranking_with, settings_of_entity
+from secondhop.errors import StoreError, UsageError
+from secondhop.nodes.kept_settings import KeptValue, ranking_with, settings_of_entity
 from secondhop.nodes.question_kind import question_kind
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
 from secondhop.nodes.time_beside import SHARE
+from secondhop.stores.counters import ShownLately
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused: they are documents, and no embedder reads them to the end."""
@@ -52,17 +54,42 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
     """The settings that the entity asks for, and what it was shown lately where that counts."""
+    share = SHARE * services.settings.limits.deadline_s
+    ends_at = asyncio.get_running_loop().time() + share
+    kept: dict[str, KeptValue] = {}
+    degraded: dict[str, str] = {}
+    known: RecallUpdate = {}
     try:
-        async with asyncio.timeout(SHARE * services.settings.limits.deadline_s):
+        async with asyncio.timeout_at(ends_at):
             kept = await settings_of_entity(services)
-            known: RecallUpdate = {"kept_settings": kept} if kept else {}
-            if ranking_with(services.settings.ranking, kept).freshness > 0:
-                recorded = await services.recorded.lately() if services.recorded else ()
-                known["exposure"] = services.exposure.weary(question, recorded=recorded)
-            return known
     except TimeoutError:
         late = "the settings of the entity were not read in time: those of the caller hold"
-        return {"degraded": {"settings": late}}
+        degraded["settings"] = late
+    if kept:
+        known["kept_settings"] = kept
+    if ranking_with(services.settings.ranking, kept).freshness > 0:
+        recorded, unread = await shown_elsewhere(services, ends_at=ends_at)
+        known["exposure"] = services.exposure.weary(question, recorded=recorded)
+        degraded |= unread
+    return {**known, "degraded": degraded} if degraded else known
+
+
+async def shown_elsewhere(
+    services: Services, *, ends_at: float
+) -> tuple[Sequence[ShownLately], dict[str, str]]:
+    """(what other processes showed, what could not be done); answers go on without.
+
+    Args:
+        ends_at: by the clock of the event loop.
+    """
+    if services.recorded is None:
+        return (), {}
+    try:
+        async with asyncio.timeout_at(ends_at):
+            return await services.recorded.lately(), {}
+    except (StoreError, TimeoutError) as error:
+        late = str(error) or "no answer in time"
+        return (), {"freshness": f"only what was shown here yields: {late}"}
 
 
 def checked_question(question: str) -> str:

@@ -13,12 +13,13 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
     """Facets of the intent; the planner sees the memory map and names of what is kept, so that it
     asks for what exists."""
-    left = remaining(state, services.settings.limits)
     kept, untold = await kept_names(state, services=services)
+    topics = await services.reader.topics()
+    left = remaining(state, services.settings.limits)  # of the time, what reading has left
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
-        topics=await services.reader.topics(),
+        topics=topics,
         kept=kept,
         remaining=half(left, larger=True),
         recall=left,

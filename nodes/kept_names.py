@@ -82,12 +82,16 @@ def together(
     >>> [(one.of, one.name, one.memory_ids) for one in together("factual", rows, ended={"f-2"})]
     [('me', 'city', ('f-3',)), ('Me', 'Diet', ('f-1', 'f-2'))]
     """
-    found: dict[tuple[str, str], KeptName] = {}
+    said: dict[tuple[str, str], tuple[str, str]] = {}
+    members: dict[tuple[str, str], list[str]] = {}
     for of, name, memory_id in reversed([*rows]):
-        known = found.setdefault((folded(of), folded(name)), KeptName(kind, of, name, ()))
-        members = sorted((*known.memory_ids, memory_id), key=lambda one: one in ended)
-        found[folded(of), folded(name)] = known._replace(memory_ids=tuple(members))
-    return list(found.values())
+        key = folded(of), folded(name)
+        said.setdefault(key, (of, name))
+        members.setdefault(key, []).append(memory_id)
+    return [
+        KeptName(kind, *said[key], tuple(sorted(ids, key=lambda one: one in ended)))
+        for key, ids in members.items()
+    ]
 
 
 def likeliest(names: Sequence[KeptName], said: frozenset[str], *, most: int) -> list[KeptName]:

@@ -60,7 +60,7 @@ def checked_setting(name: str, value: object) -> KeptValue:
     try:
         checked: KeptValue = getattr(_RANKING.validate_python({field: value}), field)
     except ValidationError as error:
-        raise UsageError(told(error)) from error
+        raise UsageError(f"{name} cannot be {value!r}: {told(error)}") from error
     return checked
 
 
@@ -72,9 +72,12 @@ def checked_name(name: object) -> str:
     """
     if isinstance(name, str) and name in KEEPABLE:
         return name
-    near = get_close_matches(str(name), KEEPABLE, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KEEPABLE)}"
-    raise UsageError(f"{name!r} is no setting that can be kept with an entity; {hint}")
+    near = get_close_matches(str(name), KEEPABLE, n=1, cutoff=0.8)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UsageError(
+        f"{name!r} is no setting that can be kept with an entity; {hint}"
+        f"These can: {', '.join(KEEPABLE)}"
+    )
 
 
 def understood(texts: Mapping[str, str]) -> dict[str, KeptValue]:
@@ -128,8 +131,6 @@ def ranking_with(ranking: RankingSettings, kept: Mapping[str, KeptValue]) -> Ran
 
 
 def told(error: ValidationError) -> str:
-    """The first of its problems, with the setting's name."""
-    problem = error.errors()[0]
-    field = ".".join(map(str, problem["loc"]))
-    where = f"{field} cannot be {problem['input']!r}: " if field else ""
-    return f"{where}{problem['msg']}"
+    """The first of its problems, in our words where they are ours."""
+    said = error.errors()[0]["msg"].removeprefix("Value error, ")
+    return said.replace(f"{RankingSettings.__name__}.", _PART)

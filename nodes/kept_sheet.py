@@ -65,7 +65,7 @@ def kept_lines(names: Sequence[KeptName], *, tokens: int) -> list[KeptLine]:
     left = tokens - count_tokens(ABOUT) - count_tokens(ASKING) - 4 * ID_TOKENS
     lines: list[KeptLine] = []
     for one in names:
-        if may_be_order(one.of) or may_be_order(one.name):
+        if any(map(may_be_order, (one.of, one.name, f"{one.of} {one.name}"))):
             continue
         line = KeptLine(one, line_of(one))
         left -= count_tokens(line.text) + ID_TOKENS

@@ -21,8 +21,6 @@ class CriticBounds:
 
     prompt_tokens: int = 5_200
     """cl100k_base tokens of both messages."""
-    later_tokens: int = 3_600
-    """As `prompt_tokens`, from the second round on: much of the list was read before."""
     reply_tokens: int = 2_500
     spare_picks: int = 3
     """Hot and warm votes beyond k: selection and later rounds want something to choose from."""
@@ -80,7 +78,7 @@ class LLMCritic:
             request,
             self._prompt,
             tags=self._tags,
-            tokens=min(bounds.prompt_tokens if request.round < 2 else bounds.later_tokens, room),
+            tokens=min(bounds.prompt_tokens, room),
             spare=bounds.spare_picks,
         )
 

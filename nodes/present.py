@@ -31,6 +31,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
         if int(number) < state["round"]
         for memory_id in ids
     }
+    services.hidden.forget(state["trace_id"])
     return {
         "answer": {
             "session_id": state["session_id"],

@@ -37,6 +37,7 @@ from secondhop.stores.records import (
 )
 from secondhop.stores.store_care import StoreCare
 from secondhop.stores.vector_cache import VectorCache
+from secondhop.stores.vector_place import identity_at
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 T = TypeVar("T")
@@ -385,7 +386,7 @@ class EntityStore:
         """Who the catalog belongs to, if there is one.
 
         Raises:
-            StoreError: a reindex since this store was opened has moved the vectors elsewhere.
+            StoreError: since this was opened, a reindex or a first put has put them elsewhere.
         """
         if not await asyncio.to_thread(self._catalog.exists):
             return None
@@ -394,4 +395,6 @@ class EntityStore:
             raise StoreError(
                 f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
             )
+        if self.identity.server is not None:
+            await asyncio.to_thread(identity_at, self.identity.server, self._catalog)
         return found

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.graph.result import Frozen
+from secondhop.stores.manifest import Manifest, create_manifest, intact_manifest
 
 _PAGES = 1_000
 """Copied at a time, so that writers get their turns."""
@@ -29,7 +30,7 @@ async def back_up(store: Path, target: Path) -> BackedUp:
 
     Raises:
         UsageError: nothing is stored there, or the target is not empty.
-        StoreError: a file cannot be read or written.
+        StoreError: a file cannot be read or written, or is of a newer secondhop.
     """
     return await asyncio.to_thread(_back_up, store, target)
 
@@ -41,6 +42,7 @@ def _back_up(store: Path, target: Path) -> BackedUp:
         raise UsageError(f"{target} is a file; a backup wants a folder of its own")
     if target.exists() and any(target.iterdir()):
         raise UsageError(f"{target} is not empty; a backup wants a folder of its own")
+    manifest = intact_manifest(store / "store.json")
     copied: list[Path] = []
     entities = sorted((store / "entities").glob("*/catalog.db"))
     try:
@@ -51,7 +53,7 @@ def _back_up(store: Path, target: Path) -> BackedUp:
                 if (catalog.parent / name).is_file():
                     _copy(catalog.parent / name, folder / name)
                     copied.append(folder / name)
-        shutil.copyfile(store / "store.json", target / "store.json")  # last: now it is a store
+        found_copy(store, target, manifest=manifest)  # last: now it is a store
     except (OSError, sqlite3.Error) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise StoreError(f"the backup in {target} is not complete: {why}; delete it") from error
@@ -61,6 +63,23 @@ def _back_up(store: Path, target: Path) -> BackedUp:
         bytes=sum(path.stat().st_size for path in copied),
         restore=f"secondhop reindex --store {target}",
     )
+
+
+def found_copy(store: Path, target: Path, *, manifest: Manifest | None) -> None:
+    """Make the copy a store of its own: under one name on a Chroma server, a reindex of the copy
+    would take away the vectors of the store, and deleting an entity of it would, too.
+
+    Args:
+        manifest: of the store; None: it is damaged, and whoever opens the copy makes it anew.
+    """
+    if manifest is None:
+        shutil.copyfile(store / "store.json", target / "store.json")
+    else:
+        create_manifest(
+            target / "store.json",
+            embedder_id=manifest.embedder_id,
+            dimension=manifest.dimension,
+        )
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -117,7 +117,15 @@ async def drive(
             # a busy machine has not come to the end of the first step
             state = {"queries": {}, "rankings": {}, **await begin(graph_input, services=services)}
         state = await best_so_far(state, services=services)
+    finally:
+        let_go(state, services=services)
     return last_event(state, services=services, ms=(time.perf_counter() - started) * 1000)
+
+
+def let_go(state: Mapping[str, Any], *, services: Services) -> None:
+    """Keep nothing of a recall, however it ended: also not of one that nobody waited for."""
+    services.hidden.forget(state.get("trace_id", ""))
+    services.pools.forget(state.get("candidates", {}))
 
 
 async def streamed(

@@ -60,6 +60,7 @@ class SessionRounds:
         The same state and the same votes make the same answer, as long as the store stays as it is
         and no language model judges.
         """
+        self._services.hidden.forget(state["trace_id"])
         begun = {
             **state,
             "ballots": as_ballots(votes),
@@ -88,6 +89,7 @@ class SessionRounds:
         if accepted is not None:
             ended = {**ended, "accepted": accepted}
         update = await settle(ended, services=self._services)
+        self._services.hidden.forget(state["trace_id"])
         return ResolvedSession.model_validate(update.get("resolved"))
 
     def packed(self, state: SessionState) -> str:

@@ -385,3 +385,53 @@ async def test_a_disk_that_is_full_is_told_as_it_is(
     writer.put = full  # type: ignore[method-assign]  # the disk fills up
     with pytest.raises(OSError, match="No space left"):
         await ingest_memories([memory("a")], writer=writer, embedder=embedder, settings=settings)
+
+
+async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
+    samples: Path,
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+) -> None:
+    folder = copytree(samples / "notes", tmp_path / "notes")
+    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    before = set(writer.kept)
+
+    edited = folder / "projects" / "garden.md"
+    edited.write_text("# Garden\n\nRuth has the hose.\n")
+    by_file = await ingest([edited], writer=writer, embedder=embedder, settings=settings)
+    assert (by_file.read, by_file.stored) == (1, 1)
+    assert set(writer.kept) == before
+    assert "Ruth" in writer.texts("projects/garden.md")[0]
+
+    edited.write_text("# Garden\n\nMia has the hose.\n")
+    (folder / "servers.md").unlink()
+    by_folder = await ingest([edited.parent], writer=writer, embedder=embedder, settings=settings)
+    assert (by_folder.stored, by_folder.deleted) == (1, 0)
+    assert set(writer.kept) == before, "what is gone from elsewhere in the folder is not known"
+    assert [one.reason for one in by_folder.deletions_not_followed] == [
+        "nothing was deleted, for only a part of it was read"
+    ]
+
+    all_of_it = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    assert (all_of_it.stored, all_of_it.unchanged, all_of_it.deleted) == (0, 2, 1)
+
+
+async def test_what_was_read_by_itself_stays_that_when_its_folder_is_read_later(
+    samples: Path,
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+) -> None:
+    folder = copytree(samples / "notes", tmp_path / "notes")
+    alone = folder / "servers.md"
+    await ingest([alone], writer=writer, embedder=embedder, settings=settings)
+    await ingest([folder / "projects"], writer=writer, embedder=embedder, settings=settings)
+    alone.write_text("# Servers\n\nAll are in the cellar.\n")
+
+    ledger = await ingest([alone], writer=writer, embedder=embedder, settings=settings)
+
+    assert (ledger.stored, ledger.deletions_not_followed) == (1, ())
+    assert set(writer.kept) == {"servers.md", "garden.md"}

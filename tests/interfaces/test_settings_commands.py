@@ -62,6 +62,16 @@ def test_settings_are_kept_shown_and_taken_back(command: Command) -> None:
     assert command("settings", "unset", "--all")["kept"] == {}
 
 
+def test_settings_outlive_the_last_memory_and_can_be_taken_back(command: Command) -> None:
+    command("settings", "set", "ranking.recency=always")
+    exported = command("export", plain=True).splitlines()[1:-1]
+    command("forget", *(json.loads(line)["id"] for line in exported))
+
+    assert command("settings", "show")["kept"] == {"ranking.recency": "always"}
+    assert command("settings", "unset", "--all")["kept"] == {}
+    assert "no memory is stored" in command("settings", "show", status=1)
+
+
 def test_a_dry_run_writes_nothing(command: Command) -> None:
     told = command("settings", "set", "ranking.recency=never", "--dry-run")
     said = command("settings", "set", "ranking.recency=never", "--dry-run", plain=True)

@@ -316,6 +316,33 @@ def test_an_entity_of_which_nothing_is_stored_is_not_exported(store: Path, tmp_p
     assert not target.exists()
 
 
+def test_an_entity_that_forgot_everything_is_exported_and_no_older_export_stays(
+    store: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "all.jsonl"
+    exported = told(store, "export", str(target))
+    ids = [json.loads(line)["id"] for line in lines_of(target)]
+    assert exported["memories"] == len(ids)
+    told(store, "forget", *ids)
+
+    assert told(store, "export", str(target))["memories"] == 0
+    assert lines_of(target) == []
+    assert run(tmp_path / "copy", "import", str(target)).exit_code == 0
+
+
+def test_an_import_tells_which_settings_the_entity_keeps_from_now_on(
+    store: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "all.jsonl"
+    told(store, "settings", "set", "ranking.recency=always")
+    told(store, "export", str(target))
+
+    planned = run(tmp_path / "copy", "import", str(target), "--dry-run")
+    assert "would be kept with the entity: ranking.recency" in planned.stdout.splitlines()
+    done = run(tmp_path / "copy", "import", str(target))
+    assert "kept with the entity: ranking.recency" in done.stdout.splitlines()
+
+
 def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,16 @@
 """What was shown lately yields to what was not, for other questions alone."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.fakes import fixed_clock, note
+from tests.fakes import fixed_clock, forever, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
+from secondhop.errors import StoreError
 from secondhop.nodes.begin_session import begin_session
 from secondhop.nodes.exposure import (
     HALF_LIFE,
@@ -214,3 +216,52 @@ def test_a_later_round_of_a_session_is_weary_of_its_earlier_ones_too() -> None:
 
     assert worn_in_session(state) == {"a": 0.9, "other": 0.25, "b": 1.0, "c": 1.0}
     assert worn_in_session(cast(SessionState, {"round": 1})) == {}
+
+
+class NoRecords:
+    """Counters that cannot be read, or not in time."""
+
+    def __init__(self, error: Exception | None) -> None:
+        self._error = error
+
+    async def lately(self) -> Sequence[ShownLately]:
+        if self._error is None:
+            return await forever()
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(StoreError("no database"), "no database"), (None, "no answer in time")]
+)
+async def test_counters_that_cannot_be_read_are_named_and_the_recall_goes_on(
+    tmp_path: Path, error: Exception | None, told: str
+) -> None:
+    world = await world_of(tmp_path)
+    settings = recall_settings(ranking={"freshness": 1.0}, deadline_s=2.0)
+    services = world.services(settings=settings, recorded=NoRecords(error))
+
+    first = await ask(services, FIRST, k=3)
+    other = await ask(services, NEAR, k=3)
+
+    assert first.result.degraded == [f"only what was shown here yields: {told}"]
+    assert set(other.result.ids()) - set(first.result.ids())
+    assert {one.memory_id for one in other.trace.candidates if "exposure" in one.factors} == set(
+        first.result.ids()
+    )
+    await world.store.aclose()
+
+
+async def test_settings_of_the_entity_hold_though_counters_are_late(tmp_path: Path) -> None:
+    world = await world_of(tmp_path)
+    await world.store.keep_settings({"ranking.freshness": "0.5"})
+    services = world.services(
+        settings=recall_settings(deadline_s=2.0),
+        kept_settings=world.store,
+        recorded=NoRecords(None),
+    )
+
+    answer = await ask(services, FIRST, k=3)
+
+    assert answer.trace.kept_settings == ["ranking.freshness"]
+    assert answer.trace.settings["ranking.freshness"] == 0.5
+    await world.store.aclose()

@@ -1,10 +1,30 @@
 """What may not be shown is looked up once a recall, and let go of with its answer."""
 
-from typing import Any
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
-from tests.small_world import SmallWorld, states
+from tests.fakes import NOW, HangingCritic, ScriptedPlanner, plan
+from tests.session_world import session_services, sessions_over, started
+from tests.small_world import (
+    QUESTION,
+    SmallWorld,
+    ask,
+    interview_plan,
+    recall_settings,
+    states,
+)
 
-from secondhop.nodes.hidden import sight_of
+from secondhop.graph.builder import build_recall_graph
+from secondhop.nodes.hidden import Hidden, HiddenMemory, sight_of
+from secondhop.nodes.pool import Pool
+from secondhop.nodes.pool_memory import PoolMemory
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Sight
+from secondhop.running import RecallEvent, run_recall
+from secondhop.stores.keeping import Keeping, Keepings
 
 
 class CountedKeeping:
@@ -43,3 +63,95 @@ async def test_a_recall_that_has_its_answer_leaves_nothing(world: SmallWorld) ->
     await services.hidden.of(sight, services)
 
     assert keeping.looks == before + 1
+
+
+@dataclass(slots=True, eq=False)
+class WatchedHidden(HiddenMemory):
+    """Knows which recalls asked, and who has not let go."""
+
+    held: set[str] = field(default_factory=set[str])
+    asked: set[str] = field(default_factory=set[str])
+
+    async def of(self, sight: Sight | None, services: Services) -> Hidden:
+        assert sight is not None
+        self.held.add(sight["trace_id"])
+        self.asked.add(sight["trace_id"])
+        return await HiddenMemory.of(self, sight, services)
+
+    def forget(self, trace_id: str) -> None:
+        self.held.discard(trace_id)
+        HiddenMemory.forget(self, trace_id)
+
+
+class WatchedPools(PoolMemory):
+    """Knows which pools were drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[Pool] = []
+
+    def keep(self, pool: Pool) -> None:
+        self.drawn.append(pool)
+        super().keep(pool)
+
+    def left(self) -> list[Pool]:
+        return [one for one in self.drawn if self.find(one.ids, one.candidates) is not None]
+
+
+async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) -> None:
+    hidden, pools = WatchedHidden(), WatchedPools()
+    services = replace(session_services(world), hidden=hidden, pools=pools)
+    sessions = sessions_over(services)
+
+    answer = await started(sessions)
+    await sessions.vote(answer.session_id, {"plan": "hot"})
+    await sessions.vote(answer.session_id, {"wins": "hot"}, go_on=False)
+    await sessions.resolve(answer.session_id)
+
+    assert len(hidden.asked) == len(pools.drawn) == 2
+    assert hidden.held == set()
+    assert pools.left() == []
+
+
+async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWorld) -> None:
+    hidden, pools = WatchedHidden(), WatchedPools()
+    planner = ScriptedPlanner(decompose=[plan()] * 2, expand=[interview_plan()] * 2)
+    services = world.services(
+        settings=recall_settings(deadline_s=0.4), planner=planner, critic=HangingCritic()
+    )
+    services = replace(services, hidden=hidden, pools=pools, offline_critic=HangingCritic())
+
+    await ask(services)
+    run = run_recall(build_recall_graph(services), {"question": QUESTION}, services=services)
+    async with aclosing(cast("AsyncGenerator[RecallEvent, None]", run)) as steps:
+        async for step in steps:
+            if step.node == "diversify":
+                break
+    await asyncio.sleep(0)
+
+    assert len(hidden.asked) == len(pools.drawn) == 2
+    assert hidden.held == set()
+    assert pools.left() == []
+
+
+class EndsMeanwhile(CountedKeeping):
+    """Of a store in which somebody says that a memory holds no more."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self.ended: set[str] = set()
+
+    async def keepings(self) -> Keepings:
+        known: Keepings = await self._inner.keepings()
+        return {**known, **{one: Keeping(deprecated_at=NOW) for one in self.ended}}
+
+
+async def test_what_ended_since_a_round_is_gone_from_its_answer(world: SmallWorld) -> None:
+    keeping = EndsMeanwhile(world.store)
+    sessions = sessions_over(session_services(world, keeping=keeping))
+    answer = await started(sessions)
+    assert "plan" in answer.ids()
+
+    keeping.ended.add("plan")
+
+    assert "plan" not in (await sessions.answer(answer.session_id)).ids()

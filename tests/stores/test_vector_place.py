@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
+from secondhop.backup import back_up
 from secondhop.deleting import delete_entity
 from secondhop.errors import StoreError
 from secondhop.stores.catalog import Catalog
@@ -28,6 +29,14 @@ async def opened(home: StoreHome, entity: str = "me", *, mending: bool = False) 
 async def filled(home: StoreHome, make: SimpleNamespace, entity: str = "me") -> None:
     async with aclosing(await opened(home, entity)) as one:
         await one.put([make.memory("m", "alpha", "beta"), make.memory("n", "gamma")])
+
+
+async def reindexed(home: StoreHome, make: SimpleNamespace) -> None:
+    async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
+        async for _, passages in reindex.memories():
+            ids = [passage.passage_id for passage in passages]
+            await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
+        await reindex.finish()
 
 
 async def vectors_of(home: StoreHome, entity: str = "me") -> int | None:
@@ -145,6 +154,25 @@ async def test_a_catalog_of_an_older_secondhop_says_where_its_vectors_are_from_t
     assert place_in(folder) == ""
 
 
+async def test_two_that_opened_a_new_entity_in_two_places_do_not_both_write(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    folder = tmp_path / "store"
+    here, there = StoreHome(folder), StoreHome(folder, chroma_url="http://127.0.0.1:9")
+    async with aclosing(here), aclosing(there):
+        async with aclosing(await opened(here)) as first, aclosing(await opened(there)) as second:
+            await first.put([make.memory("m", "alpha", "beta"), make.memory("n", "gamma")])
+
+            with pytest.raises(VectorsElsewhereError, match="own folder; leave --chroma"):
+                await second.put([make.memory("o", "delta")])
+            with pytest.raises(VectorsElsewhereError):
+                await second.keep_settings({"ranking.recency": "always"})
+
+            await first.delete(["n"])
+        assert place_in(folder) == ""
+        assert await vectors_of(here) == 2
+
+
 @pytest.mark.slow
 async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_at_all(
     tmp_path: Path, make: SimpleNamespace, chroma_server: str
@@ -190,13 +218,28 @@ async def test_a_store_on_a_server_is_not_taken_for_one_that_lost_its_vectors(
     assert not (folder / "chroma").exists()
 
     async with aclosing(StoreHome(folder)) as home:
-        async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
-            async for _, passages in reindex.memories():
-                ids = [passage.passage_id for passage in passages]
-                await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
-            await reindex.finish()
+        await reindexed(home, make)
         assert await vectors_of(home) == 3
     assert place_in(folder) == ""
+
+
+@pytest.mark.slow
+async def test_the_copy_of_a_store_on_a_server_leaves_the_vectors_of_the_store_alone(
+    tmp_path: Path, make: SimpleNamespace, chroma_server: str
+) -> None:
+    folder, copy = tmp_path / "store", tmp_path / "copy"
+    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        await filled(home, make)
+    await back_up(folder, copy)
+
+    async with aclosing(StoreHome(copy, chroma_url=chroma_server)) as home:
+        await reindexed(home, make)
+        assert await vectors_of(home) == 3
+    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        assert await vectors_of(home) == 3
+    await delete_entity(copy, "me", chroma_url=chroma_server)
+    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        assert await vectors_of(home) == 3
 
 
 def place_in_all(folder: Path) -> set[str | None]:

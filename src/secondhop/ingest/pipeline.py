@@ -30,7 +30,8 @@ async def ingest(
 
     What is stored already, unchanged, costs no embedding. A memory that came from one of these
     paths earlier and is no longer in there is deleted, unless a part of that path could not be
-    read, or no memory at all was read from it: a broken export wipes nothing.
+    read, or no memory at all was read from it: a broken export wipes nothing. A part of a folder
+    that was read before is read as that part; nothing is deleted then.
 
     Args:
         dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
@@ -42,12 +43,28 @@ async def ingest(
         NothingIngestedError: no memory of it is in the store now; `ledger` says why.
     """
     settings = settings or IngestSettings()
-    given = [source_of(path) for path in sources]
+    given = [await placed(source_of(path), writer) for path in sources]
     origins = list(dict.fromkeys(source.origin for source in given))
+    whole = list(dict.fromkeys(source.origin for source in given if source.within is None))
     run = IngestRun(
         writer, embedder, settings=settings, progress=progress, dry_run=dry_run, leaving=leaving
     )
-    return await run.all_of(_read_all(given, settings), origins=origins)
+    return await run.all_of(_read_all(given, settings), origins=origins, whole=whole)
+
+
+async def placed(source: Source, writer: MemoryWriter) -> Source:
+    """The input as a part of the nearest folder above it that something stored came from.
+
+    Else a note that was read with its folder, and is read alone once it was edited, would stand
+    beside its old self. An input that something came from by itself stays that.
+    """
+    if await writer.content_hashes(origin=source.origin):
+        return source
+    for folder in source.path.parents:
+        part = replace(source, within=folder)
+        if await writer.content_hashes(origin=part.origin):
+            return part
+    return source
 
 
 async def ingest_memories(
@@ -70,7 +87,8 @@ async def ingest_memories(
     """
     origin = None if replace_origin is None else clean_text(replace_origin)
     run = IngestRun(writer, embedder, settings=settings or IngestSettings(), progress=progress)
-    return await run.all_of(_built(memories, origin), origins=[] if origin is None else [origin])
+    origins = [] if origin is None else [origin]
+    return await run.all_of(_built(memories, origin), origins=origins, whole=origins)
 
 
 def _read_all(

@@ -6,7 +6,15 @@ stored. Memory stays bounded by these three batches, and a memory is put whole o
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from typing import Protocol, TypeAlias
 
 from secondhop.ingest.batches import Batch, batches_of, embedded
@@ -62,9 +70,18 @@ class IngestRun:
         self._leaving = leaving
 
     async def all_of(
-        self, entries: Iterator[tuple[str, Found | Skipped]], *, origins: Sequence[str]
+        self,
+        entries: Iterator[tuple[str, Found | Skipped]],
+        *,
+        origins: Sequence[str],
+        whole: Collection[str],
     ) -> IngestLedger:
-        """Store the entries, follow deletions in these origins, and give account."""
+        """Store the entries, follow deletions, and give account.
+
+        Args:
+            origins: where the entries come from.
+            whole: those of which all is read; what is gone from any other is not known.
+        """
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
         before = await self._writer.content_hashes()
         intake = Intake(before, of_origin)
@@ -76,7 +93,8 @@ class IngestRun:
             size=self._settings.batch_passages,
         )
         await self._store_all(batches, intake)
-        deleted, not_followed = await self._delete_gone(intake, of_origin)
+        deleted, not_followed = await self._delete_gone(intake, whole)
+        not_followed += [_only_a_part(origin) for origin in origins if origin not in whole]
         ledger = IngestLedger(
             read=intake.read,
             stored=intake.count("stored"),
@@ -126,11 +144,9 @@ class IngestRun:
         draft.note(batch)
         self._passages += batch.passages
 
-    async def _delete_gone(
-        self, intake: Intake, of_origin: Mapping[str, Mapping[str, str]]
-    ) -> tuple[int, list[Skipped]]:
+    async def _delete_gone(self, intake: Intake, whole: Iterable[str]) -> tuple[int, list[Skipped]]:
         deleted, not_followed = 0, list[Skipped]()
-        for origin in of_origin:
+        for origin in whole:
             gone = intake.gone(origin)
             if isinstance(gone, Skipped):
                 not_followed.append(gone)
@@ -146,6 +162,10 @@ class IngestRun:
                 deleted += await self._writer.delete(part)
                 self._progress("delete", deleted, None)
         return deleted, not_followed
+
+
+def _only_a_part(origin: str) -> Skipped:
+    return Skipped(origin, "nothing was deleted, for only a part of it was read")
 
 
 def _read_ahead(batches: Iterator[Batch]) -> "asyncio.Task[Batch | None]":

@@ -15,7 +15,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
         if isinstance(document, Skipped):
             yield document
             continue
-        named = source.path.name == document.path
+        named = document.path == (source.below or source.path.name)
         try:
             reader = reader_of(document, given=given, named_by_user=named)
             for entry in reader(document):

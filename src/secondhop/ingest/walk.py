@@ -32,10 +32,17 @@ class Source:
     given: str
     path: Path
     """Resolved."""
+    within: Path | None = None
+    """The folder that it was read with before; what is in it keeps its names there."""
 
     @property
     def origin(self) -> str:
-        return clean_text(self.path.as_posix())
+        return clean_text((self.within or self.path).as_posix())
+
+    @property
+    def below(self) -> str:
+        """Its path within that folder; "" for an input that stands for itself."""
+        return self.path.relative_to(self.within).as_posix() if self.within else ""
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
@@ -58,16 +65,17 @@ class Walker:
 
     def documents(self, source: Source) -> Iterator[Document | Skipped]:
         """The documents of one input in the order of their paths; what cannot be one is skipped."""
-        pending = [(source.path, "")]
+        pending = [(source.path, source.below)]
         while pending:
             path, below = pending.pop()
-            item = clean_text(f"{source.given}/{below}" if below else source.given)
+            inside = below.removeprefix(source.below).lstrip("/")
+            item = clean_text(f"{source.given}/{inside}" if inside else source.given)
             real = os.path.realpath(path)
             if real in self._seen:
                 yield Skipped(item, "the same file or folder was read already")
                 continue
             self._seen.add(real)
-            if below and path.name.startswith("."):
+            if inside and path.name.startswith("."):
                 yield Skipped(item, "hidden (its name begins with a dot)")
                 continue
             try:
@@ -77,7 +85,7 @@ class Walker:
                 yield Skipped(item, _reason(error), may_hide_memories=True)
                 continue
             if stat.S_ISDIR(info.st_mode):
-                if not children and not below:
+                if not children and not inside:
                     yield Skipped(item, "an empty folder")
                 pending += [(child, f"{below}/{child.name}".lstrip("/")) for child in children]
             elif not stat.S_ISREG(info.st_mode):

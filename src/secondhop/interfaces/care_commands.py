@@ -72,6 +72,18 @@ def expect_something(told: "Examination", common: Common) -> None:
         raise unknown_entity(common)
 
 
+def catalog_of(common: Common) -> Path:
+    """Where the memories stand of the entity that the options name; it is there once something
+    was stored, and stays when all of it is forgotten."""
+    from secondhop.interfaces.opening import store_of
+    from secondhop.settings import load_settings
+    from secondhop.stores.home import entity_slug
+
+    settings = load_settings()
+    slug = entity_slug(common.entity or settings.entity)
+    return store_of(common, settings) / "entities" / slug / "catalog.db"
+
+
 def unknown_entity(common: Common) -> UnknownEntityError:
     """What is said where nothing is stored for the entity that the options name."""
     from secondhop.interfaces.opening import store_of
@@ -113,8 +125,7 @@ def export(common: Common, file: ExportFile = None) -> None:
 
     async def work() -> int:
         async with opened(common) as recall:
-            store = recall.store
-            if not (await store.page(after="", limit=1) or await store.kept_settings()):
+            if not catalog_of(common).is_file():
                 raise unknown_entity(common)
             if file is not None:
                 return await recall.aexport_to(file)
@@ -156,6 +167,8 @@ def import_memories(
         screen().print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
         for memory_id in told.conflicts:
             screen().print(f"left as it is, for it says something else: {clean(memory_id)}")
+        if told.settings:
+            screen().print(f"{would}kept with the entity: {', '.join(told.settings)}")
 
     run(work())
 

@@ -83,7 +83,8 @@ async def changed(common: Common, changes: Changes, *, dry_run: bool) -> "Entity
     from secondhop.settings import load_settings
 
     async with opened(common) as recall:
-        if not (await recall.acounts()).memories:
+        kept = await recall.store.kept_settings()  # they outlive the last memory
+        if not (kept or (await recall.acounts()).memories):
             settings = load_settings()
             entity = common.entity or settings.entity
             raise UnknownEntityError(entity, store=str(store_of(common, settings)))
