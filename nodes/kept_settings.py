@@ -60,7 +60,8 @@ def checked_setting(name: str, value: object) -> KeptValue:
     try:
         checked: KeptValue = getattr(_RANKING.validate_python({field: value}), field)
     except ValidationError as error:
-        raise UsageError(f"{name} cannot be {value!r}: {told(error)}") from error
+        why = told(error)
+        raise UsageError(why if field in why else f"{name} cannot be {value!r}: {why}") from error
     return checked
 
 
@@ -131,6 +132,9 @@ def ranking_with(ranking: RankingSettings, kept: Mapping[str, KeptValue]) -> Ran
 
 
 def told(error: ValidationError) -> str:
-    """The first of its problems, in our words where they are ours."""
-    said = error.errors()[0]["msg"].removeprefix("Value error, ")
-    return said.replace(f"{RankingSettings.__name__}.", _PART)
+    """The first of its problems, with the setting's name where it is known; ours in our words."""
+    problem = error.errors()[0]
+    field = ".".join(map(str, problem["loc"]))
+    where = f"{field} cannot be {problem['input']!r}: " if field else ""
+    said = problem["msg"].removeprefix("Value error, ")
+    return where + said.replace(f"{RankingSettings.__name__}.", _PART)

@@ -158,6 +158,28 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     assert len((await recall.ahistory("safe")).versions) == 1
 
 
+async def test_forgetting_a_text_that_had_grown_leaves_no_vector_of_what_it_was(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await replaced(recall)
+    await recall.aadd([note("log", OLD)])
+    whole = await recall.store.whole("log")
+    assert whole is not None
+    texts = [embedding_text(whole[0], passage) for passage in whole[1]]
+    (vector,) = await HashingEmbedder().embed_passages(texts)
+    await recall.aadd([note("log", f"{OLD}, and the code is on the door")])
+    assert len((await recall.ahistory("log")).versions) == 1, "it says all that it said before"
+    cached = cached_vectors(tmp_path)
+    assert vector.tobytes() in cached
+
+    await recall.aforget("log")
+
+    left = cached_vectors(tmp_path)
+    assert vector.tobytes() not in left
+    assert len(left) == 31, "thirty thoughts, and the safe"
+    assert files_with_vector(vector, tmp_path) == []
+
+
 def cached_vectors(folder: Path) -> set[bytes]:
     """All rows of the entity's cache of embeddings."""
     (path,) = folder.rglob("embeddings.db")

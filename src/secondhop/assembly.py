@@ -95,7 +95,7 @@ def cached_embedders(
 
     The playbooks are nobody's secret: their cache is the user's, and lasts beyond a store.
     """
-    own = CachingEmbedder(base, entity_cache)
+    own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
     nearness = NearnessFile(entity_cache.with_name("hubs.db"))

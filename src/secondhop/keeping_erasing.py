@@ -1,15 +1,20 @@
 """Everything that tells of a memory, so that nothing of it is left when it is forgotten."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from secondhop.ingest.batches import embedding_text
+from secondhop.models.embedding_cache_file import text_digest
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory, Passage
 from secondhop.traces import TraceFolder
+
+PAGE = 500
+"""Memories read at once."""
 
 
 class PurgesTexts(Protocol):
@@ -17,6 +22,10 @@ class PurgesTexts(Protocol):
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts."""
+        ...
+
+    async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
+        """Forget all passages but those of these texts, if passages of an entity are kept."""
         ...
 
 
@@ -55,9 +64,30 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 
 
 async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
-    """Traces and caches first, the memory last: who is killed meanwhile can forget it again."""
+    """Traces and caches first, the memory last: who is killed meanwhile can forget it again.
+
+    A text that grew had other passages before, and what an ingest deleted had some: nobody can name
+    them any more, so the caches keep what is a passage now, and nothing else.
+    """
     for trace in found.traces:
         await asyncio.to_thread(trace.unlink, missing_ok=True)
     for cache in caches:
         await cache.purge(found.texts)
+    held = await passages_without(store, found.memory_ids)
+    for cache in caches:
+        await cache.keep_passages(held)
     return await store.erase(found.memory_ids)
+
+
+async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
+    """Digests of the texts of all passages, as they are embedded, without some memories'."""
+    held, after = set[bytes](), ""
+    while page := await store.page(after=after, limit=PAGE):
+        held |= {
+            text_digest(embedding_text(memory, passage))
+            for memory, passages in page
+            if memory.memory_id not in gone
+            for passage in passages
+        }
+        after = page[-1][0].memory_id
+    return held

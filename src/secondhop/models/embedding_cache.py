@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,10 @@ class CachingEmbedder:
     into words, roughly: `purge` what is deleted.
     """
 
-    def __init__(self, inner: Embedder, path: Path) -> None:
+    def __init__(self, inner: Embedder, path: Path, *, of_entity: bool = False) -> None:
+        """`of_entity`: what it holds of passages are those of one entity's memories."""
         self._inner = inner
+        self._of_entity = of_entity
         self._file = EmbeddingCacheFile(path)
 
     @property
@@ -48,6 +51,15 @@ class CachingEmbedder:
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts for every model, and overwrite where they stood."""
         await asyncio.to_thread(self._file.purge, texts)
+
+    async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
+        """Of an entity's cache, purge what is no passage of it any more; leave any other alone.
+
+        Args:
+            digests: of the texts of all its passages (`text_digest`).
+        """
+        if self._of_entity:
+            await asyncio.to_thread(self._file.keep_passages, digests)
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""

@@ -2,6 +2,8 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -52,6 +54,12 @@ class EmbeddingCacheFile:
             self._file.attempt(lambda connection: _delete(connection, texts))
             self._file.attempt(_empty_log)
 
+    def keep_passages(self, digests: AbstractSet[bytes]) -> None:
+        """Forget the passages of all other texts in every model; what was asked stays."""
+        if self._file.path.exists():
+            self._file.attempt(partial(_delete_other_passages, digests=digests))
+            self._file.attempt(_empty_log)
+
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         self._file.close()
@@ -69,7 +77,7 @@ def _empty_log(connection: sqlite3.Connection) -> None:
 def _select(
     connection: sqlite3.Connection, scope: Scope, texts: Sequence[str]
 ) -> dict[str, Vectors]:
-    by_sha = {_sha(text): text for text in texts}
+    by_sha = {text_digest(text): text for text in texts}
     shas, found = list(by_sha), dict[str, Vectors]()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
@@ -100,14 +108,23 @@ def _insert(connection: sqlite3.Connection, scope: Scope, rows: Mapping[str, Vec
     _in_transaction(
         connection,
         "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
-        [(_sha(text), *scope, row.astype("<f4").tobytes()) for text, row in rows.items()],
+        [(text_digest(text), *scope, row.astype("<f4").tobytes()) for text, row in rows.items()],
     )
 
 
 def _delete(connection: sqlite3.Connection, texts: Sequence[str]) -> None:
     _in_transaction(
-        connection, "DELETE FROM vectors WHERE text_sha = ?", [(_sha(text),) for text in texts]
+        connection,
+        "DELETE FROM vectors WHERE text_sha = ?",
+        [(text_digest(text),) for text in texts],
     )
+
+
+def _delete_other_passages(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:
+    rows = connection.execute("SELECT DISTINCT text_sha FROM vectors WHERE kind = 'passage'")
+    others = [(digest,) for (digest,) in rows if digest not in digests]
+    statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
+    _in_transaction(connection, statement, others)
 
 
 def _in_transaction(
@@ -123,5 +140,6 @@ def _in_transaction(
         raise
 
 
-def _sha(text: str) -> bytes:
+def text_digest(text: str) -> bytes:
+    """What stands for a text in the file."""
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
