@@ -28,6 +28,7 @@ async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
         services.planner.expand, services.offline_planner.expand, request
     )
     update = planned_update(plan, step="expand")
-    if failed := {**untold, **degraded.get("degraded", {})}:
-        update["degraded"] = failed
+    said = [*degraded.get("degraded", {}).values(), *untold.values()]
+    if said:
+        update["degraded"] = {"expand": f"expand: {'; '.join(said).removeprefix('expand: ')}"}
     return update

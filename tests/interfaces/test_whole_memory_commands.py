@@ -226,7 +226,7 @@ def test_the_program_itself_examines_mends_exports_and_imports(store: Path, tmp_
     assert b"fixed: word index" in mended.stdout
     assert told(store, "doctor")["findings"] == []
     assert (first.returncode, imported.returncode, second.returncode) == (0, 0, 0)
-    assert first.stdout.count(b"\n") == 6
+    assert first.stdout.count(b"\n") == 7  # what it is, five memories, and how many
     assert second.stdout == first.stdout
 
 
