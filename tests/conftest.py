@@ -1,6 +1,7 @@
 """For every test: no network, a cache of its own, the same hypothesis examples each time, and a
 small world."""
 
+import functools
 import gc
 import ipaddress
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 from tests.small_world import LIFE, SmallWorld, small_library, small_world
 
@@ -25,6 +27,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("secondhop")
+
+
+# to put eighty commands together takes 25 ms: once a process, not once a test
+setattr(typer.testing, "_get_command", functools.cache(typer.main.get_command))  # noqa: B010 - its name is private
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of tests are made of is not walked by every collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,11 +91,10 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def steady_collector() -> Iterator[None]:
+def steady_collector() -> None:
     """For tests by the clock: what thousands of tests left in memory is not walked meanwhile."""
+    gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
