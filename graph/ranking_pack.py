@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from secondhop.nodes.fuse import memory_order
-from secondhop.nodes.state import Hit, Query, Ranking
+from secondhop.nodes.leg_hits import cosines_of, memory_order, of_memories, rows
+from secondhop.nodes.state import Hits, Query, Ranking
 
 
 class IdTable:
@@ -30,16 +30,16 @@ def packed_ranking(ranking: Ranking, query: Query, ids: IdTable, *, depth: int) 
     of the lexical ones. Rankings of names that evidence held are kept whole: what was known when
     they were asked for is taken out of them first.
     """
-    known = ranking["cosines"] | {hit["passage_id"]: hit["score"] for hit in ranking["dense"]}
+    known = cosines_of(ranking)
     whole = query["origin"] == "evidence"
     dense = ranking["dense"] if whole else first_memories(ranking["dense"], depth)
     lexical = ranking["lexical"] if whole else first_memories(ranking["lexical"], depth)
-    shown = {hit["passage_id"] for hit in dense}
+    shown = set(dense["passage_ids"])
     cosines = [
         part
-        for hit in lexical
-        if hit["passage_id"] in known and hit["passage_id"] not in shown
-        for part in (ids.place(hit["passage_id"], hit["memory_id"]), known[hit["passage_id"]])
+        for passage_id, memory_id, _ in rows(lexical)
+        if passage_id in known and passage_id not in shown
+        for part in (ids.place(passage_id, memory_id), known[passage_id])
     ]
     return [
         ranking["query_id"],
@@ -67,25 +67,25 @@ def unpacked_ranking(row: Sequence[Any], passages: Sequence[list[str]]) -> Ranki
     )
 
 
-def first_memories(hits: Sequence[Hit], depth: int) -> list[Hit]:
+def first_memories(hits: Hits, depth: int) -> Hits:
     """The hits of the first `depth` memories of a leg."""
-    kept = set(memory_order(hits)[:depth])
-    return [hit for hit in hits if hit["memory_id"] in kept]
+    return of_memories(hits, set(memory_order(hits)[:depth]))
 
 
-def packed_hits(hits: Sequence[Hit], ids: IdTable) -> list[Any]:
+def packed_hits(hits: Hits, ids: IdTable) -> list[Any]:
     """Passage numbers and scores in turn."""
     return [
         part
-        for hit in hits
-        for part in (ids.place(hit["passage_id"], hit["memory_id"]), hit["score"])
+        for passage_id, memory_id, score in rows(hits)
+        for part in (ids.place(passage_id, memory_id), score)
     ]
 
 
-def unpacked_hits(flat: Sequence[Any], passages: Sequence[list[str]]) -> list[Hit]:
+def unpacked_hits(flat: Sequence[Any], passages: Sequence[list[str]]) -> Hits:
     """The hits that were packed."""
-    hits: list[Hit] = []
-    for place, score in zip(flat[::2], flat[1::2], strict=True):
-        passage_id, memory_id = passages[int(place)]
-        hits.append(Hit(passage_id=passage_id, memory_id=memory_id, score=float(score)))
-    return hits
+    found = [passages[int(place)] for place in flat[::2]]
+    return {
+        "passage_ids": [passage_id for passage_id, _ in found],
+        "memory_ids": [memory_id for _, memory_id in found],
+        "scores": list(map(float, flat[1::2])),
+    }

@@ -13,6 +13,7 @@ from secondhop.nodes.exposure import exposure_factors
 from secondhop.nodes.factors import age_factors, factors_of, source_factors
 from secondhop.nodes.kept_settings import ranking_in
 from secondhop.nodes.learned import learned_parts
+from secondhop.nodes.leg_hits import no_hits, rows
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
@@ -20,7 +21,7 @@ from secondhop.nodes.state import (
     Drop,
     Facet,
     HiddenHit,
-    Hit,
+    Hits,
     Query,
     RecallState,
     Step,
@@ -106,25 +107,20 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
         "origin": query["origin"],
         "nearness": query.get("nearness"),
         "ms": found["ms"] if found else 0.0,
-        "dense": trace_hits(found["dense"] if found else []),
-        "lexical": trace_hits(found["lexical"] if found else []),
+        "dense": trace_hits(found["dense"] if found else no_hits()),
+        "lexical": trace_hits(found["lexical"] if found else no_hits()),
         "error": found["error"] if found else "",
     }
 
 
-def trace_hits(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+def trace_hits(hits: Hits) -> list[dict[str, Any]]:
     """One hit a memory: its best passage, ranked among memories. A recall has thousands."""
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        best.setdefault(hit["memory_id"], hit)
+    best: dict[str, tuple[str, float]] = {}
+    for passage_id, memory_id, score in rows(hits):
+        best.setdefault(memory_id, (passage_id, score))
     return [
-        {
-            "memory_id": memory_id,
-            "passage_id": hit["passage_id"],
-            "rank": rank,
-            "score": hit["score"],
-        }
-        for rank, (memory_id, hit) in enumerate(best.items(), start=1)
+        {"memory_id": memory_id, "passage_id": passage_id, "rank": rank, "score": score}
+        for rank, (memory_id, (passage_id, score)) in enumerate(best.items(), start=1)
     ]
 
 

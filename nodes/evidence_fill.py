@@ -22,6 +22,7 @@ from secondhop.nodes.evidence_updates import with_later_first
 from secondhop.nodes.evidence_voices import voice_factors
 from secondhop.nodes.exposure import exposure_factors
 from secondhop.nodes.kept_settings import ranking_in
+from secondhop.nodes.leg_hits import cosines_of, scores_of
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -175,8 +176,7 @@ def finders(
     wanted = sorted({whole_id(passage.passage_id) for passage in passages})
     best: dict[str, tuple[float, str]] = {}
     for query_id, ranking in state["rankings"].items():
-        cosines = ranking["cosines"] | {h["passage_id"]: h["score"] for h in ranking["dense"]}
-        words = {hit["passage_id"]: hit["score"] for hit in ranking["lexical"]}
+        cosines, words = cosines_of(ranking), scores_of(ranking["lexical"])
         found = [
             passage_id for passage_id in wanted if passage_id in cosines or passage_id in words
         ]

@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from secondhop.nodes.evidence_links import Link
 from secondhop.nodes.fuse import as_candidate, fuse_facet
+from secondhop.nodes.leg_hits import count_of
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Facet, FacetScore, Query, Ranking, RecallState
@@ -96,7 +97,7 @@ async def new_candidates(
     scores: dict[str, dict[str, FacetScore]] = {}
     for query_id, ranking in linked["rankings"].items():
         facet_id = linked["queries"][query_id]["facet_id"]
-        depth = len(ranking["lexical"])
+        depth = count_of(ranking["lexical"])
         fused = fuse_facet(
             [ranking], depth=depth, relevance=relevance, settings=services.settings.ranking
         )

@@ -14,7 +14,7 @@ from math import log
 from secondhop.models.embedder import Vectors
 from secondhop.nodes.evidence_rank import PassageScores, ranking_scores
 from secondhop.nodes.hidden import sight_of
-from secondhop.nodes.retrieve import as_hits
+from secondhop.nodes.leg_hits import as_hits, count_of, rows
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Ranking, RecallState
 from secondhop.ranking.keyphrases import key_phrases
@@ -117,7 +117,7 @@ async def found_links(
             for lead, vector in zip(leads, vectors[:, None, :], strict=True)
         )
     )
-    return [link for link in links if link.ranking["lexical"]]
+    return [link for link in links if count_of(link.ranking["lexical"])]
 
 
 async def followed(
@@ -193,9 +193,10 @@ def with_links(
 ) -> PassageScores:
     """The scores, and what links add to them; not to memories that were voted out."""
     best: PassageScores = {}
-    for hit in [hit for link in links for hit in link.ranking["lexical"]]:
-        if hit["memory_id"] not in voted_out:
-            best[hit["passage_id"]] = max(best.get(hit["passage_id"], 0.0), hit["score"])
+    found = [row for link in links for row in rows(link.ranking["lexical"])]
+    for passage_id, memory_id, score in found:
+        if memory_id not in voted_out:
+            best[passage_id] = max(best.get(passage_id, 0.0), score)
     top = max(scores.values(), default=0.0)
     return {
         passage_id: scores.get(passage_id, 0.0) + LINK_SHARE * top * best.get(passage_id, 0.0)

@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 from secondhop.nodes.eligibility import SUPPRESSED, has_read, last_votes
 from secondhop.nodes.evidence_dates import named_spans, nearness
+from secondhop.nodes.leg_hits import cosines_of, rows, scores_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Candidate, Hit, Query, Ranking, RecallState
+from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
 
 PassageScores: TypeAlias = dict[str, float]
 """{passage id: score}, higher is better; comparable within one recall only."""
@@ -86,7 +87,7 @@ def ranking_scores(ranking: Ranking) -> PassageScores:
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """
-    cosines = ranking["cosines"] | scores_of(ranking["dense"])
+    cosines = cosines_of(ranking)
     words = scores_of(ranking["lexical"])
     high = max(cosines.values(), default=0.0)
     low, most = FLOOR_SHARE * high, max(words.values(), default=0.0) or 1.0
@@ -95,11 +96,6 @@ def ranking_scores(ranking: Ranking) -> PassageScores:
         + LEXICAL_SHARE * words.get(passage_id, 0.0) / most
         for passage_id in {**cosines, **words}
     }
-
-
-def scores_of(hits: list[Hit]) -> PassageScores:
-    """{passage id: score in the leg}."""
-    return {hit["passage_id"]: hit["score"] for hit in hits}
 
 
 def share(part: float, *, of: float) -> float:
@@ -111,10 +107,11 @@ def owners_of(state: RecallState) -> dict[str, float]:
     """{passage id: what votes and dates make of its score}; of candidates that may be returned."""
     voted, dated = voted_factors(state), date_factors(state)
     return {
-        hit["passage_id"]: voted[hit["memory_id"]] * dated.get(hit["memory_id"], 1.0)
+        passage_id: voted[memory_id] * dated.get(memory_id, 1.0)
         for ranking in state.get("rankings", {}).values()
-        for hit in [*ranking["dense"], *ranking["lexical"]]
-        if hit["memory_id"] in voted
+        for leg in (ranking["dense"], ranking["lexical"])
+        for passage_id, memory_id, _ in rows(leg)
+        if memory_id in voted
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import nan
 from typing import TypeAlias
@@ -10,13 +10,13 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.kind_settings import ranking_for
+from secondhop.nodes.leg_hits import cosines_of, memory_order, rows, without_memories
 from secondhop.nodes.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     Candidate,
     FacetScore,
-    Hit,
     Leg,
     Ranking,
     RecallState,
@@ -33,19 +33,33 @@ EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
 
 
-@dataclass(slots=True)
-class PassageScore:
-    """The best one passage did for one facet."""
+@dataclass(slots=True, eq=False)
+class Noted:
+    """The best that each passage did for one facet, while its rankings are read: in columns."""
 
-    query_id: str
-    dense: float = nan
-    """NaN: its cosine is not known."""
-    lexical: float = 0.0
-    relevance: float = 0.0
+    places: dict[str, int] = field(default_factory=dict[str, int])
+    """{passage id: its row}."""
+    of_memory: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    """{memory id: rows of its passages}."""
+    passage_ids: list[str] = field(default_factory=list[str])
+    query_ids: list[str] = field(default_factory=list[str])
+    dense: list[float] = field(default_factory=list[float])
+    """NaN: the cosine is not known."""
+    lexical: list[float] = field(default_factory=list[float])
+    relevances: list[float] = field(default_factory=list[float])
+    """Calibrated; [] until everything is noted."""
 
-
-PassageScores: TypeAlias = dict[str, dict[str, PassageScore]]
-"""By memory id and passage id: one facet, while its rankings are read."""
+    def row(self, passage_id: str, memory_id: str, query_id: str) -> int:
+        """Of the passage; a new one was found by this query."""
+        place = self.places.get(passage_id)
+        if place is None:
+            place = self.places[passage_id] = len(self.passage_ids)
+            self.passage_ids.append(passage_id)
+            self.of_memory.setdefault(memory_id, []).append(place)
+            self.query_ids.append(query_id)
+            self.dense.append(nan)
+            self.lexical.append(0.0)
+        return place
 
 
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -130,8 +144,8 @@ def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
 def without(ranking: Ranking, memory_ids: set[str]) -> Ranking:
     """The ranking without some memories."""
     kept = ranking.copy()
-    kept["dense"] = [hit for hit in ranking["dense"] if hit["memory_id"] not in memory_ids]
-    kept["lexical"] = [hit for hit in ranking["lexical"] if hit["memory_id"] not in memory_ids]
+    kept["dense"] = without_memories(ranking["dense"], memory_ids)
+    kept["lexical"] = without_memories(ranking["lexical"], memory_ids)
     return kept
 
 
@@ -153,29 +167,24 @@ def fuse_facet(
     )
     orders: list[list[str]] = []
     weights: list[float] = []
-    scores: PassageScores = defaultdict(dict)
+    noted = Noted()
     for found in rankings:
-        cosines = found["cosines"] | {near["passage_id"]: near["score"] for near in found["dense"]}
+        cosines = cosines_of(found)
         for leg, weight in legs:
             order = memory_order(found[leg])[:depth]
             orders.append(order)
             weights.append(weight)
-            note_passages(scores, found, leg, kept=set(order), cosines=cosines)
-    calibrate(scores, relevance)
+            note_passages(noted, found, leg, kept=set(order), cosines=cosines)
+    noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
     return {
-        memory_id: facet_score(scores[memory_id], rank, score)
+        memory_id: facet_score(noted, memory_id, rank, score)
         for rank, (memory_id, score) in enumerate(fused, start=1)
     }
 
 
-def memory_order(hits: Iterable[Hit]) -> list[str]:
-    """Memory ids in the order of their best passages."""
-    return list(dict.fromkeys([hit["memory_id"] for hit in hits]))
-
-
 def note_passages(
-    scores: PassageScores,
+    noted: Noted,
     found: Ranking,
     leg: Leg,
     *,
@@ -184,54 +193,36 @@ def note_passages(
 ) -> None:
     """Remember the best score of every passage of the kept memories, and the query behind it."""
     query_id, worded = found["query_id"], leg == "lexical"
-    for hit in found[leg]:
-        memory_id, passage_id = hit["memory_id"], hit["passage_id"]
+    dense, lexical, query_ids = noted.dense, noted.lexical, noted.query_ids
+    for passage_id, memory_id, score in rows(found[leg]):
         if memory_id not in kept:
             continue
-        passages = scores[memory_id]
-        score = passages.get(passage_id)
-        if score is None:
-            score = passages[passage_id] = PassageScore(query_id)
-        if worded and hit["score"] > score.lexical:
-            score.lexical = hit["score"]
+        row = noted.row(passage_id, memory_id, query_id)
+        if worded and score > lexical[row]:
+            lexical[row] = score
         cosine = cosines.get(passage_id, nan)
-        if cosine > score.dense or score.dense != score.dense:  # nothing was known so far
-            score.dense, score.query_id = cosine, query_id
+        if cosine > dense[row] or dense[row] != dense[row]:  # nothing was known so far
+            dense[row], query_ids[row] = cosine, query_id
 
 
-def calibrate(scores: PassageScores, relevance: Relevance) -> None:
-    """Write every passage's relevance; all at once, because a call for each would take longer."""
-    noted = [score for passages in scores.values() for score in passages.values()]
-    dense = np.array([score.dense for score in noted], dtype=np.float64)
-    lexical = np.array([score.lexical for score in noted], dtype=np.float64)
-    for score, value in zip(noted, relevance(dense, lexical).tolist(), strict=True):
-        score.relevance = value
-
-
-def facet_score(passages: Mapping[str, PassageScore], rank: int, fused: float) -> FacetScore:
-    """A memory within a facet: its best passage speaks for it."""
-    ranked = sorted(passages.items(), key=by_relevance) if len(passages) > 1 else passages.items()
-    kept = list(ranked)[:EVIDENCE_PASSAGES]
-    relevances = [round(score.relevance, 4) for _, score in kept]
-    dense = lexical = 0.0
-    for score in passages.values():
-        dense = score.dense if score.dense > dense else dense  # never, when it is NaN
-        lexical = score.lexical if score.lexical > lexical else lexical
+def facet_score(noted: Noted, memory_id: str, rank: int, fused: float) -> FacetScore:
+    """A memory within a facet: its best passage speaks for it, of equal ones the smaller id."""
+    own = noted.of_memory[memory_id]
+    ids, relevances = noted.passage_ids, noted.relevances
+    kept = sorted(own, key=lambda row: (-relevances[row], ids[row])) if len(own) > 1 else own
+    kept = kept[:EVIDENCE_PASSAGES]
+    scores = [round(relevances[row], 4) for row in kept]
+    dense = max([0.0, *[one for row in own if (one := noted.dense[row]) > 0]])  # never NaN
     return {
         "rank": rank,
         "fused": round(fused, 6),
-        "relevance": relevances[0],
+        "relevance": scores[0],
         "dense": round(dense, 4),
-        "lexical": round(lexical, 4),
-        "passage_ids": tuple([passage_id for passage_id, _ in kept]),
-        "query_ids": tuple([score.query_id for _, score in kept]),
-        "passage_scores": tuple(relevances),
+        "lexical": round(max([noted.lexical[row] for row in own]), 4),
+        "passage_ids": tuple([ids[row] for row in kept]),
+        "query_ids": tuple([noted.query_ids[row] for row in kept]),
+        "passage_scores": tuple(scores),
     }
-
-
-def by_relevance(passage: tuple[str, PassageScore]) -> tuple[float, str]:
-    """Sorts best first, ties by passage id."""
-    return -passage[1].relevance, passage[0]
 
 
 def as_candidate(

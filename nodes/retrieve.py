@@ -2,17 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
-from secondhop.nodes.abbreviations import spelt_leg
+from secondhop.nodes.abbreviations import spelt_leg, words_found
 from secondhop.nodes.hidden import Hidden, visible
+from secondhop.nodes.leg_hits import as_hits, count_of, no_hits, of_passages
 from secondhop.nodes.look_among import hits_among
 from secondhop.nodes.refine import query_vector
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import TOO_LATE, Hit, Ranking, RecallUpdate, RetrieveTask
+from secondhop.nodes.state import TOO_LATE, Hits, Ranking, RecallUpdate, RetrieveTask
 from secondhop.stores.records import PassageHit, Vector
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
     ranking["ms"] = round((time.perf_counter() - started) * 1000, 2)
     update: RecallUpdate = {
         "rankings": {query_id: ranking},
-        "note": f"{len(ranking['dense'])} dense, {len(ranking['lexical'])} lexical",
+        "note": f"{count_of(ranking['dense'])} dense, {count_of(ranking['lexical'])} lexical",
     }
     if ranking["error"]:
         reason = f"query {task['query']['text']!r} lost a leg: {ranking['error']}"
@@ -45,28 +46,25 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
 
     A query that names its memories looks at those alone.
     """
-    text = task["query"]["text"]
     depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
     seconds = max(0.0, task["deadline_at"] - time.time())
     hidden = await services.hidden.of(task.get("sight"), services)
     if "memory_ids" in task["query"]:
         return await rank_among(task, seconds=seconds, services=services, hidden=hidden)
-    spelt = services.settings.ranking.abbreviations and task["query"]["origin"] == "question"
-    worded_leg = spelt_leg if spelt else lexical_leg
     dense, lexical = await asyncio.gather(
         within(seconds, partial(dense_leg, task, services=services, depth=depth, hidden=hidden)),
-        within(seconds, partial(worded_leg, text, services=services, depth=depth, hidden=hidden)),
+        within(seconds, partial(lexical_leg, task, services=services, depth=depth, hidden=hidden)),
         return_exceptions=True,
     )
     errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
-    vector, near, unseen = (None, [], {}) if isinstance(dense, BaseException) else dense
-    worded, unheard = ([], {}) if isinstance(lexical, BaseException) else lexical
+    vector, near, unseen = (None, no_hits(), {}) if isinstance(dense, BaseException) else dense
+    worded, unheard = (no_hits(), {}) if isinstance(lexical, BaseException) else lexical
     if task["query"]["origin"] == "evidence":
-        near = holding_the_name(near, worded)
+        near = of_passages(near, set(worded["passage_ids"]))  # a bare name means little
     return Ranking(
         query_id=task["query"]["query_id"],
-        dense=as_hits(near),
-        lexical=as_hits(worded),
+        dense=near,
+        lexical=worded,
         cosines=await missing_cosines(task, vector, near, worded, services=services),
         ms=0.0,
         error="; ".join(filter(None, errors)),
@@ -86,7 +84,7 @@ async def rank_among(
     return Ranking(
         query_id=task["query"]["query_id"],
         dense=as_hits(near),
-        lexical=[],
+        lexical=no_hits(),
         cosines={},
         ms=0.0,
         error=leg_error("dense", found),
@@ -106,7 +104,7 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
 
 async def dense_leg(
     task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
-) -> tuple[Vector, list[PassageHit], dict[str, str]]:
+) -> tuple[Vector, Hits, dict[str, str]]:
     """The query's vector, bent by its votes, the passages nearest to it, and what is hidden."""
     vector = await query_vector(task["query"], services=services, round_number=task["round"])
 
@@ -115,22 +113,17 @@ async def dense_leg(
         return hits
 
     hits, unseen = await visible(nearest, k=depth, hidden=hidden)
-    return vector, await without_hubs(hits, task, services=services), unseen
+    return vector, as_hits(await without_hubs(hits, task, services=services)), unseen
 
 
 async def lexical_leg(
-    text: str, *, services: Services, depth: int, hidden: Hidden
-) -> tuple[list[PassageHit], dict[str, str]]:
+    task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
+) -> tuple[Hits, dict[str, str]]:
     """The passages that hold the query's words, and what is hidden."""
-    return await visible(lambda k: services.search.lexical(text, k=k), k=depth, hidden=hidden)
-
-
-def holding_the_name(
-    dense: Sequence[PassageHit], lexical: Sequence[PassageHit]
-) -> list[PassageHit]:
-    """Hits of a name that evidence held: only where its words stand; a bare name means little."""
-    worded = {hit.passage_id for hit in lexical}
-    return [hit for hit in dense if hit.passage_id in worded]
+    spelt = services.settings.ranking.abbreviations and task["query"]["origin"] == "question"
+    leg = spelt_leg if spelt else words_found
+    hits, unseen = await leg(task["query"]["text"], services=services, depth=depth, hidden=hidden)
+    return as_hits(hits), unseen
 
 
 async def without_hubs(
@@ -149,14 +142,14 @@ async def without_hubs(
 async def missing_cosines(
     task: RetrieveTask,
     vector: Vector | None,
-    dense: Sequence[PassageHit],
-    lexical: Sequence[PassageHit],
+    dense: Hits,
+    lexical: Hits,
     *,
     services: Services,
 ) -> dict[str, float]:
     """Cosines of the passages that the lexical leg alone found, so that scores compare."""
-    known = {hit.passage_id for hit in dense}
-    missing = [hit.passage_id for hit in lexical if hit.passage_id not in known]
+    known = set(dense["passage_ids"])
+    missing = [passage_id for passage_id in lexical["passage_ids"] if passage_id not in known]
     if vector is None or not missing:
         return {}
     vectors = await services.search.vectors(missing)
@@ -178,11 +171,3 @@ def leg_error(leg: str, found: object) -> str:
     if not isinstance(found, SecondhopError):
         raise found
     return f"{leg}: {found}"
-
-
-def as_hits(found: Sequence[PassageHit]) -> list[Hit]:
-    """The state's form of a ranking."""
-    return [
-        {"passage_id": passage_id, "memory_id": memory_id, "score": round(score, 6)}
-        for passage_id, memory_id, score in found
-    ]

@@ -94,20 +94,20 @@ class FeedbackRef(TypedDict):
     """Whose passages they are."""
 
 
-class Hit(TypedDict):
-    """A passage in the ranking of one leg."""
+class Hits(TypedDict):
+    """The passages that one leg of a query found, best first: columns of one length."""
 
-    passage_id: str
-    memory_id: str
-    score: float
+    passage_ids: list[str]
+    memory_ids: list[str]
+    scores: list[float]
 
 
 class Ranking(TypedDict):
     """What one query found."""
 
     query_id: str
-    dense: list[Hit]
-    lexical: list[Hit]
+    dense: Hits
+    lexical: Hits
     cosines: dict[str, float]
     """Of passages that only the lexical leg found, by passage id."""
     ms: float

@@ -37,6 +37,7 @@ class GatheredSearch:
 
     def __init__(self, inner: MemorySearch) -> None:
         self._inner = inner
+        self._together = inner if isinstance(inner, SearchesTogether) else None
         self._lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, _Lanes] = WeakKeyDictionary()
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
@@ -49,9 +50,9 @@ class GatheredSearch:
 
     async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
         """See `MemorySearch`."""
-        if not isinstance(self._inner, SearchesTogether):
+        if self._together is None:
             return await self._inner.lexical(query, k=k)
-        return (await self._own_lanes().lexical(self._inner, k).get([query]))[query]
+        return (await self._own_lanes().lexical(self._together, k).get([query]))[query]
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""

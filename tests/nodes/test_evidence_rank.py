@@ -6,14 +6,15 @@ from typing import Any, cast
 import pytest
 
 from secondhop.nodes.evidence_rank import passage_scores, ranking_scores
-from secondhop.nodes.state import DIRECT, Hit, Ranking, RecallState
+from secondhop.nodes.leg_hits import from_rows
+from secondhop.nodes.state import DIRECT, Ranking, RecallState
 
 
 def ranking(dense: dict[str, float], lexical: dict[str, float]) -> Ranking:
     return Ranking(
         query_id="q",
-        dense=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in dense.items()],
-        lexical=[Hit(passage_id=p, memory_id=p[0], score=s) for p, s in lexical.items()],
+        dense=from_rows((p, p[0], s) for p, s in dense.items()),
+        lexical=from_rows((p, p[0], s) for p, s in lexical.items()),
         cosines={},
         ms=0.0,
         error="",
@@ -24,7 +25,12 @@ def state_of(
     question: str, rankings: dict[str, Ranking], *, origin: str = "decompose", **more: Any
 ) -> RecallState:
     """A recall that asked one query a facet, "f0" first; memories are of one day a letter."""
-    memory_ids = {h["memory_id"] for r in rankings.values() for h in [*r["dense"], *r["lexical"]]}
+    memory_ids = {
+        memory_id
+        for found in rankings.values()
+        for leg in (found["dense"], found["lexical"])
+        for memory_id in leg["memory_ids"]
+    }
     return cast(
         RecallState,
         {

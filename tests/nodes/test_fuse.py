@@ -15,8 +15,9 @@ from secondhop.nodes.fuse import (
     fuse_facet,
     scores_by_memory,
 )
+from secondhop.nodes.leg_hits import from_rows
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import Candidate, FacetScore, Hit, Query, Ranking, RecallState
+from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
 
 Runs = list[list[str]]
 
@@ -24,11 +25,10 @@ Runs = list[list[str]]
 def ranking(number: int, dense: Sequence[str], lexical: Sequence[str] = ()) -> Ranking:
     """Passages "m:0" of memory "m", the first one best."""
 
-    def hits(ids: Sequence[str]) -> list[Hit]:
-        return [
-            Hit(passage_id=p, memory_id=p.partition(":")[0], score=round(0.9 - 0.01 * n, 6))
-            for n, p in enumerate(ids)
-        ]
+    def hits(ids: Sequence[str]) -> Hits:
+        return from_rows(
+            (p, p.partition(":")[0], round(0.9 - 0.01 * n, 6)) for n, p in enumerate(ids)
+        )
 
     return Ranking(
         query_id=f"q{number}", dense=hits(dense), lexical=hits(lexical), cosines={}, ms=0, error=""
