@@ -68,17 +68,21 @@ NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 class HiddenMemory:
     """The hidden memories of the recalls that run."""
 
-    _kept: OrderedDict[str, Hidden] = field(default_factory=OrderedDict[str, Hidden])
+    _kept: OrderedDict[str, tuple[Sight, Hidden]] = field(
+        default_factory=OrderedDict[str, tuple[Sight, Hidden]]
+    )
+    """By trace id, which two recalls of a host may share: each is shown what its own sight may."""
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
         """Looked up once a recall, for as long as that takes: without it nothing may be shown, and
         whoever runs the recall gives up at its deadline."""
-        known = self._kept.get(sight["trace_id"]) if sight is not None else None
-        if known is not None:
-            return known
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
-        known = self._kept[sight["trace_id"]] = await looked_up(sight, services.keeping)
+        seen, known = self._kept.get(sight["trace_id"], (None, NOTHING_HIDDEN))
+        if seen == sight:
+            return known
+        known = await looked_up(sight, services.keeping)
+        self._kept[sight["trace_id"]] = (sight, known)
         while len(self._kept) > REMEMBERED:
             self._kept.popitem(last=False)
         return known

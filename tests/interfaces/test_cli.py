@@ -57,6 +57,15 @@ def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
     assert (ledger["read"], ledger["stored"], ledger["unchanged"]) == (5, 0, 5)
 
 
+@pytest.mark.parametrize("entity", ["default", "defualt"])
+def test_a_memory_begun_beside_others_is_named(cli: Cli, notes: Path, entity: str) -> None:
+    told = cli("ingest", str(notes), "--entity", entity)
+
+    new = "'defualt' is a new memory here, beside 'default'"
+    assert told.exit_code == 0
+    assert (new in told.stderr) == (entity == "defualt")
+
+
 def test_ingest_of_a_folder_lists_what_it_skipped(cli: Cli, notes: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "good.md").write_text("# Plan\nFour weeks.", encoding="utf-8")

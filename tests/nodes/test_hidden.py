@@ -155,3 +155,15 @@ async def test_what_ended_since_a_round_is_gone_from_its_answer(world: SmallWorl
     keeping.ended.add("plan")
 
     assert "plan" not in (await sessions.answer(answer.session_id)).ids()
+
+
+async def test_recalls_of_one_trace_id_see_what_each_may_see(world: SmallWorld) -> None:
+    keeping = EndsMeanwhile(world.store)
+    keeping.ended.add("plan")
+    services = world.services(keeping=keeping)
+    today = sight_of((await states(services))[-1])
+    stale: Sight = {**today, "include_stale": True}
+
+    seen = [await services.hidden.of(one, services) for one in (today, stale, today)]
+
+    assert ["plan" in one.reasons for one in seen] == [True, False, True]

@@ -96,7 +96,7 @@ def _detect(document: Document) -> str:
         return shape
     if document.suffix in _PLAIN or is_transcript(document.text):
         return "transcript"
-    reason = f"no known format ({formats_known()}); name one with `format` to read it as that"
+    reason = f"no known format ({formats_known()}); --format (in Python: format=) reads it as one"
     raise UnreadableError(reason, may_hide_memories=False)
 
 

@@ -150,6 +150,7 @@ def import_memories(
 
     What is stored already stays as it is.
     """
+    from secondhop.interfaces.new_entity import notice_if_new
     from secondhop.interfaces.opening import opened, run
     from secondhop.interfaces.progress import bars
     from secondhop.interfaces.terminal import clean, notices, print_json, screen
@@ -157,9 +158,10 @@ def import_memories(
     async def work() -> None:
         with bars() as progress:
             async with opened(common, counting=True) as recall:
+                new = await notice_if_new(recall, common)
                 told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
-        if told.notice:
-            notices().print(clean(told.notice))
+        for notice in filter(None, (told.notice, new)):
+            notices().print(clean(notice))
         if common.json:
             print_json(told.model_dump(mode="json"))
             return

@@ -46,13 +46,15 @@ def ingest(
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.ingest.ledger import NothingIngestedError
     from secondhop.interfaces.ledger_view import show_ledger
+    from secondhop.interfaces.new_entity import notice_if_new
     from secondhop.interfaces.opening import opened, run
     from secondhop.interfaces.progress import bars
-    from secondhop.interfaces.terminal import print_json, screen
+    from secondhop.interfaces.terminal import clean, notices, print_json, screen
 
     async def work() -> None:
         with bars() as progress:
             async with opened(common, counting=True) as recall:
+                notice = await notice_if_new(recall, common)
                 try:
                     ledger = await recall.aingest(
                         *paths, format=format, progress=progress, dry_run=dry_run
@@ -65,6 +67,8 @@ def ingest(
             print_json(ledger.to_dict())
         else:
             show_ledger(ledger, screen())
+        if notice:
+            notices().print(clean(notice), style="yellow")
 
     try:
         run(work())
