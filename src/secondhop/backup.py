@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import StoreError, UsageError, said_by_system
 from secondhop.graph.result import Frozen
 from secondhop.stores.manifest import Manifest, create_manifest, intact_manifest
 
@@ -55,7 +55,7 @@ def _back_up(store: Path, target: Path) -> BackedUp:
                     copied.append(folder / name)
         found_copy(store, target, manifest=manifest)  # last: now it is a store
     except (OSError, sqlite3.Error) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        why = said_by_system(error)
         raise StoreError(f"the backup in {target} is not complete: {why}; delete it") from error
     return BackedUp(
         folder=str(target),

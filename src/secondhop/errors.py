@@ -182,3 +182,13 @@ class NotShownError(VoteRefusedError):
             f"judge what was not shown; vote on the memories of the answer"
         )
         self.memory_id, self.round = memory_id, round_number
+
+
+def said_by_system(error: Exception) -> str:
+    """What went wrong with a file, without the error's number and without the path once more.
+
+    >>> said_by_system(FileNotFoundError(2, "No such file or directory", "a.txt"))
+    'No such file or directory'
+    """
+    told = error.strerror if isinstance(error, OSError) else None
+    return told or str(error)

@@ -136,7 +136,7 @@ def fault_of(error: Exception) -> str:
     """What is wrong with a line, in words; of several faults the first."""
     match error:
         case json.JSONDecodeError():
-            return f"it is no JSON ({error.msg} at character {error.pos + 1})"
+            return f"it is no JSON ({error.msg} at character {error.pos + 1}; was the file cut?)"
         case ValidationError():
             fault = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in fault["loc"])

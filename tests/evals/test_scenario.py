@@ -98,7 +98,7 @@ def test_a_broken_scenario_names_the_place(case: str, write: Write) -> None:
 def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a folder"):
         load_scenario(tmp_path / "none")
-    with pytest.raises(UsageError, match=r"cannot read .*conversations\.jsonl"):
+    with pytest.raises(UsageError, match=r"has no conversations\.jsonl; a scenario is"):
         load_scenario(tmp_path)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines_planned import FacetQueries
 from secondhop.evals.scenario import Scenario, Text
 from secondhop.nodes.planning import Plan, PlannedFacet, Planner, PlanRequest
@@ -91,7 +91,7 @@ def load_plans(path: Path, *, name: str, questions: Mapping[str, str]) -> Writte
     try:
         plans = _PLANS.validate_json(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines import BASELINES
 from secondhop.evals.judgements import Rankings
 from secondhop.evals.setting_files import read_setting_changes
@@ -79,7 +79,7 @@ def report_in(path: Path) -> dict[str, Rankings] | None:
     try:
         found: object = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
     except json.JSONDecodeError:
         return None
     if not isinstance(found, dict):

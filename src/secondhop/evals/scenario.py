@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
 from secondhop.stores.records import Memory, Message
 
 MEMORIES_FILE = "conversations.jsonl"
@@ -125,6 +125,12 @@ def load_scenario(folder: Path) -> Scenario:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
+    for name in (MEMORIES_FILE, QUESTIONS_FILE):
+        if not (folder / name).exists():
+            raise UsageError(
+                f"{folder} has no {name}; a scenario is a folder with {MEMORIES_FILE} and "
+                f"{QUESTIONS_FILE}"
+            )
     memories = read_lines(folder / MEMORIES_FILE, MemoryLine)
     questions = read_lines(folder / QUESTIONS_FILE, Question)
     no_answer_file = folder / NO_ANSWER_FILE
@@ -149,7 +155,7 @@ def read_lines(path: Path, kind: type[LineT]) -> list[tuple[int, LineT]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
     lines = [
         (number, parse_line(line, kind, where=f"{path}:{number}"))
         for number, line in enumerate(text.split("\n"), start=1)

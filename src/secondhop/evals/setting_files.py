@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 import yaml
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.setting_changes import (
     SESSION,
     changed_session_settings,
@@ -27,7 +27,7 @@ def read_setting_changes(path: Path) -> list[str]:
     try:
         found: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.judgements import Judgement, Rankings
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ def text_of(path: Path) -> str:
             content = gzip.decompress(content)
         return content.decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
 
 
 def write_qrels(path: Path, judgements: Iterable[Judgement]) -> None:

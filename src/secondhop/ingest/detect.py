@@ -96,7 +96,7 @@ def _detect(document: Document) -> str:
         return shape
     if document.suffix in _PLAIN or is_transcript(document.text):
         return "transcript"
-    reason = f"no known format ({formats_known()}); --format (in Python: format=) reads it as one"
+    reason = f"no known format ({formats_known()}); --format reads it as one of them"
     raise UnreadableError(reason, may_hide_memories=False)
 
 
