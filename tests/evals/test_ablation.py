@@ -13,6 +13,7 @@ from secondhop.evals.baselines_contest import Asked
 from secondhop.evals.baselines_own import Changed
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.setting_changes import changed_settings
+from secondhop.nodes.leg_hits import count_of
 from secondhop.nodes.settings import REDUNDANCY_NAMES
 from secondhop.nodes.state import DIRECT
 from secondhop.ranking.redundancy import REDUNDANCY
@@ -123,8 +124,10 @@ async def test_a_leg_that_is_off_finds_nothing(recall: Recall) -> None:
     by_words = await chosen_by(PARTS["no dense leg"](recall.services), GARDEN, k=3)
     by_meaning = await chosen_by(PARTS["no lexical leg"](recall.services), GARDEN, k=3)
 
-    assert not any(ranking["dense"] for ranking in by_words.state["rankings"].values())
-    assert not any(ranking["lexical"] for ranking in by_meaning.state["rankings"].values())
+    assert not any(count_of(ranking["dense"]) for ranking in by_words.state["rankings"].values())
+    assert not any(
+        count_of(ranking["lexical"]) for ranking in by_meaning.state["rankings"].values()
+    )
     vector = await recall.embedder.embed_queries([GARDEN.text])
     with pytest.raises(StoreError, match="off"):
         await OneLeg(recall.store, "lexical").dense(vector, k=3)
