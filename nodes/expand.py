@@ -28,7 +28,7 @@ async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
         services.planner.expand, services.offline_planner.expand, request
     )
     update = planned_update(plan, step="expand")
-    said = [*degraded.get("degraded", {}).values(), *untold.values()]
-    if said:
-        update["degraded"] = {"expand": f"expand: {'; '.join(said).removeprefix('expand: ')}"}
+    failed = [*degraded.get("degraded", {}).values(), f"expand: {untold}" if untold else ""]
+    if any(failed):
+        update["degraded"] = {"expand": "; ".join(filter(None, failed))}
     return update

@@ -27,26 +27,24 @@ LOOKED_AT: Final = 1_000
 """Facts, the newest, that are looked at for them."""
 
 
-async def kept_names(
-    state: RecallState, *, services: Services
-) -> tuple[list[KeptName], dict[str, str]]:
-    """(names of what may be shown, what could not be done); nothing for playbooks, which ask by
-    nearness alone.
+async def kept_names(state: RecallState, *, services: Services) -> tuple[list[KeptName], str]:
+    """(names of what may be shown, "" or what could not be done); nothing for playbooks, which ask
+    by nearness alone.
 
     A store that cannot be read in time is named, and planning goes on without.
     """
     if services.keeping is None or services.planner is services.offline_planner:
-        return [], {}
+        return [], ""
     try:
         async with asyncio.timeout(time_beside(state)):
             hidden = await services.hidden.of(sight_of(state), services)
             facts = await named_facts(services.keeping, hidden)
     except (StoreError, TimeoutError) as error:
         late = str(error) or "no answer in time"
-        return [], {"kept": f"the plan was not told what is kept by name: {late}"}
+        return [], f"the plan was not told what is kept by name: {late}"
     said = frozenset(document_terms(state["question"]))
     contexts = named_contexts(hidden)
-    return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], {}
+    return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], ""
 
 
 async def named_facts(keeping: MemoryKeeping, hidden: Hidden) -> list[KeptName]:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName, merge_keys
+from secondhop.nodes.reducers import merge_keys
+from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName
 
 Voter: TypeAlias = Literal["person", "agent"]
 """Who votes from outside."""

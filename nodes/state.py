@@ -5,7 +5,7 @@ memories that are returned is looked up by `resolve`. Keys that parallel nodes w
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -13,11 +13,10 @@ from typing import (
     NotRequired,
     TypeAlias,
     TypedDict,
-    TypeVar,
-    get_args,
-    get_origin,
     get_type_hints,
 )
+
+from secondhop.nodes.reducers import add_counts, merge_keys, reducer_of
 
 Leg: TypeAlias = Literal["dense", "lexical"]
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
@@ -32,8 +31,6 @@ names there are, asks for it outright; nothing names it, and the plan means it."
 
 TOO_LATE = "no answer before the deadline"
 """What stands in a ranking's error when a leg was given up."""
-
-T = TypeVar("T")
 
 
 class Facet(TypedDict):
@@ -232,24 +229,6 @@ class Step(TypedDict):
     error: str
 
 
-def merge_keys(left: Mapping[str, T], right: Mapping[str, T]) -> dict[str, T]:
-    """Union of two mappings; branches that run side by side never write the same key.
-
-    >>> merge_keys({"a": 1}, {"b": 2})
-    {'a': 1, 'b': 2}
-    """
-    return {**left, **right}
-
-
-def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
-    """Sum of two counters.
-
-    >>> add_counts({"llm_calls": 1}, {"llm_calls": 2, "queries": 3})
-    {'llm_calls': 3, 'queries': 3}
-    """
-    return {key: left.get(key, 0) + right.get(key, 0) for key in [*left, *(set(right) - set(left))]}
-
-
 class RecallInput(TypedDict):
     """What a host gives: the question; everything else has a default."""
 
@@ -387,12 +366,6 @@ def taken_in(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, A
         for key in REDUCERS.keys() & update.keys()
     }
     return {**state, **update, **reduced}
-
-
-def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
-    """What a key of the state says about two updates of it; None: the later one counts."""
-    inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
-    return get_args(inner)[1] if get_origin(inner) is Annotated else None
 
 
 REDUCERS = {

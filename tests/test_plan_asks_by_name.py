@@ -481,10 +481,10 @@ async def test_names_that_cannot_be_read_are_planned_without_and_named(
         },
     )
 
-    told, degraded = await kept_names(state, services=replace(known, keeping=keeping))
+    told, untold = await kept_names(state, services=replace(known, keeping=keeping))
 
     assert told == []
-    assert degraded["kept"].startswith(f"the plan was not told what is kept by name: {why}")
+    assert untold.startswith(f"the plan was not told what is kept by name: {why}")
 
 
 async def test_a_prompt_from_before_goes_on_without(tmp_path: Path) -> None:

@@ -38,6 +38,20 @@ def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
     )
 
 
+@pytest.fixture
+async def notes(
+    samples: Path,
+    tmp_path: Path,
+    writer: DictWriter,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+) -> Path:
+    """A copy of the folder of notes, read once."""
+    folder = copytree(samples / "notes", tmp_path / "notes")
+    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    return folder
+
+
 async def test_a_second_ingest_stores_and_embeds_nothing(
     samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
@@ -66,17 +80,11 @@ async def test_the_ledger_keeps_the_contract_of_the_command_line(
 
 
 async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replaced(
-    samples: Path,
-    tmp_path: Path,
-    writer: DictWriter,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
+    notes: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
-    folder = copytree(samples / "notes", tmp_path / "notes")
-    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
-    (folder / "projects" / "garden.md").unlink()
-    (folder / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
-    ledger = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    (notes / "projects" / "garden.md").unlink()
+    (notes / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
+    ledger = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
     assert (ledger.stored, ledger.unchanged, ledger.deleted) == (1, 1, 1)
     assert set(writer.kept) == {"2024-05-01.md", "servers.md"}
     assert "Ruth" in writer.texts("2024-05-01.md")[0]
@@ -388,17 +396,11 @@ async def test_a_disk_that_is_full_is_told_as_it_is(
 
 
 async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
-    samples: Path,
-    tmp_path: Path,
-    writer: DictWriter,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
+    notes: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
-    folder = copytree(samples / "notes", tmp_path / "notes")
-    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
     before = set(writer.kept)
 
-    edited = folder / "projects" / "garden.md"
+    edited = notes / "projects" / "garden.md"
     edited.write_text("# Garden\n\nRuth has the hose.\n")
     by_file = await ingest([edited], writer=writer, embedder=embedder, settings=settings)
     assert (by_file.read, by_file.stored) == (1, 1)
@@ -406,7 +408,7 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
     assert "Ruth" in writer.texts("projects/garden.md")[0]
 
     edited.write_text("# Garden\n\nMia has the hose.\n")
-    (folder / "servers.md").unlink()
+    (notes / "servers.md").unlink()
     by_folder = await ingest([edited.parent], writer=writer, embedder=embedder, settings=settings)
     assert (by_folder.stored, by_folder.deleted) == (1, 0)
     assert set(writer.kept) == before, "what is gone from elsewhere in the folder is not known"
@@ -414,7 +416,7 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
         "nothing was deleted, for only a part of it was read"
     ]
 
-    all_of_it = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    all_of_it = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
     assert (all_of_it.stored, all_of_it.unchanged, all_of_it.deleted) == (0, 2, 1)
 
 

@@ -125,10 +125,10 @@ def load_scenario(folder: Path) -> Scenario:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
-    for name in (MEMORIES_FILE, QUESTIONS_FILE):
-        if not (folder / name).exists():
+    for wanted in (MEMORIES_FILE, QUESTIONS_FILE):
+        if not (folder / wanted).exists():
             raise UsageError(
-                f"{folder} has no {name}; a scenario is a folder with {MEMORIES_FILE} and "
+                f"{folder} has no {wanted}; a scenario is a folder with {MEMORIES_FILE} and "
                 f"{QUESTIONS_FILE}"
             )
     memories = read_lines(folder / MEMORIES_FILE, MemoryLine)

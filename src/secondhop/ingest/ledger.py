@@ -72,7 +72,7 @@ class NothingIngestedError(IngestError):
         listed = "; ".join(reasons) + (f"; and {more} more" if more else "")
         super().__init__(
             f"no memory could be stored: {listed or 'there was nothing to read'}. "
-            f"Check the input, or name its format (--format; in Python: format=)"
+            f"Check the input, or name its format"
         )
         self.ledger = ledger
 
