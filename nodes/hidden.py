@@ -68,8 +68,8 @@ NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 class HiddenMemory:
     """The hidden memories of the recalls that run."""
 
-    _kept: OrderedDict[str, tuple[Sight, Hidden]] = field(
-        default_factory=OrderedDict[str, tuple[Sight, Hidden]]
+    _kept: OrderedDict[str, list[tuple[Sight, Hidden]]] = field(
+        default_factory=OrderedDict[str, list[tuple[Sight, Hidden]]]
     )
     """By trace id, which two recalls of a host may share: each is shown what its own sight may."""
 
@@ -78,11 +78,11 @@ class HiddenMemory:
         whoever runs the recall gives up at its deadline."""
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
-        seen, known = self._kept.get(sight["trace_id"], (None, NOTHING_HIDDEN))
-        if seen == sight:
-            return known
+        for seen, known in self._kept.get(sight["trace_id"], ()):
+            if seen == sight:
+                return known
         known = await looked_up(sight, services.keeping)
-        self._kept[sight["trace_id"]] = (sight, known)
+        self._kept.setdefault(sight["trace_id"], []).append((sight, known))
         while len(self._kept) > REMEMBERED:
             self._kept.popitem(last=False)
         return known

@@ -59,11 +59,24 @@ def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
 
 @pytest.mark.parametrize("entity", ["default", "defualt"])
 def test_a_memory_begun_beside_others_is_named(cli: Cli, notes: Path, entity: str) -> None:
-    told = cli("ingest", str(notes), "--entity", entity)
+    told = cli("ingest", str(notes), "--entity", entity, "--dry-run")
 
-    new = "'defualt' is a new memory here, beside 'default'"
+    new = "nothing was stored for 'defualt' before; the store holds 'default'"
     assert told.exit_code == 0
     assert (new in told.stderr) == (entity == "defualt")
+
+
+def test_damage_of_another_entity_keeps_nothing_from_being_stored(
+    cli: Cli, notes: Path, tmp_path: Path
+) -> None:
+    own = str(tmp_path / "own")
+    assert cli("ingest", str(notes), "--store", own).exit_code == 0
+    (catalog,) = tmp_path.glob("own/entities/*/catalog.db")
+    catalog.write_bytes(b"{bad")
+
+    told = cli("ingest", str(notes), "--store", own, "--entity", "mia")
+
+    assert (told.exit_code, "before" in told.stderr) == (0, False)
 
 
 def test_ingest_of_a_folder_lists_what_it_skipped(cli: Cli, notes: Path, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ class EndsMeanwhile(CountedKeeping):
         self.ended: set[str] = set()
 
     async def keepings(self) -> Keepings:
-        known: Keepings = await self._inner.keepings()
+        known: Keepings = await CountedKeeping.keepings(self)
         return {**known, **{one: Keeping(deprecated_at=NOW) for one in self.ended}}
 
 
@@ -164,6 +164,8 @@ async def test_recalls_of_one_trace_id_see_what_each_may_see(world: SmallWorld) 
     today = sight_of((await states(services))[-1])
     stale: Sight = {**today, "include_stale": True}
 
+    before = keeping.looks
     seen = [await services.hidden.of(one, services) for one in (today, stale, today)]
 
     assert ["plan" in one.reasons for one in seen] == [True, False, True]
+    assert keeping.looks == before + 2

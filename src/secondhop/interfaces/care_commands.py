@@ -160,8 +160,10 @@ def import_memories(
             async with opened(common, counting=True) as recall:
                 new = await notice_if_new(recall, common)
                 told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
-        for notice in filter(None, (told.notice, new)):
-            notices().print(clean(notice))
+        if told.notice:
+            notices().print(clean(told.notice))
+        if new:
+            notices().print(clean(new), style="yellow")
         if common.json:
             print_json(told.model_dump(mode="json"))
             return

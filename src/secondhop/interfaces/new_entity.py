@@ -3,8 +3,10 @@
 import asyncio
 from typing import TYPE_CHECKING
 
+from secondhop.errors import StoreError
 from secondhop.interfaces.opening import server_of, store_of
 from secondhop.interfaces.options import Common
+from secondhop.interfaces.terminal import shorten
 from secondhop.settings import load_settings
 
 if TYPE_CHECKING:
@@ -13,10 +15,13 @@ if TYPE_CHECKING:
 NAMED = 3
 """Other entities that the notice names."""
 
+NAME_CHARS = 40
+"""Of each of them."""
+
 
 async def notice_if_new(recall: "Recall", common: Common) -> str:
-    """To be asked before something is stored; "" for an entity that has memories already, and for
-    the first of a store."""
+    """To be asked before something is stored; "" for an entity that has memories already, for the
+    first of a store, and where another one is damaged: that keeps nothing from being stored."""
     from secondhop.stores.home import StoreHome
 
     if (await recall.acounts()).memories:
@@ -26,6 +31,8 @@ async def notice_if_new(recall: "Recall", common: Common) -> str:
     home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
     try:
         others = [one for one in await asyncio.to_thread(home.entities) if one != own]
+    except StoreError:
+        return ""
     finally:
         await home.aclose()
     return about_new(own, others)
@@ -35,9 +42,10 @@ def about_new(entity: str, others: list[str]) -> str:
     """What is said of a new entity beside those that are there; "" where none is.
 
     >>> about_new("an", ["ann", "bob"])
-    "'an' is a new memory here, beside 'ann', 'bob'"
+    "nothing was stored for 'an' before; the store holds 'ann', 'bob'"
     """
     if not others:
         return ""
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-    return f"{entity!r} is a new memory here, beside {', '.join(map(repr, others[:NAMED]))}{more}"
+    own, *named = [repr(shorten(one, NAME_CHARS)) for one in (entity, *others[:NAMED])]
+    return f"nothing was stored for {own} before; the store holds {', '.join(named)}{more}"
