@@ -17,8 +17,8 @@ from secondhop.ingesting_recall import StoresMemories
 from secondhop.keeper import Keeper
 from secondhop.kept_recall import KeepsMemories
 from secondhop.learning import Learning
+from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
-from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices
