@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from secondhop.evals.comparison import COSTS, Comparison, Difference, p_shown
-from secondhop.evals.paired import FEW
+from secondhop.evals.significance import FEW
 from secondhop.interfaces.eval_view import HEADINGS, figures_table
 from secondhop.interfaces.terminal import clean
 
