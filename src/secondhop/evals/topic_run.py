@@ -41,7 +41,9 @@ class TopicRun:
     """{system: {topic id: memory ids}}, secondhop first."""
     costs: Costs
 
-    def measures(self, judgements: Sequence[Judgement], *, k: int) -> dict[str, dict[str, Measures]]:
+    def measures(
+        self, judgements: Sequence[Judgement], *, k: int
+    ) -> dict[str, dict[str, Measures]]:
         """{system: {judged topic: measures}}; a topic without an answer has 0 everywhere."""
         cutoffs = dict.fromkeys(question_ids(judgements), k)
         return {

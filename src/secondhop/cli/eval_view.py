@@ -1,0 +1,80 @@
+"""An evaluation for people: a table for each scenario, and one of the means."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from secondhop.cli.terminal import clean
+from secondhop.evals.measures import MEASURES, Measures
+from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+HEADINGS = {
+    "facet_recall": "facets",
+    "essential_recall": "essent",
+    "alpha_ndcg": "a-ndcg",
+    "redundancy": "redund",
+    "stale_rate": "stale",
+    "precision": "precis",
+}
+"""Short enough for 60 columns."""
+
+
+def show_reports(
+    reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
+) -> None:
+    """Print a table for each scenario, the mean of the scenarios, and what the columns mean."""
+    for report in reports:
+        rows = report.means()
+        if per_question:
+            rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
+        console.print(measures_table(report.name, rows))
+        console.print(footnote(report), style="dim")
+        console.print()
+    if len(reports) > 1:
+        console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
+        console.print()
+    console.print("facets served, essential memories, alpha-nDCG, precision: higher is better.")
+    console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
+
+
+def measures_table(
+    title: str, rows: Mapping[str, Measures], *, names: Sequence[str] = MEASURES
+) -> "Table":
+    """One row a system or question."""
+    table = figures_table(title, [HEADINGS.get(name, name) for name in names])
+    for name, measures in rows.items():
+        style = "bold" if name == OURS else ""
+        table.add_row(clean(name), *(figure(measures.get(key)) for key in names), style=style)
+    return table
+
+
+def figures_table(title: str, headings: Sequence[str]) -> "Table":
+    """A table with a title over its first column and numbers in the others."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(Text(clean(title), style="bold"), overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def figure(value: float | None) -> str:
+    """Three digits; "-" for what was not measured."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def footnote(report: ScenarioReport) -> str:
+    """How many questions, what each cost, and what the unanswerable ones got."""
+    costs = report.costs()
+    text = f"{len(report.questions)} questions, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
+    if costs.llm_calls:
+        text += f", {costs.llm_calls:.1f} calls, {costs.tokens:,.0f} tokens"
+    if not report.no_answer:
+        return text
+    wrong, asked = report.wrongly_answered(), len(report.no_answer)
+    return f"{text}; {wrong} of {asked} unanswerable ones were answered"
