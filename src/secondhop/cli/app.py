@@ -16,19 +16,15 @@ from secondhop.cli.memory_commands import explain, graph, ingest, recall, reinde
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.playbook_commands import check_library, leave_out, list_intents, near
+from secondhop.cli.playbook_commands import check_library, list_intents
 from secondhop.cli.prompt_commands import check, diff, list_prompts, show
 from secondhop.cli.replay_command import replay
 from secondhop.cli.session_command import session
 from secondhop.cli.session_eval_command import sessions
 from secondhop.cli.settings_commands import SETTINGS
+from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
 from secondhop.cli.tune_commands import calibrate, tune
-from secondhop.interfaces.briefing_eval_command import briefing as eval_briefing
-from secondhop.interfaces.compare_command import compare
-from secondhop.interfaces.hub_command import hubs
-from secondhop.interfaces.supersession_command import supersession
-from secondhop.interfaces.trec_commands import topics, trec
 
 app = typer.Typer(
     name="secondhop",
@@ -75,14 +71,9 @@ app.command()(with_common(observe))
 app.command()(with_common(mcp))
 app.command()(with_common(session))
 evals.command()(with_common(scenarios))
-evals.command()(with_common(compare))
-evals.command("briefing")(with_common(eval_briefing))
 evals.command()(with_common(evidence))
-evals.command()(with_common(hubs))
 evals.command()(with_common(sessions))
 evals.command("learning")(with_common(eval_learning))
-evals.command()(with_common(supersession))
-evals.command()(with_common(trec))
 evals.command()(with_common(topics))
 models.command()(with_common(pull))
 for name, learning_command in LEARNING.items():
@@ -93,10 +84,8 @@ for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))
 prompts.command("list")(with_common(list_prompts))
 prompts.command("eval")(with_common(try_variant))
-playbooks.command()(with_common(near))
 playbooks.command("list")(with_common(list_intents))
 playbooks.command("check")(with_common(check_library))
-playbooks.command("left-out")(with_common(leave_out))
 app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
 app.add_typer(learning, name="learning", help="What resolved sessions have taught.")
 app.add_typer(models, name="models", help="The models that run on this machine.")
