@@ -1,11 +1,15 @@
 """Does being shown breed being shown? A simulated life of sessions, under the audited formula of
-session starts and under ours."""
+session starts and under ours.
 
+    python -m benchmarks.briefing_loop        # means of the second half of 200 sessions
+"""
+
+import asyncio
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -90,10 +94,6 @@ class LoopReport:
         half = len(self.found) // 2
         lists = {"incumbents": self.incumbents, "found": self.found, "age_days": self.age_days}
         return {name: round(float(np.mean(own[half:])), 4) for name, own in lists.items()}
-
-    def document(self) -> dict[str, object]:
-        """As JSON."""
-        return {"mean_of_second_half": self.means(), **asdict(self)}
 
 
 def life_of(days: int, *, seed: int) -> Life:
@@ -286,3 +286,13 @@ def embedded(number: int) -> EmbeddedMemory:
     )
     vectors = np.ones((1, 1), dtype=np.float32)
     return EmbeddedMemory(memory=memory, passages=(passage,), vectors=vectors)
+
+
+def main() -> None:
+    """Print what each way of choosing comes to."""
+    for report in asyncio.run(simulated(200, seed=0)):
+        print(f"{report.name:20}", report.means())
+
+
+if __name__ == "__main__":
+    main()

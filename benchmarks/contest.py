@@ -10,7 +10,6 @@ from typing import Protocol
 
 from secondhop.errors import SecondhopError
 from secondhop.evals.measures import Measures, measure
-from secondhop.evals.one_answer import DEPTH, Place, answers, place_of
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.ingest.batches import embedding_text
 from secondhop.models.embedder import Embedder
@@ -85,9 +84,6 @@ class Score:
     """Wall time, with the embedding of every query the system asked."""
     cpu_ms: float
     """Processor time of all threads: the machine's other work disturbs it less."""
-    place: Place
-    """Of the one answer among ten; None too when the question has not one answer alone."""
-    one_answer: bool
     ranked: list[str]
 
 
@@ -131,19 +127,15 @@ async def scored(contender: Contender, scenario: Scenario) -> dict[str, Score]:
 
 
 async def score(contender: Contender, question: Question) -> Score:
-    """One question; one with a single answer is asked for ten memories besides."""
+    """One question, measured."""
     asked = Asked(text=question.query, asked_at=question.asked_at)
     began, worked = perf_counter(), process_time()
     ranked = await contender.rank(asked, k=question.k)
     ms, cpu_ms = 1000 * (perf_counter() - began), 1000 * (process_time() - worked)
-    right = answers(question)
-    ten = await contender.rank(asked, k=DEPTH) if right else []
     return Score(
         measures=measure(question, ranked),
         ms=ms,
         cpu_ms=cpu_ms,
-        place=place_of(right, ten),
-        one_answer=bool(right),
         ranked=ranked,
     )
 

@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from secondhop.evals.baselines_contest import Contest, Score
-from secondhop.evals.measure_names import name_of
+from benchmarks.contest import Contest, Score
+
 from secondhop.evals.measures import MEASURES, Measures, mean_of
-from secondhop.evals.one_answer import ONE_ANSWER, one_answer_measures
-from secondhop.evals.paired import Interval, paired_interval
+from secondhop.evals.significance import Interval, paired_interval
 
 COMPARED = ("facet_recall", "alpha_ndcg")
 """Measures by scenario, and with intervals."""
@@ -21,18 +20,6 @@ def overall(by_scenario: Mapping[str, Mapping[str, Score]]) -> Measures:
     )
 
 
-def found_answers(by_scenario: Mapping[str, Mapping[str, Score]]) -> dict[str, float]:
-    """Over all questions with one answer; {} without any."""
-    return one_answer_measures(
-        [
-            score.place
-            for scores in by_scenario.values()
-            for score in scores.values()
-            if score.one_answer
-        ]
-    )
-
-
 def median_ms(by_scenario: Mapping[str, Mapping[str, Score]]) -> tuple[float, float]:
     """Milliseconds a question: by the clock, and of the processor."""
     every = [score for scores in by_scenario.values() for score in scores.values()]
@@ -40,19 +27,18 @@ def median_ms(by_scenario: Mapping[str, Mapping[str, Score]]) -> tuple[float, fl
 
 
 def main_table(contest: Contest) -> Iterator[str]:
-    """One row a system: the means, the one-answer measures, and the time."""
-    yield row("", *MEASURES, *(name_of(name).label for name in ONE_ANSWER), "ms", "cpu ms")
-    yield ruler(len(MEASURES) + len(ONE_ANSWER) + 2)
+    """One row a system: the means, and the time."""
+    yield row("", *MEASURES, "ms", "cpu ms")
+    yield ruler(len(MEASURES) + 2)
     for system, by_scenario in contest.scores.items():
-        means, one = overall(by_scenario), found_answers(by_scenario)
+        means = overall(by_scenario)
         yield row(
             system,
             *(f"{means[name]:.3f}" for name in MEASURES),
-            *(f"{one[name]:.2f}" if one else "–" for name in ONE_ANSWER),
             *(f"{ms:.0f}" for ms in median_ms(by_scenario)),
         )
     for system in contest.not_run:
-        yield row(system, "not run", *[""] * (len(MEASURES) + len(ONE_ANSWER) + 1))
+        yield row(system, "not run", *[""] * (len(MEASURES) + 1))
 
 
 def scenario_table(contest: Contest) -> Iterator[str]:
@@ -73,19 +59,9 @@ def interval_table(contest: Contest, *, ours: str) -> Iterator[str]:
     yield row("difference", *COMPARED)
     yield ruler(len(COMPARED))
     for system in contest.scores:
-        rival = rival_of(contest, system, ours=ours)
-        if system != rival:
-            gaps = [difference(contest, rival, system, measure=name) for name in COMPARED]
-            yield row(f"({rival}) − ({system})", *map(told, gaps))
-
-
-def rival_of(contest: Contest, system: str, *, ours: str) -> str:
-    """Which form of ours it is compared with: "SOURCE, x" with "ours, SOURCE" where there is one.
-
-    Whoever was given plans is compared with us, given the same plans.
-    """
-    given = f"{ours}, {system.split(', ')[0]}"
-    return given if given in contest.scores else ours
+        if system != ours:
+            gaps = [difference(contest, ours, system, measure=name) for name in COMPARED]
+            yield row(f"{ours} − {system}", *map(told, gaps))
 
 
 def difference(contest: Contest, ours: str, other: str, *, measure: str) -> Interval:
@@ -126,7 +102,6 @@ def contest_document(
         ms, cpu_ms = median_ms(by_scenario)
         systems[system] = {
             "mean": overall(by_scenario),
-            "one_answer": found_answers(by_scenario),
             "ms": ms,
             "cpu_ms": cpu_ms,
             "scenarios": {

@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.evals.small_scenario import small_scenario
-
-from secondhop import Recall
-from secondhop.evals.baselines_contest import (
+from benchmarks.contest import (
     WARM_UP,
     Asked,
     Contender,
@@ -21,8 +18,11 @@ from secondhop.evals.baselines_contest import (
     fed_by,
     hold,
 )
-from secondhop.evals.baselines_own import own_entries, planned_entries, playbooks
-from secondhop.evals.baselines_table import contest_document, difference, markdown, rival_of
+from benchmarks.contest_own import own_entries
+from benchmarks.contest_table import contest_document, difference, markdown
+from tests.evals.small_scenario import small_scenario
+
+from secondhop import Recall
 from secondhop.evals.scenarios import store_scenario
 from secondhop.ingest.batches import embedding_text
 
@@ -87,9 +87,7 @@ async def test_everybody_gets_what_our_store_embeds(ground: Ground) -> None:
     assert any(fed.text.startswith("Research on Carefeed\n\n") for fed in ground.passages)
 
 
-async def test_questions_are_asked_with_their_k_and_single_answers_looked_for_among_ten(
-    ground: Ground,
-) -> None:
+async def test_questions_are_asked_with_their_k_after_one_to_warm_up(ground: Ground) -> None:
     knowing = Knowing()
     await hold([entry("knowing", knowing)], ground, Contest())
 
@@ -98,7 +96,6 @@ async def test_questions_are_asked_with_their_k_and_single_answers_looked_for_am
         (WARM_UP, 4),
         (texts["interview"], 4),
         (texts["garden"], 3),
-        (texts["garden"], 10),
     ]
 
 
@@ -108,9 +105,6 @@ async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
 
     scores = contest.scores["knowing"]["small"]
     assert scores["interview"].measures["facet_recall"] == 1.0
-    assert (scores["interview"].one_answer, scores["interview"].place) == (False, None)
-    assert (scores["garden"].one_answer, scores["garden"].place) == (True, 2)
-    assert contest.scores["silent"]["small"]["garden"].place is None
     gap = difference(contest, "knowing", "silent", measure="facet_recall")
     assert (gap.difference, gap.low, gap.high) == (1.0, 1.0, 1.0)
 
@@ -142,31 +136,13 @@ async def test_every_row_of_a_table_has_the_cells_of_its_headings(ground: Ground
     json.dumps(contest_document(contest, versions={}, about={}))
 
 
-async def test_who_was_given_the_same_plans_is_compared_with_us_given_them(
-    ground: Ground,
-) -> None:
-    contest = Contest()
-    names = ["us", "us, their plans", "them", "their plans, them", "other plans, them"]
-    await hold([entry(name, Silent()) for name in names], ground, contest)
-
-    assert [rival_of(contest, name, ours="us") for name in names] == [
-        "us",
-        "us",
-        "us",
-        "us, their plans",
-        "us",
-    ]
-
-
 async def test_our_own_systems_all_answer(ground: Ground) -> None:
     contest = Contest()
-    systems = [*own_entries(), *planned_entries(playbooks, source="playbooks")]
+    systems = own_entries()
     await hold(systems, ground, contest)
 
     assert list(contest.scores) == [one.name for one in systems]
     assert not contest.not_run
-    for by_scenario in contest.scores.values():
-        assert by_scenario["small"]["garden"].place is not None
     ours = contest.scores["secondhop"]["small"]["interview"].measures
     alone = contest.scores["bm25"]["small"]["interview"].measures
     assert ours["facet_recall"] >= 0.75 > alone["facet_recall"]

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from secondhop.cli.briefing_command import briefing
+from secondhop.cli.calibrate_command import calibrate
 from secondhop.cli.care_commands import CARE
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.evidence_commands import evidence
@@ -24,7 +25,7 @@ from secondhop.cli.session_eval_command import sessions
 from secondhop.cli.settings_commands import SETTINGS
 from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
-from secondhop.cli.tune_commands import calibrate, tune
+from secondhop.cli.tune_command import tune
 
 app = typer.Typer(
     name="secondhop",
@@ -60,7 +61,7 @@ def front(
     """Memory recall for chatbots: the memories a question needs, and never names."""
 
 
-for command in (ingest, recall, explain, replay, graph, stats, reindex, demo, calibrate, tune):
+for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
     app.command()(with_common(command))
 app.command()(with_common(briefing))
 for keeping in KEEPING:
@@ -75,6 +76,8 @@ evals.command()(with_common(evidence))
 evals.command()(with_common(sessions))
 evals.command("learning")(with_common(eval_learning))
 evals.command()(with_common(topics))
+evals.command()(with_common(calibrate))
+evals.command()(with_common(tune))
 models.command()(with_common(pull))
 for name, learning_command in LEARNING.items():
     learning.command(name)(with_common(learning_command))

@@ -13,6 +13,7 @@ from secondhop.errors import UsageError
 if TYPE_CHECKING:
     from secondhop.prompts.library import Intent
 
+
 def list_intents(
     common: Common,
     domain: Annotated[

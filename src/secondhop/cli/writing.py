@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
@@ -33,3 +34,15 @@ def write_text(path: Path, text: str) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     notices().print(f"wrote {path}", soft_wrap=True)
+
+
+def write_yaml(path: Path, document: dict[str, Any], *, note: str) -> None:
+    """Write a document below a comment.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    import yaml
+
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    write_text(path, f"# {note}\n{text}")

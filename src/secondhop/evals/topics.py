@@ -5,9 +5,10 @@ like `asked_at`; `_id`, `query` and `text` are understood, too.
 """
 
 from collections.abc import Sequence
+from io import StringIO
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -79,10 +80,12 @@ def read_qrels(path: Path) -> list[Judgement]:
     expect_library()
     import ir_measures
 
+    read_trec_qrels: Any = ir_measures.read_trec_qrels
+
     try:
         found = [
             Judgement(unquote(one.query_id), one.iteration, unquote(one.doc_id), one.relevance)
-            for one in ir_measures.read_trec_qrels(read_text(path))
+            for one in read_trec_qrels(StringIO(read_text(path)))
         ]
     except ValueError as error:
         raise UsageError(
