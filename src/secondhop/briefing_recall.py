@@ -9,7 +9,7 @@ from secondhop.graph.briefing_settings import BriefingSettings
 from secondhop.graph.briefing_sources import BriefingAsked, BriefingSources
 from secondhop.graph.prediction_hooks import NoHooks
 from secondhop.graph.session_start import brief
-from secondhop.keeper import Keeper
+from secondhop.keeper import MemoryService
 from secondhop.learned_ahead import LearnedAhead
 from secondhop.learning import Learning
 from secondhop.nodes.services import Services
@@ -19,7 +19,7 @@ from secondhop.sync_door import SyncDoor
 class BriefsSessions:
     """Methods of `Recall`."""
 
-    _keeper: Keeper
+    memories: MemoryService
     _services: Services
     _door: SyncDoor
     _learning: Learning
@@ -60,10 +60,10 @@ class BriefsSessions:
         uses_hooks = learning.weight > 0 and learning.hooks > 0
         sources = BriefingSources(
             entity=self._services.entity,
-            store=self._keeper.store,
-            counters=self._keeper.counters,
+            store=self.memories.writing.store,
+            counters=self.memories.writing.counters,
             hooks=LearnedAhead(self._learning) if uses_hooks else NoHooks(),
-            count_tokens=self._keeper.tokens,
+            count_tokens=self.memories.writing.tokens,
         )
         return await brief(sources, asked)
 

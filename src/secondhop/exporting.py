@@ -1,25 +1,36 @@
-"""A whole memory as lines of JSON, and back: what is exported, imported and exported again is
-byte for byte the same."""
+"""A whole memory as an export, and back.
 
-from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import asdict
+What is exported, imported and exported again is byte for byte the same.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import islice
 
 from pydantic import Field
 
-from secondhop.export_frame import Framed, closing_line, header_line, line_of, unframed
-from secondhop.export_line import ExportedMemory, memory_of
-from secondhop.export_settings import settings_of, take_over, told_settings
+from secondhop.errors import UsageError
+from secondhop.export_format import (
+    FORMAT,
+    UNCOUNTED,
+    VERSION,
+    End,
+    Header,
+    MemoryRecord,
+    record_of,
+)
 from secondhop.graph.result import Frozen
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
+from secondhop.nodes.kept_settings import checked_changes, understood
 from secondhop.stores.catalog_keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
-from secondhop.stores.records import EarlierText, Memory
+from secondhop.stores.protocols import SettingsKeeping
+from secondhop.stores.records import EarlierText
 
 FRAME = 2
 """Lines of an export that are no memories: its first and its last."""
@@ -28,12 +39,12 @@ _BATCH = 500
 
 UNCOUNTED_NOTICE = (
     "it is an export of an older secondhop, which does not say how many memories it holds: "
-    "whether lines are missing at its end cannot be told"
+    "nobody can tell whether lines are missing at its end"
 )
 
 
 class Imported(Frozen):
-    """What became of the lines of an export."""
+    """What an import did."""
 
     read: int
     stored: int
@@ -41,86 +52,54 @@ class Imported(Frozen):
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
     settings: list[str] = Field(default_factory=list[str])
-    """Names of the settings that the entity keeps from now on; those that it kept stay."""
+    """Names of the settings that the entity took over. Settings that it had stay."""
     notice: str = ""
-    """What whoever imports should know: that nobody can tell whether it is whole. "" mostly."""
+    """A warning for the caller: that the export may lack lines. Mostly ""."""
     dry_run: bool = False
     """Nothing was stored: it is what an import would do."""
 
 
-async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
-    """A header with the entity's settings, one line a memory, by id, and how many these were;
-    without line ends.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """An export that was read whole."""
 
-    Texts, also earlier ones, dates, kinds, how each stands, its history and its counters; vectors
-    are made anew from the texts.
+    settings: Mapping[str, str]
+    """As a store keeps them."""
+    records: Sequence[MemoryRecord]
+    counted: bool
+    """False: it has no last line, so that missing lines go unnoticed."""
+
+
+async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
+    """The lines of an export, memories in the order of their ids; without line ends.
+
+    Vectors are left out: an import makes them from the texts.
     """
-    yield header_line(await told_settings(store))
+    settings = dict(sorted(understood(await store.kept_settings()).items()))
+    yield Header.model_validate({"format": FORMAT, "version": VERSION, "settings": settings}).line()
     keepings, after, count = await store.keepings(), "", 0
     while page := await store.page(after=after, limit=_PAGE):
         ids = [memory.memory_id for memory, _ in page]
-        histories = await store.look(partial(histories_in, ids))
-        earlier = await store.look(partial(earlier_in, ids))
+        events = await store.look(partial(events_of, ids))
         counted = await counters.of(ids)
         for memory, _ in page:
-            memory_id = memory.memory_id
-            kept = keepings.get(memory_id, Keeping())
-            told = entry_of(memory, kept, histories[memory_id], counted[memory_id])
-            if before := earlier[memory_id]:
-                told["earlier"] = list(map(earlier_entry, before))
-            yield line_of(told)
+            history, earlier = events[memory.memory_id]
+            yield MemoryRecord.of(
+                memory,
+                keeping=keepings.get(memory.memory_id, Keeping()),
+                history=history,
+                earlier=earlier,
+                counters=counted[memory.memory_id],
+            ).line()
         after, count = ids[-1], count + len(ids)
-    yield closing_line(count)
+    yield End(end=FORMAT, memories=count).line()
 
 
-def histories_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list[HistoryEntry]]:
-    """What was done to each."""
-    return {memory_id: view.history(memory_id) for memory_id in memory_ids}
-
-
-def earlier_in(memory_ids: Sequence[str], view: KeepingView) -> dict[str, list[EarlierText]]:
-    """What each said before."""
-    return {memory_id: view.earlier_texts(memory_id) for memory_id in memory_ids}
-
-
-def earlier_entry(text: EarlierText) -> dict[str, Any]:
-    """An earlier text as an export tells it."""
-    at, by = text.replaced_at, text.replaced_by
-    return said_by(text.memory) | {"replaced_at": at} | ({"replaced_by": by} if by else {})
-
-
-def said_by(memory: Memory) -> dict[str, Any]:
-    """What a memory says, without its id; what is not said has its default."""
-    told: dict[str, Any] = {
-        "title": memory.title,
-        "source": memory.source,
-        "created_at": memory.created_at,
-        "messages": [{"role": m.role, "content": m.content} for m in memory.messages],
-    }
-    for name in ("origin", "subject", "attribute", "value", "scope"):
-        if value := getattr(memory, name):
-            told[name] = value
-    if memory.kind != "continuity":
-        told["kind"] = memory.kind
-    return told
-
-
-def entry_of(
-    memory: Memory, keeping: Keeping, history: Sequence[HistoryEntry], counters: Counters
-) -> dict[str, Any]:
-    """One memory as an export tells it; what is not said has its default."""
-    told: dict[str, Any] = {"id": memory.memory_id, **said_by(memory)}
-    if keeping != Keeping():
-        kept = asdict(keeping)
-        told["keeping"] = {n: value for n, value in kept.items() if n != "mark" or value}
-    if history:
-        told["history"] = [
-            {name: value for name, value in asdict(entry).items() if name != "memory_id"}
-            for entry in history
-        ]
-    if counters != Counters():
-        told["counters"] = asdict(counters)
-    return told
+def events_of(
+    memory_ids: Sequence[str], view: KeepingView
+) -> dict[str, tuple[list[HistoryEntry], list[EarlierText]]]:
+    """What was done to each memory, and what it said before."""
+    return {one: (view.history(one), view.earlier_texts(one)) for one in memory_ids}
 
 
 async def imported(
@@ -134,33 +113,30 @@ async def imported(
 ) -> Imported:
     """Store what an export holds; what is stored already stays. Killed, it can be run again.
 
-    `dry_run` reads all of it, and stores and embeds nothing.
+    Args:
+        dry_run: only read and compare; nothing is embedded or stored.
 
     Raises:
-        UsageError: not an export, or not all of one: nothing is stored; or a line that cannot be
-            read: what came before it is stored.
+        UsageError: it is not an export, not all of one, or a line cannot be read; nothing is
+            stored.
     """
+    export = read_export(lines)
+    known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
-    planned: dict[str, str] = {}
-    settings, lines = settings_of(lines)
-    framed = unframed(lines)
-    for batch in batches(framed):
-        read += len(batch)
-        known = {**await store.content_hashes(), **planned}
-        memories = {entry.memory.memory_id: entry.memory for entry in batch}
-        clash = {i for i, m in memories.items() if known.get(i, m.content_hash) != m.content_hash}
-        fresh = [memory for i, memory in memories.items() if i not in known]
-        mine = [entry for entry in batch if entry.memory.memory_id not in clash]
-        if dry_run:
-            planned |= {memory.memory_id: memory.content_hash for memory in fresh}
-        else:
+    for batch in batches(export.records):
+        memories = {record.id: record.stored() for record in batch}
+        fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
+        known |= {memory.memory_id: memory.content_hash for memory in fresh}
+        clash = {i for i, memory in memories.items() if known[i] != memory.content_hash}
+        if not dry_run:
             if fresh:
                 await store.expect_room()
                 await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
-            await put_keeping(mine, store=store, counters=counters)
+            mine = [record for record in batch if record.id not in clash]
+            await restore_state(mine, store=store, counters=counters)
         conflicts += sorted(clash)
-        stored += len(fresh)
+        read, stored = read + len(batch), stored + len(fresh)
         unchanged += len(batch) - len(fresh) - len(clash)
     if not dry_run:
         await store.refresh_topics()
@@ -169,55 +145,126 @@ async def imported(
         stored=stored,
         unchanged=unchanged,
         conflicts=conflicts,
-        notice="" if framed.counted else UNCOUNTED_NOTICE,
-        settings=await take_over(settings, store, dry_run=dry_run),
+        notice="" if export.counted else UNCOUNTED_NOTICE,
+        settings=await take_over(export.settings, store, dry_run=dry_run),
         dry_run=dry_run,
     )
 
 
-async def put_keeping(
-    entries: Sequence[ExportedMemory], *, store: EntityStore, counters: CounterStore
-) -> None:
-    """What stored memories said before and how they stood, with their histories and counters."""
-    await store.add_earlier([text for one in entries for text in one.earlier])
-    await store.change(partial(changes_in, entries))
-    await counters.restore(
-        {one.memory.memory_id: one.counters for one in entries if one.counters is not None}
+def read_export(lines: Iterable[str]) -> Export:
+    """All of an export; every line is checked.
+
+    Raises:
+        UsageError: it is not an export, not all of one, or a line cannot be read.
+    """
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    header = header_of(numbered)
+    memories = numbered[1:]
+    if counted := header.version != UNCOUNTED:
+        expect_all(memories)
+        memories = memories[:-1]
+    return Export(
+        settings=settings_in(header),
+        records=[record_of(MemoryRecord, line, number) for number, line in memories],
+        counted=counted,
     )
 
 
-def batches(framed: Framed) -> Iterable[list[ExportedMemory]]:
-    """Some hundreds of memories at a time.
+def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
+    """The first line.
 
     Raises:
-        UsageError: a line that is none of ours; nothing of its batch is yielded.
+        UsageError: it is no header of an export that can be read.
     """
-    batch: list[ExportedMemory] = []
-    for number, line in framed.lines:
-        batch.append(memory_of(line, number))
-        if len(batch) >= _BATCH:
-            yield batch
-            batch = []
-    if batch:
+    try:
+        number, line = numbered[0]
+        if number == 1:
+            return record_of(Header, line, 1)
+    except (IndexError, UsageError):
+        pass
+    example = Header(format=FORMAT, version=VERSION).line()
+    raise UsageError(
+        f"this is no export of version {VERSION}, or of an older one; its first line must be "
+        f"{example}"
+    )
+
+
+def settings_in(header: Header) -> dict[str, str]:
+    """The settings of a header, as a store keeps them.
+
+    Raises:
+        UsageError: there is no such setting, or it cannot have such a value.
+    """
+    try:
+        checked = checked_changes(header.settings)
+    except UsageError as error:
+        raise UsageError(f"line 1 of the export cannot be read: {error}") from error
+    return {name: str(value) for name, value in checked.items() if value is not None}
+
+
+def expect_all(lines: Sequence[tuple[int, str]]) -> None:
+    """Check that the last line says how many memories there are, and that they are all there.
+
+    Raises:
+        UsageError: lines are missing, or there are too many.
+    """
+    held, told = len(lines), "does not say how many it holds"
+    expected = count_in(lines[-1][1]) if lines else None
+    if expected is not None:
+        held, told = held - 1, f"says {expected}"
+        if held == expected:
+            return
+    raise UsageError(
+        f"the export is not whole: it holds {held} memories, and its last line {told}; "
+        f"nothing was imported: copy all of the file, or export it again"
+    )
+
+
+def count_in(line: str) -> int | None:
+    """How many memories a last line says there are; None for another line."""
+    try:
+        return record_of(End, line, 0).memories
+    except UsageError:
+        return None
+
+
+def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
+    """Some hundred records at a time."""
+    rest = iter(records)
+    while batch := list(islice(rest, _BATCH)):
         yield batch
 
 
-def changes_in(entries: Sequence[ExportedMemory], view: KeepingView) -> list[KeepingChange]:
-    """How the memories of the entries stood, with their histories; of those that have none yet."""
-    changes: list[KeepingChange] = []
-    for entry in entries:
-        memory_id = entry.memory.memory_id
-        if view.history(memory_id) or view.memory(memory_id) is None:
-            continue
-        changes += [
-            KeepingChange(
-                memory_id=memory_id,
-                keeping=entry.keeping,
-                act=one.act,
-                at=one.at,
-                other_id=one.other_id,
-                detail=one.detail,
-            )
-            for one in entry.history
-        ]
-    return changes
+async def restore_state(
+    records: Sequence[MemoryRecord], *, store: EntityStore, counters: CounterStore
+) -> None:
+    """Write how stored memories stood, what they said before, their histories and counters."""
+    await store.add_earlier([text for one in records for text in one.earlier_texts()])
+    await store.change(partial(changes_in, records))
+    counted = {one.id: Counters(**one.counters.model_dump()) for one in records}
+    await counters.restore({i: one for i, one in counted.items() if one != Counters()})
+
+
+def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:
+    """How memories stood, with their histories; of those that have no history yet."""
+    return [
+        KeepingChange(
+            memory_id=record.id,
+            keeping=Keeping(**record.keeping.model_dump()),
+            **event.model_dump(),
+        )
+        for record in records
+        if not view.history(record.id) and view.memory(record.id) is not None
+        for event in record.history
+    ]
+
+
+async def take_over(
+    settings: Mapping[str, str], store: SettingsKeeping, *, dry_run: bool
+) -> list[str]:
+    """Keep the settings that the entity has not set itself; their names."""
+    kept = await store.kept_settings()
+    missing = {name: value for name, value in settings.items() if name not in kept}
+    if missing and not dry_run:
+        await store.keep_settings(missing)
+    return sorted(missing)

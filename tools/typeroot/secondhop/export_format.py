@@ -1,0 +1,1 @@
+../../../src/secondhop/export_format.py
