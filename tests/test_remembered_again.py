@@ -13,7 +13,7 @@ from tests.command_line import document, over
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.keeper import MemoryService
+from secondhop.memories.service import MemoryService
 from secondhop.recall import Recall
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)

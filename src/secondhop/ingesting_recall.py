@@ -8,7 +8,7 @@ from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
-from secondhop.keeper import MemoryService
+from secondhop.memories.service import MemoryService
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import StoreCounts
 from secondhop.sync_door import SyncDoor

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, TypeAlias
 
-from secondhop import keeping_rules as rules
 from secondhop.errors import UsageError
 from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.chunk import chunk_memory
-from secondhop.keeping_records import Kept
+from secondhop.memories import rules as rules
+from secondhop.memories.records import Kept
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import TokenCounter, count_tokens
-from secondhop.stores.catalog_keeping import Decision, KeepingView
+from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange

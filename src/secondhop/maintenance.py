@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
-from secondhop.backup import BackedUp, back_up
 from secondhop.blocking import blocking
-from secondhop.doctor import Doctor, Examination
 from secondhop.errors import UsageError
-from secondhop.export_file import read_lines, write_lines
-from secondhop.exporting import FRAME, Imported, exported, imported
 from secondhop.ingest.run import IngestProgress
-from secondhop.keeping_erasing import PurgesTexts
 from secondhop.keeping_writing import MemoryWriting
+from secondhop.memories.backup import BackedUp, back_up
+from secondhop.memories.doctor import Doctor, Examination
+from secondhop.memories.erasing import PurgesTexts
+from secondhop.memories.export_file import read_lines, write_lines
+from secondhop.memories.exporting import FRAME, Imported, exported, imported
 from secondhop.stores.learning import LearningStore
 from secondhop.sync_door import SyncDoor
 

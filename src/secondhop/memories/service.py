@@ -1,0 +1,440 @@
+"""`recall.memories`: remember, correct and forget single memories of one entity.
+
+A correction loses nothing: the old memory stays, superseded, with its history. Only `forget`
+deletes.
+"""
+
+from collections.abc import Iterable, MutableSequence, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Literal
+
+from secondhop.blocking import blocking
+from secondhop.errors import UsageError
+from secondhop.given_values import check_moments, check_rememberable, only_memories
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.keeping_writing import Forgets, MemoryWriting
+from secondhop.memories import rules as rules
+from secondhop.memories.building import Rememberable, memory_from, own_id, said_anew
+from secondhop.memories.detector import Suspicion, suspected
+from secondhop.memories.erasing import PurgesTexts, erase, would_erase
+from secondhop.memories.records import (
+    Accepted,
+    Forgotten,
+    Kept,
+    MemoryHistory,
+    StoredFact,
+    Version,
+)
+from secondhop.memories.story import facts_in, story_of, version_of
+from secondhop.shown_lately import shown_in
+from secondhop.stores.counters import Counters, Use
+from secondhop.stores.keeping import Keeping, Mark
+from secondhop.stores.records import Erasure, Memory
+from secondhop.sync_door import SyncDoor
+from secondhop.traces import TraceFolder
+
+
+class MemoryService:
+    """Writes, corrects, lists and forgets memories. `dry_run` writes nothing.
+
+    Every method has an async form, whose name begins with "a".
+    """
+
+    def __init__(
+        self,
+        writing: MemoryWriting,
+        *,
+        traces: TraceFolder,
+        caches: Sequence[PurgesTexts],
+        successor_at: float,
+        door: SyncDoor | None = None,
+    ) -> None:
+        """Take the parts as they are.
+
+        Args:
+            caches: `forget` takes the texts of a memory out of them.
+            successor_at: similarity from which on `find_superseded` compares two memories.
+        """
+        self.writing = writing
+        self._store = writing.store
+        self._traces, self._caches = traces, caches
+        self._successor_at = successor_at
+        self._door = door or SyncDoor()
+
+    @property
+    def forgetting(self) -> MutableSequence[Forgets]:
+        """Other places that forget what `forget` forgets; add to the list what you keep."""
+        return self.writing.forgetting
+
+    async def aadd(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """Store memories that you built yourself; nothing is deleted.
+
+        Where an id is taken, the new text replaces the old one, which stays as an earlier version:
+        `history` lists it. No version is kept of the same text, or of one that the new text begins
+        with (a chat that went on).
+
+        Raises:
+            UsageError: something is not a `Memory`; what came before it may be stored.
+        """
+        await self._store.expect_room()
+        ledger = await ingest_memories(
+            only_memories(memories),
+            writer=self._store,
+            embedder=self.writing.embedder,
+            progress=progress,
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    add = blocking(aadd)
+
+    async def aremember(
+        self,
+        what: Rememberable,
+        *,
+        title: str = "",
+        at: datetime | None = None,
+        valid_until: datetime | None = None,
+        salience: float | None = None,
+        mark: Mark = "",
+        supersedes: Sequence[str] = (),
+        memory_id: str | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """Store one memory: words, a `Fact` or a `Preference`.
+
+        A fact supersedes what was known of the same subject and attribute, a preference what was
+        said of the same scope and topic. Dates decide: a fact with an older date takes its place
+        in the past. A memory that says the same as one that holds is not stored again.
+
+        Args:
+            what: words are continuity: they supersede only what `supersedes` names.
+            title: default the first words, or the names of the fact.
+            at: when it was written; default now.
+            valid_until: from then on it does not come back.
+            salience: how much it matters, 0..1; default 0.5.
+            mark: for a session start: "core" is always shown, "open" is a thing to do or an open
+                thread (docs/briefing.md).
+            supersedes: ids of memories that it replaces, whatever their dates.
+            memory_id: default a new one.
+
+        Raises:
+            UsageError: nothing to remember, an id that is taken, or one that is not stored.
+        """
+        check_rememberable(what)
+        check_moments(at=at, valid_until=valid_until)
+        moment = as_utc(at) or self.writing.clock()
+        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
+        keeping = Keeping(
+            valid_until=as_utc(valid_until),
+            salience=rules.checked_salience(salience),
+            mark=rules.checked_mark(mark),
+        )
+        deciding = partial(
+            rules.entering,
+            memory,
+            keeping=keeping,
+            supersedes=supersedes,
+            at=self.writing.clock(),
+            said_since=None if memory_id else said_since(moment, given=at is not None),
+        )
+        kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
+        return kept.model_copy(update={"notice": self._expired(kept, keeping)})
+
+    remember = blocking(aremember)
+
+    async def aupdate(
+        self,
+        memory_id: str,
+        what: Rememberable | None = None,
+        *,
+        at: datetime | None = None,
+        valid_until: datetime | Literal[""] | None = None,
+        salience: float | None = None,
+        mark: Mark | None = None,
+        new_id: str | None = None,
+        dry_run: bool = False,
+    ) -> Kept:
+        """Replace a memory by a new version, or change its expiry, salience or mark.
+
+        A new version is a memory with an id of its own, which supersedes the old one.
+
+        Args:
+            what: the new value of a fact, the new text of another memory; None: the text stays.
+            valid_until: None: it stays, but a new version has none; "" removes it.
+            mark: None: it stays, for a new version too; "" removes it.
+            new_id: of the new version; default a new one.
+
+        Raises:
+            UsageError: it is not stored, or was superseded already.
+        """
+        check_moments(at=at, valid_until=valid_until or None)
+        if what is not None:
+            check_rememberable(what)
+            old = await self.writing.existing(memory_id)
+            if mark is None:
+                mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
+            return await self.aremember(
+                said_anew(old, what),
+                title=old.title if old.kind == "continuity" else "",
+                at=at,
+                valid_until=valid_until or None,
+                salience=salience,
+                mark=mark,
+                supersedes=[memory_id],
+                memory_id=new_id,
+                dry_run=dry_run,
+            )
+        decide = partial(
+            rules.change,
+            memory_id,
+            at=self.writing.clock(),
+            valid_until=valid_until if valid_until == "" else as_utc(valid_until),
+            salience=None if salience is None else rules.checked_salience(salience),
+            mark=None if mark is None else rules.checked_mark(mark),
+        )
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
+
+    update = blocking(aupdate)
+
+    async def asupersede(
+        self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
+    ) -> Kept:
+        """Let one stored memory replace another, from its date on.
+
+        Raises:
+            UsageError: one is not stored, the old one has a successor, or it would be a circle.
+        """
+        decide = partial(
+            rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
+        )
+        return await self.writing.change(old_id, decide, dry_run=dry_run)
+
+    supersede = blocking(asupersede)
+
+    async def adeprecate(
+        self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
+    ) -> Kept:
+        """Say that a memory does not hold any more, though nothing replaces it.
+
+        `restore` undoes it.
+
+        Args:
+            at: from when on; default now.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        check_moments(at=at)
+        moment = as_utc(at) or self.writing.clock()
+        decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
+
+    deprecate = blocking(adeprecate)
+
+    async def arestore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
+        """Let a superseded, deprecated or expired memory hold again.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        decide = partial(rules.restore, memory_id, at=self.writing.clock())
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
+
+    restore = blocking(arestore)
+
+    async def aforget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
+        """Delete memories for good: text, vectors, word index, caches, and traces that name them.
+
+        The files they came from stay: an ingest of the same file brings them back.
+
+        Raises:
+            UsageError: one is not stored; nothing was forgotten.
+        """
+        memory_ids = tuple(dict.fromkeys(memory_ids))
+        for memory_id in memory_ids:
+            await self.writing.existing(memory_id)
+        found = await would_erase(self._store, self._traces, memory_ids)
+        erased = Erasure(text=True, vectors=True)
+        if not dry_run:
+            await self.writing.unlearn(memory_ids)
+            erased = await erase(self._store, self._caches, found)
+        return Forgotten(
+            memory_ids=list(memory_ids),
+            passages=len(found.passages),
+            traces=len(found.traces),
+            complete=erased.text,
+            vectors_complete=erased.vectors,
+            dry_run=dry_run,
+        )
+
+    forget = blocking(aforget)
+
+    async def aget(self, memory_id: str) -> Version:
+        """A memory as it is now, and whether it holds.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        now = self.writing.clock()
+        return await self._store.look(
+            lambda view: version_of(rules.existing(memory_id, view), view, now=now)
+        )
+
+    get = blocking(aget)
+
+    async def alist(self, *, after: str = "", limit: int = 100) -> Sequence[Version]:
+        """Memories as they are now, in the order of their ids.
+
+        Args:
+            after: begin behind this id; "" is the beginning.
+            limit: at most so many.
+        """
+        now = self.writing.clock()
+        page = await self._store.page(after=after, limit=limit)
+        return await self._store.look(
+            lambda view: [version_of(memory, view, now=now) for memory, _ in page]
+        )
+
+    list = blocking(alist)
+
+    async def ahistory(self, memory_id: str) -> MemoryHistory:
+        """All versions of a memory, and what was done to them.
+
+        Versions are what it superseded, what superseded it, and what each of them said before
+        another text was stored under its id (`replaced_at`).
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        await self.writing.existing(memory_id)
+        return await self._store.look(partial(story_of, memory_id, now=self.writing.clock()))
+
+    history = blocking(ahistory)
+
+    async def afacts(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        as_of: datetime | None = None,
+    ) -> Sequence[StoredFact]:
+        """Facts by their exact names, the newest first. Case and spaces do not count.
+
+        Args:
+            as_of: what was believed then; default what holds now.
+        """
+        check_moments(as_of=as_of)
+        found = partial(
+            facts_in,
+            subject=subject,
+            attribute=attribute,
+            as_of=as_utc(as_of),
+            now=self.writing.clock(),
+        )
+        return await self._store.look(found)
+
+    facts = blocking(afacts)
+
+    async def afind_superseded(
+        self, *, apply: bool = False, dry_run: bool = False
+    ) -> Sequence[Suspicion]:
+        """Pairs in which a newer memory seems to have replaced an older one; the surest first.
+
+        It reads English, and continuity only: facts and preferences supersede by their names.
+        A suspicion hides nothing.
+
+        Args:
+            apply: let each newer memory supersede the older one. Look at the pairs first: of ten
+                such pairs in the labelled scenarios nine were right.
+        """
+        found = await suspected(self._store, threshold=self._successor_at, now=self.writing.clock())
+        for pair in found if apply and not dry_run else ():
+            await self.asupersede(pair.old_id, pair.new_id, reason=f"detected: {pair.because}")
+        return found
+
+    find_superseded = blocking(afind_superseded)
+
+    async def aaccept(
+        self,
+        trace: str | RecallTrace | RecallResult,
+        memory_ids: Sequence[str] = (),
+        *,
+        at: datetime | None = None,
+        dry_run: bool = False,
+    ) -> Accepted:
+        """Say which memories of a recall were of use; the rest was retrieved or shown.
+
+        The three are counted apart, in a file that no recall writes to. Only what was accepted
+        makes a memory stronger. A recall counts once.
+
+        Args:
+            trace: of the recall, its id, or its result.
+            memory_ids: none: nothing was of use.
+
+        Raises:
+            UsageError: no such trace is kept, or it did not return one of the memories.
+        """
+        check_moments(at=at)
+        given = trace.trace_id if isinstance(trace, RecallResult) else trace
+        story = self._traces.load(given) if isinstance(given, str) else given
+        if missing := sorted(set(memory_ids) - set(story.returned)):
+            raise UsageError(
+                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
+                f"shown can have been of use"
+            )
+        use = Use(
+            trace_id=story.trace_id,
+            at=as_utc(at) or self.writing.clock(),
+            retrieved=[candidate.memory_id for candidate in story.candidates],
+            shown=story.returned,
+            accepted=tuple(dict.fromkeys(memory_ids)),
+            lately=shown_in(story),
+        )
+        return Accepted(
+            trace_id=story.trace_id,
+            retrieved=len(use.retrieved),
+            shown=len(use.shown),
+            accepted=[*use.accepted],
+            counted=0 if dry_run else await self.writing.counters.count(use),
+            dry_run=dry_run,
+        )
+
+    accept = blocking(aaccept)
+
+    async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
+        """How often each was retrieved, shown and accepted."""
+        return await self.writing.counters.of(memory_ids)
+
+    counters = blocking(acounters)
+
+    def _expired(self, kept: Kept, keeping: Keeping) -> str:
+        until = keeping.valid_until
+        if until is None or until > self.writing.clock() or kept.done != "remembered":
+            return kept.notice
+        return (
+            f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
+            f"restore {kept.memory_id} takes that away"
+        )
+
+
+def as_utc(moment: datetime | None) -> datetime | None:
+    """A moment in UTC; one without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def said_since(moment: datetime, *, given: bool) -> datetime:
+    """From when on the same words of continuity are the same memory, and not another event.
+
+    The moment itself where the caller gave it; else the beginning of its day, in UTC.
+    """
+    return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
