@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.small_world import words
 
-from secondhop.keeping_writing import MemoryWriting
 from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore

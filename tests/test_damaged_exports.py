@@ -15,9 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
-from secondhop.export_format import FORMAT, VERSION, End, Header, MemoryRecord, record_of
-from secondhop.memories.export_frame import closing_line, header_line, line_of
-from secondhop.memories.export_line import memory_of
+from secondhop.memories.export_format import FORMAT, VERSION, End, Header, MemoryRecord, record_of
 from secondhop.recall import Recall
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import HistoryEntry, Keeping

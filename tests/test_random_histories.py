@@ -32,12 +32,10 @@ from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
-from secondhop.traces import TraceFolder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 9

@@ -13,13 +13,13 @@ from secondhop.briefing.recall_part import BriefsSessions
 from secondhop.explaining_recall import ExplainsAnswers
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
-from secondhop.keeping_writing import MemoryWriting
 from secondhop.learning.service import Learning
-from secondhop.maintenance import Maintenance
+from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.maintenance_part import CaresForMemories
 from secondhop.memories.recall_part import KeepsMemories
-from secondhop.memories.reindexing import open_entity
+from secondhop.memories.reindex import open_entity
 from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder

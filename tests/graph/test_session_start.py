@@ -23,12 +23,10 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import Use
-from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Mark
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
-from secondhop.traces import TraceFolder
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

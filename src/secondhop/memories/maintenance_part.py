@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from secondhop.delegating import offered
-from secondhop.maintenance import Maintenance
-from secondhop.memories.deleting import DeletedEntity, delete_entity
+from secondhop.memories.delete_entity import DeletedEntity, delete_entity
+from secondhop.memories.maintenance import Maintenance
 from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
 

@@ -3,8 +3,8 @@
 from collections.abc import MutableSequence
 
 from secondhop.delegating import offered
-from secondhop.keeping_writing import Forgets
 from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import Forgets
 
 HOME = "memories"
 

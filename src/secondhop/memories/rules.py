@@ -12,7 +12,6 @@ from secondhop.errors import UsageError
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
-from secondhop.stores.keeping import Keeping, KeepingChange, Mark
 from secondhop.stores.records import Memory
 
 

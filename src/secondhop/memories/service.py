@@ -17,11 +17,11 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
-from secondhop.keeping_writing import Forgets, MemoryWriting
 from secondhop.memories import rules as rules
 from secondhop.memories.building import Rememberable, memory_from, own_id, said_anew
 from secondhop.memories.detector import Suspicion, suspected
-from secondhop.memories.erasing import PurgesTexts, erase, would_erase
+from secondhop.memories.forgetting import PurgesTexts, erase, would_erase
+from secondhop.memories.history import facts_in, story_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -30,7 +30,7 @@ from secondhop.memories.records import (
     StoredFact,
     Version,
 )
-from secondhop.memories.story import facts_in, story_of, version_of
+from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.shown_lately import shown_in
 from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark

@@ -14,10 +14,10 @@ from secondhop.errors import UsageError
 from secondhop.graph.result import ConflictingMemory, Spent
 from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.keeping_writing import MemoryWriting
 from secondhop.memories.building import Rememberable, memory_from, opening
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.rules import Entering, says_the_same
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM

@@ -11,7 +11,10 @@ from itertools import islice
 from pydantic import Field
 
 from secondhop.errors import UsageError
-from secondhop.export_format import (
+from secondhop.graph.result import Frozen
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.memories.export_format import (
     FORMAT,
     UNCOUNTED,
     VERSION,
@@ -20,9 +23,6 @@ from secondhop.export_format import (
     MemoryRecord,
     record_of,
 )
-from secondhop.graph.result import Frozen
-from secondhop.ingest.pipeline import ingest_memories
-from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.entity_config import checked_changes, understood
 from secondhop.stores.catalog.keeping import KeepingView

@@ -7,12 +7,12 @@ from pathlib import Path
 from secondhop.blocking import blocking
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
-from secondhop.keeping_writing import MemoryWriting
 from secondhop.memories.backup import BackedUp, back_up
 from secondhop.memories.doctor import Doctor, Examination
-from secondhop.memories.erasing import PurgesTexts
+from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
-from secondhop.memories.exporting import FRAME, Imported, exported, imported
+from secondhop.memories.forgetting import PurgesTexts
+from secondhop.memories.writing import MemoryWriting
 from secondhop.stores.learning import LearningStore
 from secondhop.sync_door import SyncDoor
 
