@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from tests.prompts.test_library import INTENT
-from tests.small_world import small_library
 from typer.testing import CliRunner, Result
 
 from secondhop.cli.app import app
