@@ -1,7 +1,7 @@
 """Parts that tests put in the place of models: scripts that are played back, and hangs."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NoReturn, TypeVar
 
@@ -11,6 +11,7 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.planning.port import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.state import VoteName
 from secondhop.stores.protocols import MemorySearch
 from secondhop.stores.records import Memory, PassageHit, Vector
@@ -96,6 +97,24 @@ class ScriptedPlanner:
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Nothing to get ready."""
+
+
+class WrittenPlanner:
+    """Plans by looking a question up; one that it does not know goes alone."""
+
+    def __init__(self, plans: Mapping[str, tuple[PlannedFacet, ...]], *, planner_id: str) -> None:
+        """`plans` by the text of the question."""
+        self._plans, self._planner_id = plans, planner_id
+
+    @property
+    def planner_id(self) -> str:
+        return self._planner_id
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        return Plan(facets=(), kind=question_kind(request.question))
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        return Plan(facets=self._plans.get(request.question, ()))
 
 
 class ScriptedCritic:
