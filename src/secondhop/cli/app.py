@@ -11,7 +11,6 @@ from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.evidence_commands import evidence
 from secondhop.cli.keeping_commands import KEEPING
 from secondhop.cli.learning_commands import LEARNING
-from secondhop.cli.learning_eval_command import learning as eval_learning
 from secondhop.cli.mcp_command import mcp
 from secondhop.cli.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.cli.model_commands import pull
@@ -21,7 +20,6 @@ from secondhop.cli.playbook_commands import check_library, list_intents
 from secondhop.cli.prompt_commands import check, diff, list_prompts, show
 from secondhop.cli.replay_command import replay
 from secondhop.cli.session_command import session
-from secondhop.cli.session_eval_command import sessions
 from secondhop.cli.settings_commands import SETTINGS
 from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
@@ -73,8 +71,6 @@ app.command()(with_common(mcp))
 app.command()(with_common(session))
 evals.command()(with_common(scenarios))
 evals.command()(with_common(evidence))
-evals.command()(with_common(sessions))
-evals.command("learning")(with_common(eval_learning))
 evals.command()(with_common(topics))
 evals.command()(with_common(calibrate))
 evals.command()(with_common(tune))
