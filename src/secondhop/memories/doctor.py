@@ -268,7 +268,7 @@ class Doctor:
         if not found:
             return []
         what = "facts that hold several values at once"
-        cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
+        cure = "`secondhop supersede OLD NEW`, or `secondhop supersede ID --reason WHY`"
         return [finding("contradictions", what, found, weight="doubt", cure=cure)]
 
 
