@@ -199,6 +199,7 @@ class Doctor:
         """What a process that was killed between two files leaves, and what older versions left."""
         try:
             known = await self.counters.memory_ids()
+            await self.counters.of(sorted(known))  # can each be read?
             for context in (await self.learned.read()).contexts:
                 known |= mentioned(context)
         except StoreError as error:
