@@ -1,4 +1,4 @@
-"""A session's state between rounds, small and plain: ids, numbers and the queries' words.
+"""A session's state between rounds, as a document for a store.
 
 No vector and no text of a memory is in it, not even a title: what belongs to the memories is looked
 up when the session goes on, and what was deleted or has ended meanwhile is then gone from it.
@@ -7,109 +7,106 @@ memory, all the same.)
 """
 
 import json
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from secondhop.errors import StoreError
-from secondhop.graph.ranking_pack import IdTable, packed_ranking, unpacked_ranking
 from secondhop.nodes.fuse import as_candidate
 from secondhop.nodes.hidden import sight_of
 from secondhop.nodes.learned import hook_name, hook_why
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text
-from secondhop.nodes.state import Candidate, Facet, FacetScore, Query, Vote
+from secondhop.nodes.state import Candidate, Facet, Query, Vote
 from secondhop.stores.records import MemoryCard
 
-VERSION = 1
-"""Grows when a packed state can no longer be read by an older secondhop."""
+VERSION = 2
+"""Grows when an older secondhop can no longer read the document."""
 
 LEFT_OUT = frozenset(
-    {"steps", "drops", "shortlist", "seen", "picks", "result", "answer", "resolved", "hidden"}
+    {"steps", "drops", "shortlist", "seen", "hidden", "result", "answer", "resolved"}
 )
 """Keys of the state that the next round makes anew, or never reads."""
 
-PACKED = frozenset({"rankings", "candidates", "queries", "facets", "votes"})
 
-
-def pack(state: SessionState, *, depth: int) -> str:
-    """JSON, from which `unpack` makes a state that the next round goes on with.
-
-    Args:
-        depth: memories of a ranking that count when it is fused.
-    """
-    ids = IdTable()
+def pack(state: SessionState) -> bytes:
+    """The document of a state, compressed; `unpack` reads it."""
     titled = titled_facets(state)
-    candidates = {
-        memory_id: packed_candidate(candidate, ids)
-        for memory_id, candidate in state.get("candidates", {}).items()
-    }
-    rankings = [
-        packed_ranking(ranking, state["queries"][query_id], ids, depth=depth)
-        for query_id, ranking in state.get("rankings", {}).items()
-    ]
-    return json.dumps(
-        {
-            "version": VERSION,
-            **{k: v for k, v in state.items() if k not in LEFT_OUT | PACKED},
-            "picks": [[p["memory_id"], p["facet_id"]] for p in state.get("picks", [])],
-            "facets": [without_title(facet, titled) for facet in state["facets"].values()],
-            "queries": [without_words(query, titled) for query in state["queries"].values()],
-            "votes": [without_reason(key, vote) for key, vote in state.get("votes", {}).items()],
-            "candidates": candidates,
-            "rankings": rankings,
-            "ids": ids.passages,
+    kept: dict[str, Any] = {k: v for k, v in state.items() if k not in LEFT_OUT}
+    kept |= {
+        "version": VERSION,
+        "facets": {i: without_title(one, titled) for i, one in state["facets"].items()},
+        "queries": {i: without_words(one, titled) for i, one in state["queries"].items()},
+        "votes": {i: {**one, "reason": ""} for i, one in state.get("votes", {}).items()},
+        "candidates": {
+            i: [one["first_round"], one["scores"]] for i, one in state.get("candidates", {}).items()
         },
-        separators=(",", ":"),
-    )
+    }
+    return zlib.compress(json.dumps(kept, separators=(",", ":")).encode())
 
 
-async def unpack(text: str, *, services: Services) -> SessionState:
-    """The state that was packed, with what the store says of its memories now.
+async def unpack(document: bytes, *, services: Services) -> SessionState:
+    """The state, with what the store says of its memories now.
 
     Raises:
-        StoreError: it was written by another version of secondhop, or is damaged.
+        StoreError: another version of secondhop wrote it, or it is damaged.
     """
     try:
-        known: dict[str, Any] = json.loads(text)
+        known: dict[str, Any] = json.loads(zlib.decompress(document))
         if known.pop("version") != VERSION:
             raise StoreError(
                 "the session was written by another version of secondhop; start a new one, and "
                 "let all workers that serve sessions run the same version"
             )
-        return await unpacked(known, services=services)
-    except (ValueError, KeyError, IndexError, TypeError) as error:
+        return await with_words_of_today(known, services=services)
+    except (zlib.error, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"the session is damaged ({error!r}); start a new one") from error
 
 
-async def unpacked(known: dict[str, Any], *, services: Services) -> SessionState:
-    """`unpack`, once the JSON is read."""
-    passages = known.pop("ids")
-    cards = await services.reader.cards(list(known["candidates"]))
-    state = cast(SessionState, {**known, "rankings": {}, "candidates": {}})
-    services.hidden.forget(state["trace_id"])  # it may have ended since the round
+def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
+    """Whether a document holds one of these ids.
+
+    >>> names_one(zlib.compress(b'{"candidates":{"plan":[1]}}'), ["plan"])
+    True
+    >>> names_one(zlib.compress(b'{"candidates":{"planning":[1]}}'), ["plan"])
+    False
+    """
+    text = zlib.decompress(document).decode()
+    return any(json.dumps(memory_id) in text for memory_id in memory_ids)
+
+
+# --- what holds words of a memory, and is looked up again ---
+
+
+async def with_words_of_today(known: dict[str, Any], *, services: Services) -> SessionState:
+    """The state without what may not be shown any more, titles and reasons as they are now."""
+    scores: dict[str, list[Any]] = known["candidates"]
+    state = cast(SessionState, {**known, "candidates": {}})
+    cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
+    services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
     state["candidates"] = {
-        memory_id: unpacked_candidate(cards[memory_id], row, passages)
-        for memory_id, row in known["candidates"].items()
+        memory_id: candidate_of(cards[memory_id], row)
+        for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
-    rankings = [unpacked_ranking(row, passages) for row in known["rankings"]]
-    state["rankings"] = {ranking["query_id"]: ranking for ranking in rankings}
-    state["picks"] = [{"memory_id": one, "facet_id": facet} for one, facet in known["picks"]]
-    state["votes"] = {key: with_reason(vote) for key, vote in known["votes"]}
-    if unseen := {*titled_facets(state).values()} - {*cards}:
-        cards |= await services.reader.cards(sorted(unseen))
-    state["facets"] = {
-        facet["facet_id"]: with_title(facet, state, cards) for facet in known["facets"]
-    }
-    state["queries"] = {
-        query["query_id"]: with_words(query, state, cards) for query in known["queries"]
-    }
+    state["votes"] = {key: with_reason(vote) for key, vote in state["votes"].items()}
+    facets, queries = state["facets"].items(), state["queries"].items()
+    state["facets"] = {i: with_title(facet, state, cards) for i, facet in facets}
+    state["queries"] = {i: with_words(query, state, cards) for i, query in queries}
     return state
 
 
-# --- what holds words of a memory, and is made anew ---
+def candidate_of(card: MemoryCard, row: list[Any]) -> Candidate:
+    """A candidate with its card of today."""
+    first_round, scores = row
+    return as_candidate(card, scores, None, first_round)
+
+
+def with_reason(vote: Vote) -> Vote:
+    """A vote; its reason may have quoted a memory, and was left out."""
+    return {**vote, "reason": f"said the {vote['by']}"}
 
 
 def hooks_of(state: SessionState) -> Mapping[str, str]:
@@ -164,67 +161,3 @@ def title_of(memory_id: str, cards: Mapping[str, MemoryCard]) -> str:
     """As it stands in the store; "" once it is deleted."""
     card = cards.get(memory_id)
     return card.title if card is not None else ""
-
-
-def without_reason(key: str, vote: Vote) -> list[Any]:
-    """A model's reason may quote what it read: left out."""
-    return [key, {name: said for name, said in vote.items() if name != "reason"}]
-
-
-def with_reason(vote: dict[str, Any]) -> Vote:
-    """A vote as the state keeps it."""
-    return cast(Vote, {"reason": f"said the {vote['by']}", **vote})
-
-
-# --- candidates ---
-
-
-def packed_candidate(candidate: Candidate, ids: IdTable) -> list[Any]:
-    """[first round, {facet: its score}]; a score as the list of its fields, passages by number."""
-    memory_id = candidate["memory_id"]
-    scores = {
-        facet_id: [
-            score["rank"],
-            score["fused"],
-            score["relevance"],
-            score["dense"],
-            score["lexical"],
-            [ids.place(passage_id, memory_id) for passage_id in score["passage_ids"]],
-            score["query_ids"],
-            score["passage_scores"],
-        ]
-        for facet_id, score in candidate["scores"].items()
-    }
-    return [candidate["first_round"], scores]
-
-
-def unpacked_candidate(card: MemoryCard, row: list[Any], passages: list[list[str]]) -> Candidate:
-    """The candidate with its card of today."""
-    first_round, packed = row
-
-    def ids(places: Iterable[int]) -> tuple[str, ...]:
-        return tuple([passages[place][0] for place in places])
-
-    scores = {
-        facet_id: FacetScore(
-            rank=rank,
-            fused=fused,
-            relevance=relevance,
-            dense=dense,
-            lexical=lexical,
-            passage_ids=ids(places),
-            query_ids=tuple(query_ids),
-            passage_scores=tuple(passage_scores),
-        )
-        for facet_id, (
-            rank,
-            fused,
-            relevance,
-            dense,
-            lexical,
-            places,
-            query_ids,
-            passage_scores,
-        ) in packed.items()
-    }
-    return as_candidate(card, scores, None, first_round)
