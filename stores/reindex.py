@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.hnsw_files import UnfinishedIndexError
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.records import Memory, Passage, Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.hnsw_files import UnfinishedIndexError
 
 _PAGE = 64
 

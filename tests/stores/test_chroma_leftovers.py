@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.vector_files import files_with_vector
 
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_folder import ChromaFolder
-from secondhop.stores.hnsw_files import segment_folder
 from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.hnsw_files import segment_folder
 
 DIMENSION = 48
 NAME = "leftovers.1"
@@ -155,7 +155,7 @@ async def test_without_a_database_there_is_nothing_to_erase(index: ChromaVectors
 async def test_a_busy_database_is_told_and_the_vectors_stay_usable(
     index: ChromaVectors, folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secondhop.stores.hnsw_files.PATIENCE_S", 0.01)
+    monkeypatch.setattr("secondhop.stores.vectors.hnsw_files.PATIENCE_S", 0.01)
     rows = unit_rows(12)
     await index.upsert(ids(12), rows)
     await index.remove(["p3"])

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.marked_memory import MARKS, files_with_mark, marked_memory
 
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_folder import ChromaFolder
-from secondhop.stores.chroma_spare_room import SpareRooms
-from secondhop.stores.hnsw_files import read_header, segment_folder
 from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.hnsw_files import read_header, segment_folder
+from secondhop.stores.vectors.spare_room import SpareRooms
 
 DIMENSION = 48
 NAME = "room.1"
@@ -104,7 +104,7 @@ async def test_a_small_index_that_is_opened_again_is_blank(folder: ChromaFolder)
 async def test_a_small_index_that_chroma_had_dropped_from_memory_is_blank(
     folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secondhop.stores.chroma_folder._OPEN_COLLECTIONS", 2)
+    monkeypatch.setattr("secondhop.stores.vectors.folder._OPEN_COLLECTIONS", 2)
     names = [f"room.{n}" for n in range(24)]  # Chroma chooses by chance which ones it drops
     for name in names:
         await index_of(folder, name).upsert(ids(10), unit_rows(10))
@@ -167,7 +167,7 @@ async def test_a_room_that_cannot_be_blanked_costs_no_write_and_is_blanked_by_th
         raise PermissionError("not yours")
 
     with monkeypatch.context() as patched:
-        patched.setattr("secondhop.stores.chroma_spare_room.blank_litter", refused)
+        patched.setattr("secondhop.stores.vectors.spare_room.blank_litter", refused)
         await index.upsert(ids(60), unit_rows(60))
         assert await index.count() == 60
     assert "data_level0.bin" in marked(folder)
