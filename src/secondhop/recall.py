@@ -164,8 +164,8 @@ class Recall(
             reranker: reads question and passage together; optional.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prices: a YAML file of model prices, over those that ship with secondhop.
-            sessions: where recalls that wait for votes are kept: the address of a Redis server,
-                "memory", or a store of your own; default a file in the entity's folder.
+            sessions: where recalls that wait for votes are kept: the address of a Redis server, or
+                a store of your own; default a file in the entity's folder.
             session_settings: how long they stay open, and what a round shows.
             scale: what the embedding model's cosines mean: a file that `secondhop calibrate`
                 wrote for this model; default what ships (docs/tuning.md).

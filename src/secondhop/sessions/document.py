@@ -72,7 +72,12 @@ def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
     >>> names_one(zlib.compress(b'{"candidates":{"planning":[1]}}'), ["plan"])
     False
     """
-    text = zlib.decompress(document).decode()
+    if not document:
+        return False
+    try:
+        text = zlib.decompress(document).decode()
+    except (zlib.error, UnicodeDecodeError):  # damaged: it cannot go on in any case
+        return True
     return any(json.dumps(memory_id) in text for memory_id in memory_ids)
 
 
