@@ -41,7 +41,7 @@ class Settings(BaseSettings):
     prices: Path | None = None
     """YAML file of model prices, over those that ship with secondhop."""
     scale: Path | None = None
-    """A file that `secondhop calibrate` wrote: what the embedding model's cosines mean."""
+    """A file that `secondhop eval calibrate` wrote: what the embedding model's cosines mean."""
     settings: Path | None = None
     """YAML or JSON file of recall's settings, over those that ship."""
     sessions: str | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from secondhop.cli.options import Common
 from secondhop.errors import UnknownEntityError, UsageError
-from secondhop.models.choose import make_embedder
+from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import OpenAISettings, Settings, load_settings
@@ -179,7 +179,7 @@ async def rebuild(
     Raises:
         UnknownEntityError: nothing is stored there.
     """
-    from secondhop.memories.reindexing import passages_to_embed, reindex_entity
+    from secondhop.memories.reindex import passages_to_embed, reindex_entity
     from secondhop.stores.home import StoreHome
 
     settings = load_settings()
