@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NoReturn, TypeVar
 
+from secondhop import testing
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import Usage
@@ -13,7 +14,7 @@ from secondhop.nodes.planning.port import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.state import VoteName
 from secondhop.stores.protocols import MemorySearch
-from secondhop.stores.records import Memory, Message, PassageHit, Vector
+from secondhop.stores.records import Memory, PassageHit, Vector
 
 T = TypeVar("T")
 
@@ -27,13 +28,8 @@ def fixed_clock() -> datetime:
 
 def note(memory_id: str, text: str, *, title: str = "", day: int = 1) -> Memory:
     """A memory of one turn, written on a day of January 2026."""
-    return Memory(
-        memory_id=memory_id,
-        title=title or f"About {memory_id}",
-        source="note",
-        created_at=datetime(2026, 1, day, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
+    created_at = datetime(2026, 1, day, tzinfo=UTC)
+    return testing.note(memory_id, text, title=title, created_at=created_at)
 
 
 def facet(name: str, *queries: str, hop: int = 2, weight: float = 1.0) -> PlannedFacet:

@@ -11,6 +11,7 @@ from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.briefing.recall_part import BriefsSessions
 from secondhop.explaining_recall import ExplainsAnswers
+from secondhop.given_values import check_id
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
 from secondhop.learning.service import Learning
@@ -175,8 +176,8 @@ class Recall(
             reranker: reads question and passage together; optional.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prices: a YAML file of model prices, over those that ship with secondhop.
-            sessions: where recalls that wait for votes are kept: the address of a Redis server,
-                "memory", or a store of your own; default a file in the entity's folder.
+            sessions: where recalls that wait for votes are kept: the address of a Redis server, or
+                a store of your own; default a file in the entity's folder.
             session_settings: how long they stay open, and what a round shows.
             scale: what the embedding model's cosines mean: a file that `secondhop eval calibrate`
                 wrote for this model; default what ships (docs/tuning.md).
@@ -191,6 +192,7 @@ class Recall(
             CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
             PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
+        check_id(entity, name="the name of the entity")
         if prompts is not None and not isinstance(prompts, Mapping):
             prompts = load_prompts(Path(prompts))  # checked also where no model reads them
         price_table = load_prices(prices)
