@@ -306,7 +306,7 @@ class EntityStore:
         async with self._writing():
             await to_its_end(self._refresh_topics())
             text = await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
-            vectors = await to_its_end(self._index.erase_removed())
+            vectors = await to_its_end(self._index.compact())
         return Erasure(text=text, vectors=vectors)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:

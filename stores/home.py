@@ -11,7 +11,6 @@ import hashlib
 import logging
 import re
 import shutil
-import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -21,11 +20,11 @@ from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreErro
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
 from secondhop.stores.chroma_client import ChromaClient
+from secondhop.stores.chroma_database import check_database
 from secondhop.stores.chroma_folder import ChromaFolder
 from secondhop.stores.chroma_server import ChromaServer
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.file_lock import StampedLock
-from secondhop.stores.hnsw_files import check_database
 from secondhop.stores.manifest import (
     Manifest,
     create_manifest,
@@ -257,9 +256,8 @@ class StoreHome:
             if self._server or not may_move_aside:
                 raise
             await asyncio.to_thread(self._chroma.close)
-            aside = self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}"
-            _log.warning("%s; moving them to %s", error, aside)
-            folder.rename(aside)
+            _log.warning("%s; the unreadable vectors of all entities are deleted", error)
+            await asyncio.to_thread(shutil.rmtree, folder)
 
     async def _delete(self, entity: str, folder: Path) -> bool:
         catalog = Catalog(folder / "catalog.db")
@@ -271,7 +269,7 @@ class StoreHome:
                 await self._drop_around(identity.generation, identity)
                 vectors = self._vectors(identity)
                 await vectors.drop()
-                await vectors.erase_removed()
+                await vectors.compact()
         except CorruptStoreError as error:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)

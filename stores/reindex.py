@@ -9,7 +9,7 @@ from typing import Self
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import Catalog, Identity
 from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.hnsw_files import UnfinishedIndexError
+from secondhop.stores.chroma_database import UnfinishedIndexError
 from secondhop.stores.records import Memory, Passage, Vectors
 
 _PAGE = 64

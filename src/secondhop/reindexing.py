@@ -10,8 +10,8 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.stores.catalog import Catalog
+from secondhop.stores.chroma_database import UnfinishedIndexError
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.hnsw_files import UnfinishedIndexError
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.reindex import Reindex
 
