@@ -23,6 +23,9 @@ from benchmarks.selection_trial import JUDGED_BY, OWN, SelectionTrial
 from benchmarks.store_scaling import say
 from benchmarks.table_into import DOCUMENT, put
 
+from secondhop.cli.eval_commands import load_scenarios
+from secondhop.cli.opening import kept_embeddings, opened, throwaway
+from secondhop.cli.options import Common
 from secondhop.errors import SecondhopError
 from secondhop.evals.ablation import PARTS, Chosen, chosen_by, without
 from secondhop.evals.baselines_contest import Asked, Contest, Entry, Ground, hold
@@ -41,9 +44,6 @@ from secondhop.evals.measures import MEASURES
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.eval_commands import load_scenarios
-from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
-from secondhop.interfaces.options import Common
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.services import Services
 

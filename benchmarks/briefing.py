@@ -23,20 +23,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from secondhop.graph.briefing import Briefing
-from secondhop.graph.briefing_settings import BriefingSettings
-from secondhop.graph.briefing_sources import BriefingAsked, BriefingSources
-from secondhop.graph.prediction_hooks import NoHooks
-from secondhop.graph.session_start import brief
-from secondhop.keeping_memory import memory_from
-from secondhop.keeping_records import Fact, Preference
+from secondhop.briefing.briefing import Briefing
+from secondhop.briefing.prediction_hooks import NoHooks
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.briefing.sources import BriefingAsked, BriefingSources
+from secondhop.briefing.start import brief
+from secondhop.memories.building import memory_from
+from secondhop.memories.records import Fact, Preference
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping, KeepingChange
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, passage_id_of
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 _WORDS = 120

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeAlias
 
-from secondhop.nodes import (
-    evidence_links,
-    evidence_neighbours,
-    evidence_rank,
-    evidence_updates,
-    evidence_voices,
-)
+from secondhop.nodes.evidence import links as evidence_links
+from secondhop.nodes.evidence import neighbours as evidence_neighbours
+from secondhop.nodes.evidence import rank as evidence_rank
+from secondhop.nodes.evidence import speaker_match as evidence_voices
+from secondhop.nodes.evidence import updates as evidence_updates
 
 Turned: TypeAlias = tuple[float, ...]
 """A value for each dial, in the order of the dials."""

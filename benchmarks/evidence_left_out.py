@@ -30,14 +30,14 @@ from benchmarks.evidence_replays import Asked, Replays, asked_of_set, drawn, unh
 from benchmarks.quiet import stay_on_this_machine
 from benchmarks.store_scaling import say
 
+from secondhop.cli.evidence_bench import CACHE
+from secondhop.cli.evidence_commands import load_sets
+from secondhop.cli.opening import kept_embeddings, throwaway
+from secondhop.cli.options import Common
 from secondhop.errors import SecondhopError, UsageError
 from secondhop.evals.evidence_score import EvidenceScorer
 from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
 from secondhop.evals.held_out import expect_something_left
-from secondhop.interfaces.evidence_bench import CACHE
-from secondhop.interfaces.evidence_commands import load_sets
-from secondhop.interfaces.opening import kept_embeddings, throwaway
-from secondhop.interfaces.options import Common
 
 PATIENCE_S = 600.0
 """A busy machine must not change what is found."""

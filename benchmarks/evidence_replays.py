@@ -11,6 +11,8 @@ from typing import Any, Protocol, cast
 from benchmarks.evidence_dials import SHIPPED, Turned, told, turned
 from benchmarks.quality import say_below
 
+from secondhop.cli.opening import opened
+from secondhop.cli.options import Common
 from secondhop.evals.evidence_baselines import plain_passages
 from secondhop.evals.evidence_run import MARGIN, last_moment, passages_of
 from secondhop.evals.evidence_score import EvidenceScorer
@@ -18,10 +20,8 @@ from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
 from secondhop.evals.evidence_store import store_items
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
-from secondhop.interfaces.opening import opened
-from secondhop.interfaces.options import Common
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.evidence_fill import filled_evidence
+from secondhop.nodes.evidence.fill import filled_evidence
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.recall import Recall

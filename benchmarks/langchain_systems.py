@@ -17,8 +17,8 @@ from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground
 from secondhop.evals.baselines_own import PlannerOf, planned_queries
 from secondhop.evals.baselines_planned import queries_in_turn
 from secondhop.evals.one_answer import DEPTH
-from secondhop.nodes.planning import Planner
-from secondhop.stores.analysis import STOP_WORDS, document_terms
+from secondhop.nodes.planning.port import Planner
+from secondhop.stores.catalog.analysis import STOP_WORDS, document_terms
 
 EMPTY_TERMS = frozenset(term for word in STOP_WORDS for term in document_terms(word))
 

@@ -26,6 +26,10 @@ from benchmarks.quiet import silence, stay_on_this_machine
 from benchmarks.store_scaling import say
 from benchmarks.table_into import DOCUMENT, README, put
 
+from secondhop.cli.eval_commands import load_scenarios
+from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
+from secondhop.cli.opening import chosen_embedder, kept_embeddings, opened, throwaway
+from secondhop.cli.options import Common
 from secondhop.errors import SecondhopError, UsageError
 from secondhop.evals.baselines_contest import Contest, Entry, Ground, fed_by, hold
 from secondhop.evals.baselines_own import (
@@ -53,10 +57,6 @@ from secondhop.evals.evidence_set import load_evidence_set
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.eval_commands import load_scenarios
-from secondhop.interfaces.evidence_bench import EvidencePlan, measured_sets
-from secondhop.interfaces.opening import chosen_embedder, kept_embeddings, opened, throwaway
-from secondhop.interfaces.options import Common
 from secondhop.models.embedder import Embedder, Vectors
 
 BUDGETS = [500, 1000, 2000]

@@ -25,8 +25,8 @@ from benchmarks.store_scaling import World, fill, say
 from mcp import Client
 
 from secondhop.assembly import assemble, cached_embedders
-from secondhop.interfaces.mcp_recalls import OpenRecalls
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.recalls import OpenRecalls
+from secondhop.mcp.server import memory_server
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.settings import RecallSettings

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from secondhop.nodes.leg_hits import cosines_of, memory_order, of_memories, rows
+from secondhop.nodes.retrieval.hits import cosines_of, memory_order, of_memories, rows
 from secondhop.nodes.state import Hits, Query, Ranking
 
 

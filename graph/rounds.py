@@ -5,9 +5,9 @@ from typing import Any
 from langgraph.graph import StateGraph
 
 from secondhop.graph.step import step
-from secondhop.nodes.ask import ask, send_queries
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
+from secondhop.nodes.dispatch import ask, send_queries
 from secondhop.nodes.diversify import diversify
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse

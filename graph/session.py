@@ -16,13 +16,13 @@ from secondhop.graph.session_routing import after_await, from_start
 from secondhop.graph.step import step
 from secondhop.nodes.await_votes import await_votes
 from secondhop.nodes.begin_session import begin_session
+from secondhop.nodes.critics.null_critic import voting
 from secondhop.nodes.pick_round import pick_round
 from secondhop.nodes.present import present
 from secondhop.nodes.reconsider import reconsider
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionInput, SessionOutput, SessionState
 from secondhop.nodes.settle import settle
-from secondhop.nodes.silent_critic import voting
 from secondhop.nodes.take_votes import take_votes
 
 SessionGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionInput, SessionOutput]

@@ -13,8 +13,8 @@ from typing import Any, cast
 from secondhop.errors import StoreError
 from secondhop.graph.ranking_pack import IdTable, packed_ranking, unpacked_ranking
 from secondhop.nodes.fuse import as_candidate
-from secondhop.nodes.hidden import sight_of
-from secondhop.nodes.learned import hook_name, hook_why
+from secondhop.nodes.selection.learned import hook_name, hook_why
+from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text

@@ -9,11 +9,11 @@ from secondhop.graph.result import Spent
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.exposure import exposure_factors
-from secondhop.nodes.factors import age_factors, factors_of, source_factors
-from secondhop.nodes.kept_settings import ranking_in
-from secondhop.nodes.learned import learned_parts
-from secondhop.nodes.leg_hits import no_hits, rows
+from secondhop.nodes.entity_config import ranking_in
+from secondhop.nodes.retrieval.hits import no_hits, rows
+from secondhop.nodes.selection.exposure import exposure_factors
+from secondhop.nodes.selection.factors import age_factors, factors_of, source_factors
+from secondhop.nodes.selection.learned import learned_parts
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from secondhop.errors import StoreError, UsageError
-from secondhop.nodes.kept_settings import KeptValue, ranking_with, settings_of_entity
-from secondhop.nodes.question_kind import question_kind
+from secondhop.nodes.auxiliary_timeout import SHARE
+from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
-from secondhop.nodes.time_beside import SHARE
 from secondhop.stores.counters import ShownLately
 
 QUESTION_CHARS = 20_000

@@ -2,7 +2,12 @@
 
 from collections.abc import Collection, Mapping
 
-from secondhop.nodes.eligibility import SUPPRESSED, VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.selection.eligibility import (
+    SUPPRESSED,
+    VOTED_RELEVANCE,
+    is_outside,
+    last_votes,
+)
 from secondhop.nodes.session_state import Branch, SessionState
 from secondhop.nodes.state import Candidate, Vote
 

@@ -2,7 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from secondhop.nodes.eligibility import SUPPRESSED, VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.selection.eligibility import (
+    SUPPRESSED,
+    VOTED_RELEVANCE,
+    is_outside,
+    last_votes,
+)
 from secondhop.nodes.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
 

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
-from secondhop.nodes.judging import Ballot, CandidateView, CriticRequest, Verdict
-from secondhop.nodes.pool import Pool, load_pool
+from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, Verdict
+from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote
 

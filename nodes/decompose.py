@@ -4,7 +4,7 @@ from datetime import datetime
 
 from secondhop.nodes.budget import half, remaining
 from secondhop.nodes.plan_step import degraded_plan, planned_update
-from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.planning.port import PlanRequest
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Query, RecallState, RecallUpdate
 

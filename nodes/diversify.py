@@ -1,10 +1,10 @@
 """Draws the critic's shortlist, spread over the facets, and keeps the best answer so far."""
 
-from secondhop.nodes.best_answer import best_answer
-from secondhop.nodes.kept_settings import ranking_in
-from secondhop.nodes.pool import Pool, load_pool
+from secondhop.nodes.entity_config import ranking_in
+from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.shortlist import draw_shortlist
 from secondhop.nodes.services import Services
-from secondhop.nodes.shortlist import draw_shortlist
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate
 
 

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from secondhop.nodes.budget import half, remaining
-from secondhop.nodes.kept_names import kept_names
 from secondhop.nodes.plan_step import degraded_plan, planned_update
-from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.planning.fact_index import kept_names
+from secondhop.nodes.planning.port import PlanRequest
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState, RecallUpdate
 

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.kind_settings import ranking_for
-from secondhop.nodes.leg_hits import cosines_of, memory_order, rows, without_memories
-from secondhop.nodes.relevance import calibrated_relevance
+from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows, without_memories
+from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (

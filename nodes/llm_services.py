@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
-from secondhop.nodes.llm_critic import LLMCritic
-from secondhop.nodes.llm_planner import LLMPlanner
+from secondhop.nodes.critics.llm import LLMCritic
+from secondhop.nodes.planning.llm import LLMPlanner
 from secondhop.nodes.settings import PlanningSettings
 from secondhop.prompts.templates import PromptSource, load_prompts
 

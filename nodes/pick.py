@@ -1,11 +1,11 @@
 """With the votes: the answer of this round, and whether another round is worth it."""
 
-from secondhop.nodes.best_answer import BestAnswer, best_answer
-from secondhop.nodes.eligibility import SUPPRESSED, last_votes
-from secondhop.nodes.kept_settings import ranking_in
-from secondhop.nodes.learned import learned_factor
-from secondhop.nodes.pool import Pool, load_pool
-from secondhop.nodes.selection import Loser
+from secondhop.nodes.entity_config import ranking_in
+from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
+from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
+from secondhop.nodes.selection.learned import learned_factor
+from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.nodes.best_answer import best_answer
 from secondhop.nodes.branches import branches_of, main_candidates, main_facets
 from secondhop.nodes.changes import answer_of, changes_since
-from secondhop.nodes.eligibility import kept_ids, last_votes
-from secondhop.nodes.exposure import remember_answer, worn_in_session
-from secondhop.nodes.kept_settings import ranking_in
-from secondhop.nodes.pool import Pool, load_pool
+from secondhop.nodes.critics.voting import shown_ever
+from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.resolve import ms_so_far
+from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.eligibility import kept_ids, last_votes
+from secondhop.nodes.selection.exposure import remember_answer, worn_in_session
+from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.supersession import proposals_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
 from secondhop.nodes.settle_rules import settled
 from secondhop.nodes.state import Pick
-from secondhop.nodes.supersession import proposals_of
-from secondhop.nodes.voting import shown_ever
 
 
 async def pick_round(state: SessionState, *, services: Services) -> SessionUpdate:

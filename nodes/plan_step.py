@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, usage_of_failure
-from secondhop.nodes.planning import KeptName, Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
 from secondhop.stores.keeping import Kind
 

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.contested import contested
-from secondhop.nodes.eligibility import is_outside, last_votes
-from secondhop.nodes.hidden import Hidden, sight_of
-from secondhop.nodes.pool import evidence_of
-from secondhop.nodes.preferences import given
+from secondhop.nodes.critics.voting import shown_now
 from secondhop.nodes.resolve import looked_up, recalled
+from secondhop.nodes.selection.contested import contested
+from secondhop.nodes.selection.eligibility import is_outside, last_votes
+from secondhop.nodes.selection.pool import evidence_of
+from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.staleness import marked
+from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
-from secondhop.nodes.staleness import marked
-from secondhop.nodes.voting import shown_now
 
 
 async def present(state: SessionState, *, services: Services) -> SessionUpdate:

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.contested import contested
-from secondhop.nodes.eligibility import last_votes
-from secondhop.nodes.evidence_fill import Filled, by_memory, filled_evidence, finders
-from secondhop.nodes.evidence_joined import joined
-from secondhop.nodes.evidence_linked_state import extended, nothing_linked
-from secondhop.nodes.evidence_turns import whole_id
-from secondhop.nodes.exposure import remember_answer
-from secondhop.nodes.hidden import sight_of
-from secondhop.nodes.kept_settings import ranking_in
-from secondhop.nodes.pool import evidence_of
-from secondhop.nodes.preferences import given
+from secondhop.nodes.entity_config import ranking_in
+from secondhop.nodes.evidence.fill import Filled, by_memory, filled_evidence, finders
+from secondhop.nodes.evidence.joined import joined
+from secondhop.nodes.evidence.linked_state import extended, nothing_linked
+from secondhop.nodes.evidence.turns import whole_id
+from secondhop.nodes.selection.contested import contested
+from secondhop.nodes.selection.eligibility import last_votes
+from secondhop.nodes.selection.exposure import remember_answer
+from secondhop.nodes.selection.pool import evidence_of
+from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.staleness import hidden_hits, marked
+from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallLimits
-from secondhop.nodes.staleness import hidden_hits, marked
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 

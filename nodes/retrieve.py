@@ -7,11 +7,11 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
-from secondhop.nodes.abbreviations import spelt_leg, words_found
-from secondhop.nodes.hidden import Hidden, visible
-from secondhop.nodes.leg_hits import as_hits, count_of, no_hits, of_passages
-from secondhop.nodes.look_among import hits_among
-from secondhop.nodes.refine import query_vector
+from secondhop.nodes.planning.abbreviations import spelt_leg, words_found
+from secondhop.nodes.retrieval.hits import as_hits, count_of, no_hits, of_passages
+from secondhop.nodes.retrieval.refine import query_vector
+from secondhop.nodes.retrieval.restricted_search import hits_among
+from secondhop.nodes.selection.visibility import Hidden, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Hits, Ranking, RecallUpdate, RetrieveTask
 from secondhop.stores.records import PassageHit, Vector

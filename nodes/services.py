@@ -8,13 +8,13 @@ from typing import Literal, TypeAlias
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.exposure import ExposureMemory, RecordsShown
-from secondhop.nodes.hidden import HiddenMemory, MemoryKeeping
-from secondhop.nodes.hubs import HubCorrection
-from secondhop.nodes.judging import Critic
-from secondhop.nodes.planning import OfflinePlanner, Planner
-from secondhop.nodes.pool_memory import PoolMemory
-from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.critics.port import Critic
+from secondhop.nodes.planning.port import OfflinePlanner, Planner
+from secondhop.nodes.retrieval.hubs import HubCorrection
+from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
+from secondhop.nodes.selection.pool_memory import PoolMemory
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.learning import LearningStore

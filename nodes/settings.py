@@ -5,7 +5,7 @@ from math import inf
 from typing import Literal, TypeAlias
 
 from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.source_priority import parsed_priority
+from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.ranking.redundancy import REDUNDANCY
 
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from secondhop.nodes.eligibility import VOTED_RELEVANCE, is_outside
+from secondhop.nodes.critics.voting import shown_ever
+from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.voting import shown_ever
 from secondhop.ranking.convergence import is_stable
 
 

@@ -1,10 +1,10 @@
 """Counts the votes on the answer that stands."""
 
+from secondhop.nodes.critics.voting import as_votes
 from secondhop.nodes.critique import positives, tally
-from secondhop.nodes.eligibility import last_votes
+from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
-from secondhop.nodes.voting import as_votes
 
 
 async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
 from secondhop.stores.batches import checked
-from secondhop.stores.briefing import BriefingView
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.catalog_keeping import Decision, KeepingView, rivals_of
+from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.file_lock import LockClosedError, WriterLock
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.memory_map import map_memories
@@ -36,8 +36,8 @@ from secondhop.stores.records import (
     Vectors,
 )
 from secondhop.stores.store_care import StoreCare
-from secondhop.stores.vector_cache import VectorCache
-from secondhop.stores.vector_place import identity_at
+from secondhop.stores.vectors.cache import VectorCache
+from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 T = TypeVar("T")

@@ -17,12 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_client import ChromaClient
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.chroma_database import check_database
-from secondhop.stores.chroma_folder import ChromaFolder
-from secondhop.stores.chroma_server import ChromaServer
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.manifest import (
@@ -35,13 +31,17 @@ from secondhop.stores.manifest import (
 from secondhop.stores.manifest_recovery import recover_manifest
 from secondhop.stores.rebuild_command import mend_command, rebuild_command
 from secondhop.stores.reindex import Reindex
-from secondhop.stores.vector_place import (
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.client import ChromaClient
+from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.place import (
     FOLDER,
     NoVectorsHereError,
     expect_any_vector,
     identity_at,
     place_of,
 )
+from secondhop.stores.vectors.server import ChromaServer
 from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 LONGEST_ENTITY = 512
@@ -85,7 +85,7 @@ class StoreHome:
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
-                `secondhop.reindexing.open_entity` rebuilds them.
+                `secondhop.memories.reindexing.open_entity` rebuilds them.
             VectorsElsewhereError: its vectors are on a server and none is named, or the reverse.
             CorruptStoreError: its vectors cannot be read.
         """

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-from secondhop.stores.catalog import Identity
+from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.manifest import Manifest, create_manifest
 
 _COLLECTION = re.compile(r"(?P<store>[0-9a-f]{12})-(?P<entity>[0-9a-f]{32})\.[0-9]+")

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.analysis import plain_words
-from secondhop.stores.catalog import Catalog
+from secondhop.stores.catalog.analysis import plain_words
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Topic, Vectors
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.batches import in_batches
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.catalog_keeping import Decision
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
-from secondhop.stores.vector_cache import VectorCache
+from secondhop.stores.vectors.cache import VectorCache
 
 _REMOVED_AT_ONCE = 5_000
 

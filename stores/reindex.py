@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.chroma import ChromaVectors
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.chroma_database import UnfinishedIndexError
 from secondhop.stores.records import Memory, Passage, Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
 
 _PAGE = 64
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from secondhop.stores.catalog import Catalog
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.writer_turn import to_its_end

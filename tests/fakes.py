@@ -8,8 +8,8 @@ from typing import NoReturn, TypeVar
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import Usage
-from secondhop.nodes.judging import Ballot, CriticRequest, FollowUp, Verdict
-from secondhop.nodes.planning import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.critics.port import Ballot, CriticRequest, FollowUp, Verdict
+from secondhop.nodes.planning.port import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.state import VoteName
 from secondhop.stores.protocols import MemorySearch
 from secondhop.stores.records import Memory, Message, PassageHit, Vector

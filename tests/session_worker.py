@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from secondhop.errors import SecondhopError
-from secondhop.sessions import Sessions
+from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_redis import RedisSessions
 
 

@@ -9,9 +9,9 @@ from tests.small_world import QUESTION, SmallWorld, interview_plan
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
-from secondhop.session_learning import SessionLearner
-from secondhop.session_rounds import SessionRounds
-from secondhop.sessions import Sessions
+from secondhop.sessions.learner_port import SessionLearner
+from secondhop.sessions.rounds import SessionRounds
+from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_memory import MemorySessions
 

@@ -15,18 +15,18 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.coverage_critic import CoverageCritic
-from secondhop.nodes.planning import Plan
-from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.nodes.critics.coverage import CoverageCritic
+from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.port import Plan
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.prompts.library import Intent, parse_playbook
 from secondhop.running import run_recall
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.records import Memory
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 QUESTION = "Help me prepare for my Carefeed interview"
 

@@ -16,11 +16,11 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.keeping_records import Fact
+from secondhop.memories.records import Fact
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.asked_facts import named_in
-from secondhop.nodes.planning import PlannedFacet
+from secondhop.nodes.planning.fact_lookup import named_in
+from secondhop.nodes.planning.port import PlannedFacet
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.running import run_recall

@@ -10,15 +10,15 @@ from tests.nodes.scripted_llm import ScriptedLLM
 from tests.session_world import sessions_over
 from tests.small_world import LIFE
 
+from secondhop.cli.trace_tree import preference_line
 from secondhop.evals.baselines_plans import WrittenPlanner
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.interfaces.trace_tree import preference_line
-from secondhop.keeping_records import Preference
+from secondhop.memories.records import Preference
 from secondhop.models.llm import LLMError
-from secondhop.nodes.planning import PlannedFacet
+from secondhop.nodes.planning.port import PlannedFacet
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.running import run_recall

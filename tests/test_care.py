@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from tests.fakes import note
 
-from secondhop.doctor import SAMPLE
 from secondhop.errors import UsageError
 from secondhop.ingest.batches import embedding_text
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.doctor import SAMPLE
+from secondhop.memories.records import Fact, Preference
+from secondhop.memories.reindexing import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.reindexing import reindex_entity
 from secondhop.stores.home import StoreHome
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

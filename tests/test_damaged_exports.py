@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
-from secondhop.export_frame import closing_line, header_line, line_of
-from secondhop.export_line import memory_of
+from secondhop.memories.export_frame import closing_line, header_line, line_of
+from secondhop.memories.export_line import memory_of
 from secondhop.recall import Recall
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import HistoryEntry, Keeping

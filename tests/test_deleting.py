@@ -12,8 +12,8 @@ import pytest
 from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
+from secondhop.cli import care_commands
 from secondhop.errors import StoreError, UnknownEntityError
-from secondhop.interfaces import care_commands
 from secondhop.recall import Recall
 from secondhop.stores.sessions_sqlite import SqliteSessions
 

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import pytest
 from tests.small_world import QUESTION, ask
 
+from secondhop.cli.trace_tree import preference_line
 from secondhop.errors import ModelError
-from secondhop.interfaces.mcp_replies import told
-from secondhop.interfaces.trace_tree import preference_line
-from secondhop.keeping_records import Preference
+from secondhop.mcp.replies import told
+from secondhop.memories.records import Preference
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes import preferences as rules
+from secondhop.nodes.selection import preferences as rules
 from secondhop.recall import Recall
 from secondhop.stores.records import Vectors
 

@@ -12,16 +12,16 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.fakes import note
 from tests.small_world import recall_settings
 
-from secondhop.deleting import delete_entity
 from secondhop.errors import UsageError
 from secondhop.evals.replay import replayed
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.kept_settings import KEEPABLE
+from secondhop.memories.deleting import delete_entity
+from secondhop.memories.reindexing import reindex_entity
+from secondhop.nodes.entity_config import KEEPABLE
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.reindexing import reindex_entity
 from secondhop.stores.home import StoreHome
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

@@ -22,7 +22,7 @@ FOR_QUESTIONS = frozenset({"langchain_core", "langgraph", "onnxruntime", "openai
 IMPORT = "import secondhop"
 HELP = """
 from contextlib import suppress
-from secondhop.interfaces.cli import app
+from secondhop.cli.app import app
 with suppress(SystemExit):
     app({arguments!r}, prog_name="secondhop")
 """

@@ -12,7 +12,7 @@ from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
 from secondhop.ingest.batches import embedding_text
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.records import Fact, Preference
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 

@@ -13,7 +13,7 @@ from tests.store_files import stores_below
 from secondhop.graph.session_pack import pack
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
-from secondhop.keeping_records import Fact
+from secondhop.memories.records import Fact
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall

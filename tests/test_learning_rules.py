@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
-from secondhop.learning_rules import (
+from secondhop.learning.rules import (
     MOST_VOTES,
     Teaching,
     credit_of,
@@ -19,7 +19,7 @@ from secondhop.learning_rules import (
     teaching_of,
 )
 from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.lessons import NearContext, leanings, learned_factors
+from secondhop.nodes.selection.lessons import NearContext, leanings, learned_factors
 from secondhop.ranking.evidence_coverage import Sharpening
 from secondhop.stores.learning import LearnedContext, LearningState
 

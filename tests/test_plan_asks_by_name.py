@@ -17,15 +17,15 @@ from tests.models.fault_server import Exchange, FaultServer, answer, running
 from tests.session_world import sessions_over
 from tests.small_world import LIFE
 
+from secondhop.cli.trace_tree import preference_line
 from secondhop.errors import StoreError
 from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.interfaces.trace_tree import preference_line
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.records import Fact, Preference
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.hidden import MemoryKeeping
-from secondhop.nodes.kept_names import FACTS, PREFERENCES, kept_names
+from secondhop.nodes.planning.fact_index import FACTS, PREFERENCES, kept_names
+from secondhop.nodes.selection.visibility import MemoryKeeping
 from secondhop.nodes.state import RecallState
 from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall

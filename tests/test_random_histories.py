@@ -26,16 +26,16 @@ from tests.small_world import words
 from secondhop.errors import UsageError
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
-from secondhop.keeper import Keeper
-from secondhop.keeping_records import Fact
+from secondhop.memories.records import Fact
+from secondhop.memories.service import Keeper
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.catalog_keeping import KeepingView
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.records import Message
+from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.traces import TraceFolder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -16,12 +16,12 @@ from tests.fakes import note
 
 from secondhop.errors import CorruptStoreError, ModelError
 from secondhop.ingest.pipeline import ingest_memories
+from secondhop.memories.reindexing import open_entity
 from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.reindexing import open_entity
-from secondhop.stores.catalog import Catalog
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.records import Memory
 

@@ -12,7 +12,7 @@ from tests.command_line import document, over
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.keeper import Keeper
+from secondhop.memories.service import Keeper
 from secondhop.recall import Recall
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)

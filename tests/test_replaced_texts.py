@@ -11,10 +11,10 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.ingest.batches import embedding_text
+from secondhop.memories.reindexing import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.observed import Said
+from secondhop.observe.records import Said
 from secondhop.recall import Recall
-from secondhop.reindexing import reindex_entity
 from secondhop.stores.home import StoreHome
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

@@ -16,7 +16,7 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
-from secondhop.session_rounds import SessionRounds
+from secondhop.sessions.rounds import SessionRounds
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_memory import MemorySessions
 from secondhop.stores.sessions_redis import RedisSessions

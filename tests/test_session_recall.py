@@ -21,7 +21,7 @@ from secondhop.errors import (
     UnknownEntityError,
     UsageError,
 )
-from secondhop.keeping_records import Preference
+from secondhop.memories.records import Preference
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall

@@ -34,9 +34,9 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes.judging import CriticRequest, Verdict
-from secondhop.session_learning import Learned
-from secondhop.sessions import Sessions
+from secondhop.nodes.critics.port import CriticRequest, Verdict
+from secondhop.sessions.learner_port import Learned
+from secondhop.sessions.service import Sessions
 from secondhop.stores.protocols import MemoryReader
 from secondhop.stores.records import Memory, MemoryCard, Passage, Topic
 from secondhop.stores.sessions_memory import MemorySessions

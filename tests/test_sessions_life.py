@@ -32,8 +32,8 @@ from secondhop.errors import (
     VoteRefusedError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.judging import CriticRequest, Verdict
-from secondhop.nodes.silent_critic import SilentCritic
+from secondhop.nodes.critics.null_critic import SilentCritic
+from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.stores.sessions_memory import MemorySessions
 
 T = TypeVar("T")

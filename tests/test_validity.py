@@ -8,7 +8,7 @@ import pytest
 from tests.boiler_key import LIFE_WITH_A_KEY, NOW, QUESTION
 from tests.small_world import recall_settings
 
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.records import Fact, Preference
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from chat.answering import Answerer, AnswerError, Quote, Sheet, cited
 from chat.log import ChatLog, Source, Spoken
 from secondhop import Memory, Message, Recall, RecalledMemory
+from secondhop.briefing.briefing import HEADINGS, BriefingEntry
 from secondhop.errors import SessionError, UnknownEntityError, UsageError
-from secondhop.graph.briefing import HEADINGS, BriefingEntry
 from secondhop.graph.result import ConflictingMemory
 from secondhop.graph.session_result import SessionAnswer
-from secondhop.observed import Said
+from secondhop.observe.records import Said
 from secondhop.running import RecallEvent
 
 _UP = re.compile(r"(yes|exactly|right)?\W*((that|this) (one|helps|is it)|that's it|exactly)\W*")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from secondhop.nodes.session_settings import SessionSettings
     from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
     from secondhop.recall import Recall
-    from secondhop.session import RecallSession
+    from secondhop.sessions.session import RecallSession
     from secondhop.stores.records import Memory, Message
 
 __all__ = [
@@ -52,7 +52,7 @@ _HOMES = {
     "Recall": "secondhop.recall",
     "RecallLimits": "secondhop.nodes.settings",
     "RecallResult": "secondhop.graph.result",
-    "RecallSession": "secondhop.session",
+    "RecallSession": "secondhop.sessions.session",
     "RecallSettings": "secondhop.nodes.settings",
     "RecallTrace": "secondhop.graph.trace",
     "RecalledMemory": "secondhop.graph.result",

@@ -1,5 +1,5 @@
 """`python -m secondhop` is the command `secondhop`."""
 
-from secondhop.interfaces.cli import main
+from secondhop.cli.app import main
 
 main()

@@ -12,15 +12,15 @@ from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.coverage_critic import CoverageCritic
-from secondhop.nodes.hub_cache import NearnessFile
-from secondhop.nodes.hubs import HubCorrection
-from secondhop.nodes.judging import Critic
-from secondhop.nodes.map_choice import MapChoice
-from secondhop.nodes.planning import Planner
-from secondhop.nodes.playbook_planner import PlaybookPlanner
-from secondhop.nodes.scale import ModelScale
-from secondhop.nodes.scale_file import read_scale
+from secondhop.nodes.critics.coverage import CoverageCritic
+from secondhop.nodes.critics.port import Critic
+from secondhop.nodes.planning.map_choice import MapChoice
+from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.port import Planner
+from secondhop.nodes.retrieval.hub_cache import NearnessFile
+from secondhop.nodes.retrieval.hubs import HubCorrection
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.scale_file import read_scale
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
 from secondhop.prompts.library import shipped_intents

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from secondhop.errors import UsageError
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.records import Fact, Preference
 from secondhop.nodes.settings import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.stores.records import Memory
 

@@ -10,7 +10,7 @@ from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
-from secondhop.keeper import Keeper
+from secondhop.memories.service import Keeper
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync_door import SyncDoor

@@ -8,7 +8,7 @@ import numpy as np
 from secondhop.graph.explain import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
 from secondhop.stores.protocols import MemoryReader, MemorySearch
 from secondhop.stores.records import PassageHit, Vector, passage_id_of

@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Self
 
 from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
-from secondhop.briefing_recall import BriefsSessions
-from secondhop.cared_recall import CaresForMemories
+from secondhop.briefing.recall_part import BriefsSessions
 from secondhop.explaining_recall import ExplainsAnswers
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
-from secondhop.keeper import Keeper
-from secondhop.kept_recall import KeepsMemories
-from secondhop.learning import Learning
+from secondhop.learning.service import Learning
+from secondhop.memories.maintenance_part import CaresForMemories
+from secondhop.memories.recall_part import KeepsMemories
+from secondhop.memories.reindexing import open_entity
+from secondhop.memories.service import Keeper
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.kept_settings import decided_by_caller
-from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.entity_config import decided_by_caller
+from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
-from secondhop.observing import ConversationReading
-from secondhop.observing_recall import ObservesMessages
+from secondhop.observe.recall_part import ObservesMessages
+from secondhop.observe.service import ConversationReading
 from secondhop.prompts.templates import PromptSource, load_prompts
-from secondhop.reindexing import open_entity
-from secondhop.session_recall import KeepsSessions
-from secondhop.session_rounds import SessionRounds
-from secondhop.session_stores import chosen_sessions
-from secondhop.sessions import Sessions
+from secondhop.sessions.recall_part import KeepsSessions
+from secondhop.sessions.rounds import SessionRounds
+from secondhop.sessions.service import Sessions
+from secondhop.sessions.stores import chosen_sessions
 from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from secondhop.blocking import blocking
 from secondhop.graph.result import Frozen
-from secondhop.nodes.kept_settings import (
+from secondhop.nodes.entity_config import (
     KEEPABLE,
     KeptValue,
     checked_changes,

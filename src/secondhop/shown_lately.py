@@ -5,7 +5,7 @@ Ids and a digest of the question, no word of it; only where variety was asked fo
 
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.exposure import MOST, digest_of
+from secondhop.nodes.selection.exposure import MOST, digest_of
 from secondhop.stores.counters import ShownLately
 
 FRESHNESS = "ranking.freshness"

@@ -9,7 +9,8 @@ from benchmarks.evidence_replays import drawn
 
 from secondhop.errors import UsageError
 from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
-from secondhop.nodes import evidence_rank, evidence_voices
+from secondhop.nodes.evidence import rank as evidence_rank
+from secondhop.nodes.evidence import speaker_match as evidence_voices
 
 VALUES = ((0.0, 1.0), (0.0, 1.0, 2.0))
 SHIPS = (1.0, 2.0)

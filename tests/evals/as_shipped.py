@@ -1,5 +1,5 @@
 """How tests that measure what ships open memories: no variables, no language model."""
 
-from secondhop.interfaces.options import Common
+from secondhop.cli.options import Common
 
 AS_SHIPPED = Common(llm="offline", embedder="default", json=True)

@@ -13,7 +13,7 @@ from secondhop.evals.baselines_contest import Asked
 from secondhop.evals.baselines_own import Changed
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.setting_changes import changed_settings
-from secondhop.nodes.leg_hits import count_of
+from secondhop.nodes.retrieval.hits import count_of
 from secondhop.nodes.settings import REDUNDANCY_NAMES
 from secondhop.nodes.state import DIRECT
 from secondhop.ranking.redundancy import REDUNDANCY

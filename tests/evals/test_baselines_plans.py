@@ -13,7 +13,7 @@ from tests.small_world import QUESTION, SmallWorld, ask
 from secondhop.errors import UsageError
 from secondhop.evals.baselines_own import UNBOUNDED
 from secondhop.evals.baselines_plans import load_planner, queries_of
-from secondhop.nodes.planning import PlanRequest
+from secondhop.nodes.planning.port import PlanRequest
 
 QUERIES = ("tomatoes need water", "basil in the shade")
 FACET = {"name": "garden", "hop": 2, "queries": QUERIES}

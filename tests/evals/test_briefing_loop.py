@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from secondhop.cli.app import app
 from secondhop.evals.briefing_loop import (
     A_DAY,
     NEEDED,
@@ -17,7 +18,6 @@ from secondhop.evals.briefing_loop import (
     simulated,
 )
 from secondhop.evals.briefing_plot import loop_plot
-from secondhop.interfaces.cli import app
 
 DRAWN = Path(__file__).parents[2] / "docs" / "briefing-loop.svg"
 

@@ -14,8 +14,8 @@ from secondhop.evals.measures import measure
 from secondhop.evals.scenario import Question
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.planning import PlanRequest
-from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.port import PlanRequest
 from secondhop.prompts.library import Intent
 
 

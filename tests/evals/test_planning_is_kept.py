@@ -8,7 +8,7 @@ from secondhop import Recall
 from secondhop.evals.prompt_trial import Contender, recalled
 from secondhop.evals.rendering import Listener, rendered_prompts
 from secondhop.evals.scenario import Scenario
-from secondhop.keeping_records import Fact
+from secondhop.memories.records import Fact
 from secondhop.models.answer_file import AnswerFile
 from secondhop.nodes.settings import PlanningSettings, RecallSettings
 from secondhop.prompts.templates import load_prompts

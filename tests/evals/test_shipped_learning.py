@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.evals.as_shipped import AS_SHIPPED
 
+from secondhop.cli.learning_eval_command import measure_learning
+from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.evals.learning import LearningTrial, taught
 from secondhop.evals.learning_report import MEASURE, LearningRun, When
 from secondhop.evals.rewordings import load_rewordings
@@ -17,8 +19,6 @@ from secondhop.evals.scenario import Question, Scenario, load_scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.graph.trace import RecallTrace
-from secondhop.interfaces.learning_eval_command import measure_learning
-from secondhop.interfaces.opening import kept_embeddings, opened, throwaway
 from secondhop.recall import Recall
 
 TAUGHT = ("carefeed", "house")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.evals.as_shipped import AS_SHIPPED
 
+from secondhop.cli.eval_commands import measure_all
 from secondhop.evals.one_answer import over_all
 from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.eval_commands import measure_all
 
 AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.02, "stale_rate": 0.03}

@@ -6,10 +6,10 @@ Measured as `secondhop eval sessions` does it; docs/sessions.md has the figures 
 import pytest
 from tests.evals.as_shipped import AS_SHIPPED
 
+from secondhop.cli.session_eval_command import measure_sessions
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.session_report import SYSTEM, lowered_share, mean_by_round, ratio_of
 from secondhop.evals.shipped import shipped_scenarios
-from secondhop.interfaces.session_eval_command import measure_sessions
 
 GAIN = 1.35
 """The answer after two rounds of votes over the first one, by alpha-nDCG."""

@@ -7,10 +7,10 @@ supersession DIR`.
 import pytest
 from tests.evals.as_shipped import AS_SHIPPED
 
+from secondhop.cli.supersession_command import measured
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.evals.supersession import share
-from secondhop.interfaces.supersession_command import measured
 
 PRECISION, RECALL = 0.8, 0.5
 """Of the pairs found, and of the memories that labels call stale; .91 and .75 were measured."""

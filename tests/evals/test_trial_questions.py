@@ -4,10 +4,10 @@ from io import StringIO
 
 from rich.console import Console
 
+from secondhop.cli.trial_view import show_trial
 from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery
 from secondhop.evals.trial_report import TrialReport
 from secondhop.graph.result import Spent
-from secondhop.interfaces.trial_view import show_trial
 from secondhop.models.answer_cache import AnswerCounts
 from secondhop.prompts.templates import shipped_prompt
 

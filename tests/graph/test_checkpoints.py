@@ -20,7 +20,7 @@ from secondhop.errors import UsageError
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.judging import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall

@@ -22,7 +22,7 @@ from tests.fakes import (
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, interview_plan, recall_settings
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import READING_S, RecallEvent, run_recall

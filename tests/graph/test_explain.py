@@ -19,7 +19,7 @@ from tests.small_world import (
 from secondhop.errors import UsageError
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.coverage_critic import CoverageCritic
+from secondhop.nodes.critics.coverage import CoverageCritic
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 

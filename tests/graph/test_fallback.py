@@ -9,7 +9,7 @@ from tests.small_world import QUESTION, SmallWorld, ask, interview_plan, small_l
 from secondhop.errors import ModelError, StoreError
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.nodes.planning.playbook import PlaybookPlanner
 
 
 def broken_leg(world: SmallWorld, leg: str, error: Exception) -> BrokenSearch:

@@ -5,7 +5,7 @@ import asyncio
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
 from tests.small_world import AFTER_THE_PLAN, SmallWorld, ask, interview_plan, states
 
-from secondhop.nodes.planning import Plan, PlanRequest
+from secondhop.nodes.planning.port import Plan, PlanRequest
 
 
 class MeetingPlanner(ScriptedPlanner):

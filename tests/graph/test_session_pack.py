@@ -11,9 +11,9 @@ from tests.small_world import LIFE, QUESTION, SmallWorld
 
 from secondhop.errors import StoreError
 from secondhop.graph.session_pack import VERSION, unpack
-from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.session_state import SessionState
-from secondhop.session_rounds import SessionRounds
+from secondhop.sessions.rounds import SessionRounds
 
 VECTOR = re.compile(r"(?:-?0\.\d{5,}, ?){23}")
 SAID = {"person": {"plan": "hot", "wins": "spark", "coaching": "cold"}}

@@ -10,22 +10,22 @@ import pytest
 from tests.fakes import note
 from tests.small_world import store_all, words
 
+from secondhop.briefing.briefing import Briefing
+from secondhop.briefing.prediction_hooks import Hook, NoHooks, PredictionHooks
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.briefing.sources import BriefingAsked, BriefingSources
+from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
-from secondhop.graph.briefing import Briefing
-from secondhop.graph.briefing_settings import BriefingSettings
-from secondhop.graph.briefing_sources import BriefingAsked, BriefingSources
-from secondhop.graph.prediction_hooks import Hook, NoHooks, PredictionHooks
-from secondhop.graph.session_start import brief
-from secondhop.keeper import Keeper
-from secondhop.keeping_records import Fact, Preference
+from secondhop.memories.records import Fact, Preference
+from secondhop.memories.service import Keeper
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Mark
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.traces import TraceFolder
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)

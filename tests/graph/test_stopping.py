@@ -4,7 +4,7 @@ import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, paid, plan, votes
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
 
-from secondhop.nodes.judging import Ballot, FollowUp, Verdict
+from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
 
 SUBJECTS = ("rhubarb pie", "kayak trip", "violin strings", "beehive queen", "chess opening")
 

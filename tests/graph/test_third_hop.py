@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import LIFE, Answer, ask, small_world
 
-from secondhop.nodes.coverage_critic import CoverageCritic
+from secondhop.nodes.critics.coverage import CoverageCritic
 
 NAME = "Wilhelmina Okafor"
 CALLS = note("calls", f"{NAME} takes calls on Thursday mornings and likes short letters.")

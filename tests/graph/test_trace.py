@@ -11,7 +11,7 @@ from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_draft import TraceDraft
-from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import run_recall

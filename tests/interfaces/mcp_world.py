@@ -17,9 +17,9 @@ from tests.command_line import place_of
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.interfaces.mcp_recalls import OpenRecalls
-from secondhop.interfaces.opening import opened
-from secondhop.interfaces.options import Common
+from secondhop.cli.opening import opened
+from secondhop.cli.options import Common
+from secondhop.mcp.recalls import OpenRecalls
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 from secondhop.settings import variable_names

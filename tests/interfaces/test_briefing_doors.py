@@ -12,10 +12,10 @@ from tests.interfaces.mcp_world import MARA, NOOR, content, recalls_in, store_tw
 from tests.stores.test_home import contents
 from typer.testing import CliRunner
 
-from secondhop.graph.briefing import Briefing
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.mcp_server import memory_server
-from secondhop.keeping_records import Fact, Preference
+from secondhop.briefing.briefing import Briefing
+from secondhop.cli.app import app
+from secondhop.mcp.server import memory_server
+from secondhop.memories.records import Fact, Preference
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 

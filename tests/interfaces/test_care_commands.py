@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from tests.command_line import Cli, over
 
+from secondhop.cli import progress
 from secondhop.ingest.run import IngestProgress
-from secondhop.interfaces import progress
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

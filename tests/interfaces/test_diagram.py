@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.small_world import SmallWorld
 
+from secondhop.cli.diagram import recall_diagram
 from secondhop.graph.builder import build_recall_graph
-from secondhop.interfaces.diagram import recall_diagram
 
 DRAWN = Path("graph") / "recall_graph.mmd"
 

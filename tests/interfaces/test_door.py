@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from secondhop.cli.door import door
 from secondhop.errors import SecondhopError, StoreError, UsageError
-from secondhop.interfaces.door import door
 
 RUN = [sys.executable, "-m", "secondhop"]
 HEAVY = ("chromadb", "langgraph", "numpy", "onnxruntime", "openai", "pydantic_settings", "rich")
@@ -59,7 +59,7 @@ def test_a_mistake_of_our_own_is_not_hidden() -> None:
 def test_help_and_version_import_nothing_heavy() -> None:
     program = (
         "import sys, json\n"
-        "from secondhop.interfaces.cli import app\n"
+        "from secondhop.cli.app import app\n"
         "import secondhop\n"
         "try: app(sys.argv[1:])\n"
         "except SystemExit: pass\n"

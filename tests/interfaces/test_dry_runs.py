@@ -18,9 +18,9 @@ from tests.fakes import note
 from tests.interfaces.mcp_world import MARA, command, content, recalls_in, rows_of_chroma
 from tests.small_world import LIFE, QUESTION, small_library
 
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.mcp_server import memory_server
-from secondhop.keeping_records import Fact
+from secondhop.cli.app import app
+from secondhop.mcp.server import memory_server
+from secondhop.memories.records import Fact
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")

@@ -10,7 +10,7 @@ from mcp_types import TextContent
 from tests.fakes import note
 from tests.interfaces.mcp_world import MARA, recalls_in
 
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

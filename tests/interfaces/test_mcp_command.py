@@ -5,9 +5,9 @@ from importlib.machinery import ModuleSpec
 import pytest
 from typer.testing import CliRunner
 
-from secondhop.interfaces import mcp_command
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.mcp_command import Address
+from secondhop.cli import mcp_command
+from secondhop.cli.app import app
+from secondhop.cli.mcp_command import Address
 
 
 def nothing_is_installed(name: str) -> ModuleSpec | None:

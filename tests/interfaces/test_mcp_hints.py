@@ -7,7 +7,7 @@ from mcp import Client
 from tests.interfaces.mcp_world import ARGUMENTS, MARA, content, recalls_in
 from tests.interfaces.mcp_world import store as store
 
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 

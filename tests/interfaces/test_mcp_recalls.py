@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from secondhop.interfaces.mcp_recalls import OpenRecalls
+from secondhop.mcp.recalls import OpenRecalls
 from secondhop.recall import Recall
 
 

@@ -12,8 +12,8 @@ from secondhop.graph.session_result import (
     SupersessionProposal,
     VoteRecord,
 )
-from secondhop.interfaces.mcp_replies import ResolveReply, ScoredMemory, SessionReply
-from secondhop.session_learning import Learned, Resolution
+from secondhop.mcp.replies import ResolveReply, ScoredMemory, SessionReply
+from secondhop.sessions.learner_port import Learned, Resolution
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 PROPOSALS = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.interfaces.mcp_tokens import Tokens, read_tokens
+from secondhop.mcp.tokens import Tokens, read_tokens
 
 MARAS, NOORS = "m" * 32, "n" * 32
 

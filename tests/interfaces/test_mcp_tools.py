@@ -18,7 +18,7 @@ from tests.interfaces.mcp_world import (
 from tests.interfaces.mcp_world import store as store
 from tests.small_world import QUESTION
 
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 

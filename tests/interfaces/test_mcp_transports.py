@@ -26,7 +26,7 @@ from tests.interfaces.mcp_world import store as store
 from tests.small_world import QUESTION
 from typer.testing import CliRunner
 
-from secondhop.interfaces.cli import app
+from secondhop.cli.app import app
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from tests.models.fault_server import Exchange, status
 from typer.testing import CliRunner
 
 from secondhop import Recall
-from secondhop.interfaces.cli import app
+from secondhop.cli.app import app
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
@@ -59,7 +59,7 @@ def place(
     monkeypatch.setenv("SECONDHOP_STORE", "memory")
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    cache = "secondhop.interfaces.opening.cache_folder"
+    cache = "secondhop.cli.opening.cache_folder"
     monkeypatch.setattr(cache, lambda: tmp_path / "cache")
     monkeypatch.chdir(tmp_path)
     Path("my").mkdir()
@@ -152,8 +152,8 @@ def test_the_page_s_numbers_are_the_defaults() -> None:
     from secondhop.models.langchain_endpoint import LangchainLLMConfig
     from secondhop.models.openai_client import OpenAIConnection
     from secondhop.models.openai_llm import OpenAILLMConfig
-    from secondhop.nodes.llm_critic import CriticBounds
-    from secondhop.nodes.llm_planner import PlannerBounds
+    from secondhop.nodes.critics.llm import CriticBounds
+    from secondhop.nodes.planning.llm import PlannerBounds
     from secondhop.nodes.settings import RecallLimits
 
     limits, critic, breaker = RecallLimits(), CriticBounds(), BreakerSettings()

@@ -25,11 +25,11 @@ from tests.small_world import QUESTION
 from tests.store_files import stores_below
 from typer.testing import CliRunner
 
+from secondhop.cli.app import app
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.session import build_session_graph
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 from secondhop.recall import Recall
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]

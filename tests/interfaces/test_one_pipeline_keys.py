@@ -14,8 +14,8 @@ from tests.interfaces.mcp_world import store as store
 from tests.interfaces.test_one_pipeline import judged, opened, voted_by_library
 from tests.small_world import QUESTION
 
+from secondhop.cli.session_terminal import VOTES
 from secondhop.graph.session_result import SessionAnswer
-from secondhop.interfaces.session_terminal import VOTES
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]
 

@@ -8,7 +8,7 @@ from tests.prompts.test_library import INTENT
 from tests.small_world import small_library
 from typer.testing import CliRunner, Result
 
-from secondhop.interfaces.cli import app
+from secondhop.cli.app import app
 from secondhop.prompts.library import shipped_intents
 
 
@@ -105,7 +105,7 @@ def test_the_intents_near_a_question_are_shown_the_nearest_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("secondhop.prompts.library.shipped_intents", small_library)
-    monkeypatch.setattr("secondhop.interfaces.opening.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("secondhop.cli.opening.cache_folder", lambda: tmp_path)
 
     found = playbooks("near", "My tomatoes look sad", "-n", "2", "--embedder", "hashing", "--json")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from secondhop.interfaces import progress
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.progress import EVERY_S, PlainLines
+from secondhop.cli import progress
+from secondhop.cli.app import app
+from secondhop.cli.progress import EVERY_S, PlainLines
 
 STORE = ("--store", "store", "--embedder", "hashing", "--llm", "offline")
 

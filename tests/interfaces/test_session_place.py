@@ -23,9 +23,9 @@ from tests.redis_server import redis_url as redis_url
 from tests.small_world import QUESTION
 from typer.testing import CliRunner
 
+from secondhop.cli.app import app
+from secondhop.cli.opening import opened
 from secondhop.errors import UsageError
-from secondhop.interfaces.cli import app
-from secondhop.interfaces.opening import opened
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 

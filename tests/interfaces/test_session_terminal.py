@@ -11,10 +11,10 @@ from rich.console import Console
 from tests.session_world import session_services, sessions_over
 from tests.small_world import QUESTION, SmallWorld
 
-from secondhop.interfaces.session_keys import characters
-from secondhop.interfaces.session_terminal import SessionTerminal
-from secondhop.session import RecallSession
-from secondhop.session_learning import Resolution
+from secondhop.cli.session_keys import characters
+from secondhop.cli.session_terminal import SessionTerminal
+from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.session import RecallSession
 
 
 async def typed(text: str) -> AsyncIterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from tests.interfaces.conftest import memory
 
+from secondhop.cli.session_view import show_round
 from secondhop.graph.result import RecalledPreference, Spent
 from secondhop.graph.session_result import (
     AnswerChange,
@@ -15,7 +16,6 @@ from secondhop.graph.session_result import (
     SupersessionProposal,
     VoteRecord,
 )
-from secondhop.interfaces.session_view import show_round
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 

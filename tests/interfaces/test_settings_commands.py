@@ -12,7 +12,7 @@ from tests.command_line import over
 from tests.interfaces.mcp_world import MARA, NOOR, content, recalls_in, store_two
 from tests.small_world import QUESTION
 
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 

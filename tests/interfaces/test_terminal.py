@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from secondhop.interfaces.terminal import (
+from secondhop.cli.terminal import (
     bar,
     clean,
     console_on,

@@ -168,7 +168,7 @@ def better_with_weight(monkeypatch: pytest.MonkeyPatch) -> None:
         row = {**dict.fromkeys(names, worth), "redundancy": 0.0, "stale_rate": 0.0}
         return {one.id: dict(row) for one in part.questions}
 
-    monkeypatch.setattr("secondhop.interfaces.tune_bench.asked_with", asked_with)
+    monkeypatch.setattr("secondhop.cli.tune_bench.asked_with", asked_with)
 
 
 def test_what_tune_wrote_is_what_recall_and_eval_read(

@@ -11,7 +11,7 @@ from tests.command_line import over
 from tests.interfaces.mcp_world import MARA, recalls_in, words
 from tests.interfaces.mcp_world import store as store
 
-from secondhop.interfaces.mcp_server import memory_server
+from secondhop.mcp.server import memory_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests", "no_variables")]
 

@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
+from secondhop.cli.answer_view import show_answer, summary
+from secondhop.cli.cost_view import cost_text, money
+from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace, TraceStep
-from secondhop.interfaces.answer_view import show_answer, summary
-from secondhop.interfaces.cost_view import cost_text, money
-from secondhop.interfaces.trace_tree import trace_tree
 from secondhop.nodes.pick import NOT_NEAR
 
 

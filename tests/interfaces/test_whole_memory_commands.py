@@ -18,9 +18,9 @@ from tests.fakes import note
 from tests.interfaces.mcp_world import command, environment
 from typer.testing import CliRunner, Result
 
-from secondhop import export_file
-from secondhop.interfaces.cli import app
-from secondhop.keeping_records import Fact
+from secondhop.cli.app import app
+from secondhop.memories import export_file
+from secondhop.memories.records import Fact
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")

@@ -15,8 +15,8 @@ from secondhop.models.chat_reply import ChatReply
 from secondhop.models.json_replies import UnreadableReplyError, read_reply, schema_request
 from secondhop.models.llm import Usage
 from secondhop.models.openai_request import ChatRequest, ChatSender
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply
-from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.nodes.critics.vote_schema import CritiqueReply
+from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply
 
 SCHEMAS = {schema.__name__: schema for schema in (DecomposeReply, ExpandReply, CritiqueReply)}
 

@@ -15,8 +15,8 @@ from secondhop.errors import UsageError
 from secondhop.models.answer_cache import AnswerCache, AskedMemory
 from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, ExpandWithKept
-from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.nodes.critics.vote_schema import CritiqueReply
+from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply, ExpandWithKept
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -17,7 +17,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import ChatMessage
-from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.nodes.critics.vote_schema import CritiqueReply
 
 
 class Ballot(BaseModel):

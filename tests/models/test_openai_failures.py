@@ -10,7 +10,7 @@ from secondhop.models.failure_words import kind_of_failure, without_key
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection, call_with_retries
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.nodes.critics.vote_schema import CritiqueReply
 
 KEY = "sk-SECRET-0123456789"
 

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ValidationError
 
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.critic_sheet import CriticSheet, critic_sheet
-from secondhop.nodes.judging import CandidateView, CriticRequest
-from secondhop.nodes.quoting import Tags
+from secondhop.nodes.critics.port import CandidateView, CriticRequest
+from secondhop.nodes.critics.quoting import Tags
+from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
 from secondhop.nodes.state import Facet
 from secondhop.prompts.templates import load_prompts
 

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import Answer, ask, recall_settings, small_world
 
-from secondhop.nodes.abbreviations import GROUPS, VARIANTS, definitions, spellings
+from secondhop.nodes.planning.abbreviations import GROUPS, VARIANTS, definitions, spellings
 
 MEMORIES = (
     note("visit", "The occupational therapist (OT) came on Monday and measured the bath"),

@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.nodes.scripted_llm import critic_request, view
 
-from secondhop.nodes.coverage_critic import HOT, LEAD_WEIGHT, LEADS, CoverageCritic
-from secondhop.nodes.judging import FollowUp
+from secondhop.nodes.critics.coverage import HOT, LEAD_WEIGHT, LEADS, CoverageCritic
+from secondhop.nodes.critics.port import FollowUp
 
 SAID = "I asked Marta Weller about the GimliStore outage."
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.nodes.evidence_dates import named_spans, nearness
+from secondhop.nodes.evidence.dates import named_spans, nearness
 
 ASKED = date(2025, 11, 20)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.nodes.evidence_fill import by_memory, fill
+from secondhop.nodes.evidence.fill import by_memory, fill
 from secondhop.stores.records import Passage
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import NOW
 from tests.small_world import ask, recall_settings, small_world
 
-from secondhop.nodes.evidence_joined import belong_together, within
+from secondhop.nodes.evidence.joined import belong_together, within
 from secondhop.stores.records import Memory, Message, Passage
 
 FILLER = " ".join(f"word{n}" for n in range(330))

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import SmallWorld, ask, small_world
 
-from secondhop.nodes.evidence_links import COMMON, holders, leads_of
+from secondhop.nodes.evidence.links import COMMON, holders, leads_of
 from secondhop.stores.records import Passage, PassageHit
 
 QUESTION = "Who was the first president of the society which publishes the Heather Quarterly?"
@@ -43,7 +43,7 @@ async def test_what_a_name_in_the_evidence_leads_to_comes_before_what_looks_like
 ) -> None:
     world = await small_world(tmp_path, SHELF)
     order = await filled(world)
-    monkeypatch.setattr("secondhop.nodes.evidence_links.LINK_SHARE", 0.0)
+    monkeypatch.setattr("secondhop.nodes.evidence.links.LINK_SHARE", 0.0)
     unlinked = await filled(world)
 
     assert order.index("founder") < order.index("stamps")

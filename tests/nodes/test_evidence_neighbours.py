@@ -1,6 +1,6 @@
 """Short turns gain from what stands beside them."""
 
-from secondhop.nodes.evidence_neighbours import with_neighbours
+from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.stores.records import Passage
 
 

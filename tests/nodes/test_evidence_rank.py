@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
-from secondhop.nodes.evidence_rank import passage_scores, ranking_scores
-from secondhop.nodes.leg_hits import from_rows
+from secondhop.nodes.evidence.rank import passage_scores, ranking_scores
+from secondhop.nodes.retrieval.hits import from_rows
 from secondhop.nodes.state import DIRECT, Ranking, RecallState
 
 

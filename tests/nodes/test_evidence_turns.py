@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.fakes import NOW
 from tests.small_world import ask, recall_settings, small_world
 
-from secondhop.nodes.evidence_turns import own_words, turns_of, whole_id, with_turns
+from secondhop.nodes.evidence.turns import own_words, turns_of, whole_id, with_turns
 from secondhop.stores.records import Memory, Message, Passage
 
 TALK = "Ann: I painted the lake.\n\nBob: How nice!\nReally: nice.\n\nAnn: Then I baked bread."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.evidence_voices import NAMED_SPEAKER, OWN_TURNS, voice_factors
+from secondhop.nodes.evidence.speaker_match import NAMED_SPEAKER, OWN_TURNS, voice_factors
 from secondhop.stores.records import Passage
 
 

@@ -12,7 +12,7 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.errors import StoreError
 from secondhop.nodes.begin_session import begin_session
-from secondhop.nodes.exposure import (
+from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
     MOST,
     REMEMBERED,

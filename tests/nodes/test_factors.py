@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.factors import salience_factor
+from secondhop.nodes.selection.factors import salience_factor
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.recall import Recall

@@ -7,9 +7,9 @@ import pytest
 from tests.small_world import QUESTION, ask, small_world
 
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.coverage_critic import CoverageCritic
-from secondhop.nodes.feedback_terms import feedback_query
-from secondhop.nodes.judging import CandidateView, CriticRequest
+from secondhop.nodes.critics.coverage import CoverageCritic
+from secondhop.nodes.critics.port import CandidateView, CriticRequest
+from secondhop.nodes.planning.feedback_terms import feedback_query
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT
 

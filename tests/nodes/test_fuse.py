@@ -15,7 +15,7 @@ from secondhop.nodes.fuse import (
     fuse_facet,
     scores_by_memory,
 )
-from secondhop.nodes.leg_hits import from_rows
+from secondhop.nodes.retrieval.hits import from_rows
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
 

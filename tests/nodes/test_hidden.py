@@ -18,9 +18,9 @@ from tests.small_world import (
 )
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.hidden import Hidden, HiddenMemory, sight_of
-from secondhop.nodes.pool import Pool
-from secondhop.nodes.pool_memory import PoolMemory
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.pool_memory import PoolMemory
+from secondhop.nodes.selection.visibility import Hidden, HiddenMemory, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Sight
 from secondhop.running import RecallEvent, run_recall

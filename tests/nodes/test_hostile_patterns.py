@@ -9,21 +9,21 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes import (
+from secondhop.nodes.critics import (
     ciphers,
     disguises,
     order_kinds,
     order_patterns,
     order_traits,
-    question_kind,
     quoting,
     snippets,
     vote_lines,
 )
-from secondhop.nodes.forgiving import as_flag, as_lines, as_words
-from secondhop.nodes.plan_schema import as_kind, as_weight
-from secondhop.nodes.quoting import may_be_order, quoted, speaks_to_judge
-from secondhop.nodes.vote_lines import parse_lines
+from secondhop.nodes.critics.lenient_fields import as_flag, as_lines, as_words
+from secondhop.nodes.critics.quoting import may_be_order, quoted, speaks_to_judge
+from secondhop.nodes.critics.vote_lines import parse_lines
+from secondhop.nodes.planning import question_kind
+from secondhop.nodes.planning.schema import as_kind, as_weight
 from secondhop.ranking import keyphrases, sentences
 from secondhop.ranking import words as word_patterns
 from secondhop.ranking.capital_names import capital_names

@@ -8,8 +8,8 @@ import numpy as np
 from tests.fakes import NOW
 
 from secondhop.assembly import scale_of
-from secondhop.nodes.hub_cache import NearnessFile, bank_id
-from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.retrieval.hub_cache import NearnessFile, bank_id
+from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.recall import Recall
 from secondhop.stores.records import PassageHit, Vector, Vectors
 

@@ -11,7 +11,7 @@ from tests.small_world import QUESTION
 
 from secondhop.assembly import scale_of
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.hubs import HubCorrection
+from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall
 from secondhop.stores.records import PassageHit, Vector, Vectors

@@ -6,11 +6,11 @@ from typing import cast
 import pytest
 from tests.nodes.test_selection_rules import SETTINGS, picked, vote, world_of
 
-from secondhop.nodes.asked_facts import ORIGIN, OWN_FACET
-from secondhop.nodes.best_answer import best_answer
-from secondhop.nodes.implied_facts import ORIGIN as IMPLIED
-from secondhop.nodes.outright import asks_for_nothing_else
-from secondhop.nodes.pool import Pool
+from secondhop.nodes.planning.fact_lookup import ORIGIN, OWN_FACET
+from secondhop.nodes.planning.implied_facts import ORIGIN as IMPLIED
+from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.lookup_ranking import asks_for_nothing_else
+from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import Query, QuestionKind, RecallState
 
 FAR_FROM_THE_QUESTION = [[0.01, 0.7], [0.02, 0.9], [0.0, 0.1]]

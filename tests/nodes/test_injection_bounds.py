@@ -20,12 +20,12 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.models.llm import Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.judging import CriticRequest
-from secondhop.nodes.llm_critic import LLMCritic
-from secondhop.nodes.quoting import Tags
-from secondhop.nodes.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
+from secondhop.nodes.critics.llm import LLMCritic
+from secondhop.nodes.critics.port import CriticRequest
+from secondhop.nodes.critics.quoting import Tags
+from secondhop.nodes.critics.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
+from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.settings import RecallLimits, RecallSettings
-from secondhop.nodes.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 

@@ -24,10 +24,10 @@ from tests.nodes.scripted_llm import SECRET, ScriptedLLM, call_ids, critic_reque
 from tests.nodes.test_injection import ATTACKS
 from tests.small_world import LIFE, SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.judging import Ballot, CriticRequest, Verdict
+from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
+from secondhop.nodes.critics.quoting import speaks_to_judge
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.quoting import speaks_to_judge
-from secondhop.nodes.standing import FRONT
+from secondhop.nodes.selection.rank_floor import FRONT
 from secondhop.stores.protocols import MemoryReader
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks

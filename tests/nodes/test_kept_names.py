@@ -11,7 +11,7 @@ from tests.small_world import SmallWorld
 
 from secondhop.nodes.begin import begin
 from secondhop.nodes.expand import expand
-from secondhop.nodes.kept_names import together
+from secondhop.nodes.planning.fact_index import together
 from secondhop.nodes.state import RecallState
 from secondhop.stores.keeping import FactName
 

@@ -12,7 +12,7 @@ from tests.fakes import note
 from tests.small_world import SmallWorld, ask, recall_settings, states
 
 from secondhop.nodes.begin import begin
-from secondhop.nodes.kept_settings import (
+from secondhop.nodes.entity_config import (
     KEEPABLE,
     checked_setting,
     decided_by_caller,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.lessons import (
+from secondhop.nodes.selection.lessons import (
     NearContext,
     faded,
     leanings,

@@ -17,8 +17,8 @@ from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining, half
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.plan_schema import ExpandReply
-from secondhop.nodes.planning import KeptName, PlanRequest
+from secondhop.nodes.planning.port import KeptName, PlanRequest
+from secondhop.nodes.planning.schema import ExpandReply
 from secondhop.nodes.settings import PlanningSettings
 from secondhop.stores.records import Topic
 

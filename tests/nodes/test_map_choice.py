@@ -5,10 +5,10 @@ from tests.fakes import NOW
 
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.map_choice import MapChoice
 from secondhop.nodes.plan_step import planned_update
-from secondhop.nodes.planning import Plan, PlanRequest
-from secondhop.nodes.playbook_planner import PlaybookPlanner
+from secondhop.nodes.planning.map_choice import MapChoice
+from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.port import Plan, PlanRequest
 from secondhop.prompts.library import parse_playbook
 from secondhop.stores.records import Topic
 

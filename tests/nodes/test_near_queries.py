@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.near_queries import DistinctQueries
+from secondhop.nodes.planning.near_queries import DistinctQueries
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import pytest
 from tests.nodes.scripted_llm import SECRET, ScriptedLLM, call_ids, critic_request, sheet_of, view
 
-from secondhop.nodes.ciphers import ENCODED, without_ciphers
-from secondhop.nodes.disguises import fold, readings
+from secondhop.nodes.critics.ciphers import ENCODED, without_ciphers
+from secondhop.nodes.critics.disguises import fold, readings
+from secondhop.nodes.critics.quoting import LEFT_OUT, clean, findings, may_be_order, quoted
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.quoting import LEFT_OUT, clean, findings, may_be_order, quoted
 
 STORY = "We sold forty desks in Ohio to the two men from the harbour."
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
 
-from secondhop.nodes.outright import (
+from secondhop.nodes.selection.lookup_ranking import (
     answering_for_themselves,
     asks_about_others,
     asks_for_an_event,
@@ -15,7 +15,7 @@ from secondhop.nodes.outright import (
     likeliest_answers,
     replaced_last,
 )
-from secondhop.nodes.pool import Pool
+from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import RecallState
 
 SERVING_MORE = [[0.6, 0.0, 0.0], [0.5, 0.9, 0.9], [0.4, 0.8, 0.0]]

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.test_selection_rules import SETTINGS, world_of
 
-from secondhop.nodes.best_answer import best_answer
-from secondhop.nodes.eligibility import judged_relevance, kept_ids, last_votes
-from secondhop.nodes.likeness import not_like_the_refused
 from secondhop.nodes.reconsider import refined_queries
+from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.eligibility import judged_relevance, kept_ids, last_votes
+from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.state import Query, RecallState, Vote, VoteName
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPool

@@ -9,13 +9,13 @@ from tests.fakes import NOW
 
 from secondhop.models.embedder import Vectors
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.planning import Plan, PlanRequest
-from secondhop.nodes.playbook_planner import (
+from secondhop.nodes.planning.playbook import (
     LOOKUP_WEIGHT,
     TEMPERATURE,
     PlaybookPlanner,
     questions_in,
 )
+from secondhop.nodes.planning.port import Plan, PlanRequest
 from secondhop.prompts.library import SLOT, Intent, PlaybookFacet, parse_playbook
 
 QUESTION = "Help me prepare for my Carefeed interview"

@@ -8,8 +8,8 @@ from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
 from tests.small_world import SmallWorld, states
 
 from secondhop.assembly import scale_of
-from secondhop.nodes.pool import load_pool, pool_of
-from secondhop.nodes.pool_memory import PoolMemory, size_of
+from secondhop.nodes.selection.pool import load_pool, pool_of
+from secondhop.nodes.selection.pool_memory import PoolMemory, size_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, FacetScore
 from secondhop.ranking.evidence import Evidence

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import ScriptedPlanner
 from tests.small_world import SmallWorld
 
-from secondhop.nodes.preferences import PlannedText, asked_by, facets_that_ask
+from secondhop.nodes.selection.preferences import PlannedText, asked_by, facets_that_ask
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState
 
 LEAST = 0.35

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.question_kind import question_kind
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.state import QuestionKind
 
 QUESTIONS: dict[str, QuestionKind] = {

@@ -3,8 +3,8 @@
 from tests.fakes import ScriptedCritic, ScriptedPlanner, plan
 from tests.small_world import SmallWorld, ask, interview_plan
 
-from secondhop.nodes.judging import Ballot, Verdict
-from secondhop.nodes.refine import query_vector
+from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.retrieval.refine import query_vector
 from secondhop.nodes.state import FeedbackRef, Query, VoteName
 from secondhop.stores.records import Vector, passage_id_of
 

@@ -8,7 +8,7 @@ import yaml
 
 from secondhop.assembly import chosen_scale, scale_of
 from secondhop.errors import UsageError
-from secondhop.nodes.scale_file import scale_document
+from secondhop.nodes.selection.scale_file import scale_document
 from secondhop.ranking.calibration import (
     Calibration,
     IsotonicCalibration,

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from secondhop.assembly import chosen_scale
-from secondhop.nodes.scale_file import scale_document
+from secondhop.nodes.selection.scale_file import scale_document
 from secondhop.ranking.calibration import LogisticCalibration
 
 CURVE = LogisticCalibration(slope=7.5, intercept=-3.25)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from tests.small_world import SmallWorld, ask, recall_settings
 
-from secondhop.nodes.pool import Pool
-from secondhop.nodes.scale import ModelScale
-from secondhop.nodes.selection import Selection, select
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.select import Selection, select
 from secondhop.nodes.settings import REDUNDANCY_NAMES, Diversity, RankingSettings
 from secondhop.nodes.state import Candidate, Facet
 from secondhop.ranking.arrays import Floats

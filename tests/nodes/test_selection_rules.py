@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes import NOW
 
-from secondhop.nodes.best_answer import best_answer, recency_of
-from secondhop.nodes.eligibility import judged_relevance, readers_order, stand_alone
-from secondhop.nodes.kind_settings import ranking_for
-from secondhop.nodes.pool import Pool, pool_of
-from secondhop.nodes.scale import ModelScale
+from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.selection.best_answer import best_answer, recency_of
+from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
+from secondhop.nodes.selection.pool import Pool, pool_of
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.shortlist import draw_shortlist, in_turn
 from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence

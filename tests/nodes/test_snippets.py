@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.models.tokens import count_tokens
-from secondhop.nodes.quoting import quoted
-from secondhop.nodes.snippets import piece, readable, sentences_of, snippet, telling_words
+from secondhop.nodes.critics.quoting import quoted
+from secondhop.nodes.critics.snippets import piece, readable, sentences_of, snippet, telling_words
 
 TEXT = "We met in May. The salary was named by Anna.\nIt rained all day! Nobody spoke of the roof."
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from secondhop.nodes.text_memo import TextMemo
+from secondhop.nodes.critics.text_memo import TextMemo
 
 
 def counting(calls: list[tuple[str, ...]]) -> Callable[..., int]:

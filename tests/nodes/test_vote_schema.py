@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from secondhop.nodes.plan_schema import DecomposeReply, ExpandReply, ExpandWithKept
-from secondhop.nodes.vote_schema import CritiqueReply
+from secondhop.nodes.critics.vote_schema import CritiqueReply
+from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply, ExpandWithKept
 
 
 def votes(value: object) -> list[tuple[str, str, list[str]]]:

@@ -4,7 +4,7 @@ import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, as_vote_name, plan, votes
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, interview_plan
 
-from secondhop.nodes.judging import Ballot, FollowUp, Verdict
+from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
 
 MORE = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres", why="Named.")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from secondhop.nodes.observing import Reading
+from secondhop.observe.port import Reading
 
 FOLDER = Path(__file__).parent
 

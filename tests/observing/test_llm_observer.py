@@ -9,9 +9,9 @@ import pytest
 from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
 
 from secondhop.models.llm import LLMError
-from secondhop.nodes.llm_observer import LLMObserver
-from secondhop.nodes.observing import KnownThing, ObserveRequest, Readings, Turn
-from secondhop.nodes.spans import borne_out, located
+from secondhop.observe.llm import LLMObserver
+from secondhop.observe.port import KnownThing, ObserveRequest, Readings, Turn
+from secondhop.observe.spans import borne_out, located
 from secondhop.prompts.templates import load_prompts
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks

@@ -13,13 +13,13 @@ from tests.observing.test_llm_observer import HOME, says
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import RecallResult
-from secondhop.interfaces.mcp_replies import ScoredMemory
-from secondhop.keeping_records import Fact
+from secondhop.mcp.replies import ScoredMemory
+from secondhop.memories.records import Fact
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
 from secondhop.nodes.settings import RecallLimits, RecallSettings
-from secondhop.observed import Observed, Said
+from secondhop.observe.records import Observed, Said
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.observing.labelled import Labelled, Score, fits, labelled
 
-from secondhop.nodes.observing import Reading, Turn
-from secondhop.nodes.plain_observer import readings_of
+from secondhop.observe.plain_observer import readings_of
+from secondhop.observe.port import Reading, Turn
 
 TODAY = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.observed import Observed, Said
+from secondhop.observe.records import Observed, Said
 from secondhop.recall import Recall
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secondhop.stores.analysis import (
+from secondhop.stores.catalog.analysis import (
     RULES,
     analyzer_id,
     document_terms,

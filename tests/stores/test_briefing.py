@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from secondhop.stores.briefing import QUERIES, BriefingView
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.briefing import QUERIES, BriefingView
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import EmbeddedMemory, Memory
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.vector_files import files_with_vector
 
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_folder import ChromaFolder
 from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.folder import ChromaFolder
 
 DIMENSION = 48
 NAME = "leftovers.1"

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
-from secondhop.stores.catalog import Catalog, Identity
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_folder import ChromaFolder
-from secondhop.stores.chroma_server import ChromaServer
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.memory_index import MemoryIndex
+from secondhop.stores.vectors.server import ChromaServer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from secondhop.errors import CorruptStoreError, StoreError
-from secondhop.stores.chroma import ChromaVectors
-from secondhop.stores.chroma_folder import ChromaFolder
 from secondhop.stores.home import StoreHome
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.folder import ChromaFolder
 
 
 def randomise(path: Path, *, start: int = 0, size: int | None = None) -> None:

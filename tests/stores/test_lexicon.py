@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.lexicon import Bm25
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome
-from secondhop.stores.lexicon import Bm25
-from secondhop.stores.memory_index import MemoryIndex
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
 @pytest.fixture

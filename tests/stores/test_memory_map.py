@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.memory_map import spherical_kmeans
 from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
 def blobs(*, count: int, size: int) -> Vectors:

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from secondhop.errors import SchemaVersionError
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.migrations import MIGRATIONS, migrate, schema_version
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
-from secondhop.stores.memory_index import MemoryIndex
-from secondhop.stores.migrations import MIGRATIONS, migrate, schema_version
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from tests.small_disk import disk as disk
 from tests.stores.write_forever import vector
 
 from secondhop.errors import StoreFullError
+from secondhop.memories.reindexing import open_entity
 from secondhop.models.embedder import Vectors
-from secondhop.reindexing import open_entity
-from secondhop.stores.catalog import Catalog
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome
 
@@ -229,7 +229,7 @@ async def test_a_full_disk_stores_nothing_by_half(
     disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a smaller reserve than in use, so that SQLite and not only our own check meets the end
-    monkeypatch.setattr("secondhop.stores.chroma_folder.RESERVE_BYTES", 4 * 2**20)
+    monkeypatch.setattr("secondhop.stores.vectors.folder.RESERVE_BYTES", 4 * 2**20)
     folder = disk / "store"
     async with opened(folder) as store:
         filler = disk / "filler"

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from secondhop.backup import back_up
-from secondhop.deleting import delete_entity
 from secondhop.errors import StoreError
-from secondhop.stores.catalog import Catalog
+from secondhop.memories.backup import back_up
+from secondhop.memories.deleting import delete_entity
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome
-from secondhop.stores.vector_place import (
+from secondhop.stores.vectors.place import (
     NoVectorsHereError,
     VectorsElsewhereError,
     place_of,

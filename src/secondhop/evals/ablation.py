@@ -15,13 +15,13 @@ from secondhop.errors import StoreError
 from secondhop.evals.baselines_contest import Asked
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.best_answer import best_answer
-from secondhop.nodes.coverage_critic import CoverageCritic
-from secondhop.nodes.judging import Critic
-from secondhop.nodes.planning import Plan, PlanRequest
-from secondhop.nodes.pool import Pool, load_pool
-from secondhop.nodes.pool_memory import PoolMemory
-from secondhop.nodes.question_kind import question_kind
+from secondhop.nodes.critics.coverage import CoverageCritic
+from secondhop.nodes.critics.port import Critic
+from secondhop.nodes.planning.port import Plan, PlanRequest
+from secondhop.nodes.planning.question_kind import question_kind
+from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.pool_memory import PoolMemory
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import DIRECT, RecallState

@@ -11,7 +11,7 @@ from secondhop.evals.baselines_planned import PLANNED, FacetQueries, planned_ran
 from secondhop.evals.baselines_plans import queries_of
 from secondhop.graph.builder import build_recall_graph
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.planning import Planner, PlanRequest
+from secondhop.nodes.planning.port import Planner, PlanRequest
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall

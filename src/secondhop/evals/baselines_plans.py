@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines_planned import FacetQueries
 from secondhop.evals.scenario import Scenario, Text
-from secondhop.nodes.planning import Plan, PlannedFacet, Planner, PlanRequest
-from secondhop.nodes.question_kind import question_kind
+from secondhop.nodes.planning.port import Plan, PlannedFacet, Planner, PlanRequest
+from secondhop.nodes.planning.question_kind import question_kind
 
 
 class WrittenFacet(BaseModel):

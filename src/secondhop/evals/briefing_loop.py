@@ -13,18 +13,17 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.graph.briefing_settings import BriefingSettings
-from secondhop.graph.briefing_sources import BriefingAsked, BriefingSources
-from secondhop.graph.prediction_hooks import NoHooks
-from secondhop.graph.session_start import brief
+from secondhop.briefing.prediction_hooks import NoHooks
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.briefing.sources import BriefingAsked, BriefingSources
+from secondhop.briefing.start import brief
 from secondhop.models.tokens import count_tokens
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.decay import fsrs_recency
-from secondhop.stores.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping, KeepingChange
-from secondhop.stores.memory_index import MemoryIndex
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -32,6 +31,7 @@ from secondhop.stores.records import (
     Passage,
     passage_id_of,
 )
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 START: Final = datetime(2026, 1, 1, 8, tzinfo=UTC)
 STABILITY_DAYS: Final = 30.0

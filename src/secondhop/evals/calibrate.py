@@ -15,7 +15,7 @@ import numpy as np
 from secondhop.errors import UsageError
 from secondhop.evals.calibrate_figures import Figures, figures_of
 from secondhop.evals.calibrate_pairs import Pair
-from secondhop.nodes.scale_file import calibration_document, scale_document
+from secondhop.nodes.selection.scale_file import calibration_document, scale_document
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import (
     Calibration,

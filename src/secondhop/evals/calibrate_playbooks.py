@@ -17,7 +17,7 @@ import numpy as np
 
 from secondhop.errors import ModelError
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.scale_file import scale_document
+from secondhop.nodes.selection.scale_file import scale_document
 from secondhop.prompts.library import SLOT, Intent
 from secondhop.ranking.calibration import LogisticCalibration
 

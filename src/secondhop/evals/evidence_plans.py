@@ -6,7 +6,7 @@ from pathlib import Path
 from secondhop.errors import UsageError
 from secondhop.evals.baselines_plans import WrittenPlanner, load_plans
 from secondhop.evals.evidence_set import QuestionLine, SubQuestion
-from secondhop.nodes.planning import PlannedFacet
+from secondhop.nodes.planning.port import PlannedFacet
 
 GOLD = "gold"
 """Names the sub-questions that the set itself gives."""

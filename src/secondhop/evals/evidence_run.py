@@ -14,7 +14,7 @@ from secondhop.evals.evidence_set import ItemLine, QuestionLine
 from secondhop.evals.side_by_side import side_by_side
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
-from secondhop.nodes.planning import Planner
+from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.running import run_recall

@@ -11,8 +11,8 @@ from secondhop.evals.baselines_own import Changed
 from secondhop.evals.judgements import Rankings
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.variety import cross_question_overlap
-from secondhop.nodes.hubs import NEIGHBOURS
-from secondhop.nodes.pool_memory import PoolMemory
+from secondhop.nodes.retrieval.hubs import NEIGHBOURS
+from secondhop.nodes.selection.pool_memory import PoolMemory
 from secondhop.nodes.services import HubStanding, Services
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.hubness import (

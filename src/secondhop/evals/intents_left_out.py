@@ -16,10 +16,10 @@ from secondhop.evals.baselines_own import Changed
 from secondhop.evals.measures import Measures, mean_of, measure
 from secondhop.evals.scenario import Scenario
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.hubs import HubCorrection
-from secondhop.nodes.map_choice import MapChoice
-from secondhop.nodes.playbook_planner import NAME_SHARE, PlaybookPlanner, intent_nearness
-from secondhop.nodes.pool_memory import PoolMemory
+from secondhop.nodes.planning.map_choice import MapChoice
+from secondhop.nodes.planning.playbook import NAME_SHARE, PlaybookPlanner, intent_nearness
+from secondhop.nodes.retrieval.hubs import HubCorrection
+from secondhop.nodes.selection.pool_memory import PoolMemory
 from secondhop.nodes.services import Services
 from secondhop.prompts.library import Intent
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from secondhop.evals.prompt_trial import recalled
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.llm_observer import LLMObserver
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.observing import SPEAKER, ObserveRequest, Turn
 from secondhop.nodes.state import RecallInput
-from secondhop.observing import known_things
+from secondhop.observe.llm import LLMObserver
+from secondhop.observe.port import SPEAKER, ObserveRequest, Turn
+from secondhop.observe.service import known_things
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.recall import Recall
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
-from secondhop.nodes.kept_settings import told
+from secondhop.nodes.entity_config import told
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import (

@@ -7,7 +7,7 @@ from secondhop.evals.measures import Measures, mean_of, measure
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.ingest.run import IngestProgress
-from secondhop.keeping_detector import Suspicion
+from secondhop.memories.detector import Suspicion
 from secondhop.recall import Recall
 
 MEASURES = ("facet_recall", "alpha_ndcg", "stale_rate")

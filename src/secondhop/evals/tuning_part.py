@@ -8,8 +8,8 @@ from secondhop.evals.measures import Measures, measure
 from secondhop.evals.scenario import Question
 from secondhop.evals.tuning_dials import Turned, applied
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.hidden import HiddenMemory
-from secondhop.nodes.pool_memory import PoolMemory
+from secondhop.nodes.selection.pool_memory import PoolMemory
+from secondhop.nodes.selection.visibility import HiddenMemory
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import run_recall

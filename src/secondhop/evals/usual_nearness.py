@@ -7,7 +7,7 @@ written for the playbooks' questions, and nearer to them than memories are.
 
 from typing import Protocol
 
-from secondhop.nodes.hubs import PASSAGES_A_PRODUCT, nearness
+from secondhop.nodes.retrieval.hubs import PASSAGES_A_PRODUCT, nearness
 from secondhop.stores.protocols import MemorySearch
 from secondhop.stores.records import Vectors
 

@@ -1,0 +1,149 @@
+"""A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow.
+
+And evidence has the first word: a vote alone puts nothing in front that no facet ranks high.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from secondhop.models.llm import Usage
+from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
+from secondhop.nodes.critics.quoting import may_be_order
+from secondhop.nodes.critics.sheet import CriticSheet
+from secondhop.nodes.critics.vote_claims import FOR, Claim, settled
+from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
+from secondhop.nodes.planning.near_queries import DistinctQueries
+from secondhop.nodes.selection.rank_floor import FRONT, standings
+
+SPARKS = 2
+"""Branches that a round may open; further sparks are no vote."""
+
+FOLLOW_UPS = 4
+"""New searches a round."""
+
+FACETS_A_BALLOT = 4
+"""A memory that serves everything serves nothing: the first ones count."""
+
+
+def read_verdict(
+    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
+) -> Verdict:
+    """The verdict that a reply amounts to; no ballots when it names no memory of the sheet."""
+    claims = {
+        memory_id: claim
+        for memory_id, claim in claims_of(reply, sheet, request).items()
+        if memory_id not in sheet.distrusted or not gains(claim.ballot)
+    }
+    settled_ballots = [settled(claim, claims) for claim in claims.values()]
+    ballots = in_places(few_sparks(settled_ballots), request)
+    served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
+    known = {facet["facet_id"] for facet in request.facets}
+    follow_ups = (
+        follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
+    )
+    go_on = reply.go_on if reply.go_on is not None else bool(follow_ups)
+    return Verdict(
+        ballots=tuple(ballots),
+        empty_facets=tuple(
+            f for f in dict.fromkeys(reply.empty_facets) if f in known and f not in served
+        ),
+        follow_ups=follow_ups if go_on else (),
+        content=not go_on,
+        usage=usage,
+    )
+
+
+def gains(ballot: Ballot) -> bool:
+    """Whether a vote does more for its memory than no vote."""
+    return ballot.vote in FOR or ballot.vote == "spark"
+
+
+def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> dict[str, Claim]:
+    """The first ballot on each memory of the sheet, in the order of the reply."""
+    views = {view.memory_id: view for view in request.candidates}
+    facet_ids = [facet["facet_id"] for facet in request.facets]
+    first: dict[str, Claim] = {}
+    for vote in reply.votes:
+        memory_id = sheet.issued(vote.id)
+        if memory_id is None or memory_id in first or memory_id in sheet.unread:
+            continue
+        ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
+        if ballot is not None:
+            first[memory_id] = Claim(views[memory_id], ballot)
+    return first
+
+
+def as_ballot(
+    vote: VoteReply, view: CandidateView, sheet: CriticSheet, facet_ids: Sequence[str]
+) -> Ballot | None:
+    """A ballot in ids of the recall; None for no vote.
+
+    A vote in favour that names no facet counts for the one that ranked the memory best.
+    """
+    if vote.vote == "none":
+        return None
+    named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
+    if not named and vote.vote in FOR and view.relevance:
+        named = (max(view.relevance, key=lambda f: (view.relevance[f], f)),)
+    others = [sheet.issued(call_id) for call_id in (vote.repeats, vote.replaced_by)]
+    repeats, newer = (other if other != view.memory_id else None for other in others)
+    return Ballot(
+        memory_id=view.memory_id,
+        vote=vote.vote,
+        reason=sheet.in_words(vote.reason) or f"voted {vote.vote}",
+        facet_ids=named,
+        repeats=repeats,
+        replaced_by=newer,
+    )
+
+
+def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
+    """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others.
+
+    Of the k that would be returned, those come last that no facet's evidence ranks high: so a vote
+    alone puts nothing in front, whoever has talked the model into it.
+    """
+    chosen = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
+    stands = standings(request.candidates)
+    returned = chosen[: request.k]
+    well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]
+    ill = [ballot for ballot in returned if stands[ballot.memory_id] > FRONT]
+    if any(ballot.vote == "warm" for ballot in well):  # or hot would come before it again
+        ill = [replace(ballot, vote="warm") for ballot in ill]
+    order = [*well, *ill, *chosen[request.k :]]
+    placed = {b.memory_id: replace(b, place=place) for place, b in enumerate(order, start=1)}
+    return [placed.get(b.memory_id, replace(b, place=0)) for b in ballots]
+
+
+def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
+    """Without the sparks beyond SPARKS."""
+    sparks = [ballot for ballot in ballots if ballot.vote == "spark"][SPARKS:]
+    return [ballot for ballot in ballots if ballot not in sparks]
+
+
+def follow_ups_of(
+    queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
+) -> tuple[FollowUp, ...]:
+    """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
+    if not queries:
+        return ()
+    hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
+    distinct = DistinctQueries([request.question, *request.asked])
+    found: list[FollowUp] = []
+    for row in queries:
+        if len(found) == FOLLOW_UPS:
+            break
+        if sheet.tag in f"{row.query} {row.name}".casefold() or may_be_order(row.query):
+            continue
+        for text in distinct.take([row.query], limit=1):
+            known = row.facet in hops
+            found.append(
+                FollowUp(
+                    text=text,
+                    facet_id=row.facet if known else None,
+                    name="" if known else row.name or text,
+                    why="" if known else "Named by good evidence.",
+                    source_hop=max(2, max(hops.values(), default=2)) if not known else 2,
+                )
+            )
+    return tuple(found)

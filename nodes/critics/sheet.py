@@ -1,0 +1,216 @@
+"""The shortlist as a model reads it: ids of this call, dates, evidence within a token budget."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from secondhop.models.tokens import truncate_to_tokens
+from secondhop.nodes.critics.ciphers import ENCODED
+from secondhop.nodes.critics.port import CandidateView, CriticRequest
+from secondhop.nodes.critics.quoting import (
+    LEFT_OUT,
+    MASK,
+    Tags,
+    clean,
+    findings,
+    heads_an_order,
+    quoted,
+    speaks_to_judge,
+    title_line,
+)
+from secondhop.nodes.critics.snippets import (
+    GAP,
+    PASSAGE_CHARS,
+    PASSAGES,
+    fair_shares,
+    readable,
+    snippet,
+    telling_words,
+    tokens_of,
+)
+from secondhop.nodes.critics.text_memo import TextMemo
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.ranking.words import words
+
+QUESTION_TOKENS = 600
+"""Of a longer question the beginning is shown."""
+
+ASKED = 30
+"""Searches shown; the latest."""
+
+FACETS = 30
+"""Facets shown; the first."""
+
+ENOUGH_TO_JUDGE = 8
+"""Words of a memory; one that lost its text and keeps fewer cannot be judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticSheet:
+    """A rendered prompt, and what its ids stand for."""
+
+    prompt: RenderedPrompt
+    memory_ids: Mapping[str, str]
+    """Id of this call → memory id."""
+    tag: str
+    """What the ids of this call begin with; nobody outside the call may learn it."""
+    titles: Mapping[str, str]
+    """Id of this call → the title as it was shown."""
+    distrusted: frozenset[str]
+    """Memory ids whose text speaks to the judge: votes for them do not count."""
+    unread: frozenset[str]
+    """Memory ids of which hardly anything was shown: no vote on them counts."""
+    tokens: int
+    """cl100k_base tokens of both messages."""
+
+    def issued(self, call_id: str) -> str | None:
+        """The memory behind an id of this call; None for any other word."""
+        word = call_id.strip("<>[]\"'`*. ").casefold()
+        return self.memory_ids.get(word.removeprefix("memory ").strip())
+
+    def in_words(self, text: str) -> str:
+        """What a model wrote, with titles where it used ids of this call."""
+        if self.tag not in text.casefold():
+            return text
+        ids = re.compile(rf"{self.tag}\d{{0,4}}", re.I)
+        return ids.sub(lambda found: f"“{self.titles.get(found[0].casefold(), '')}”", text)
+
+
+def critic_sheet(
+    request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int, spare: int
+) -> CriticSheet:
+    """Render a shortlist so that the prompt counts at most `tokens` tokens.
+
+    The frame comes first; what it leaves is shared by the memories' evidence. With less room than
+    the frame needs, the memories are there with title and date alone.
+    """
+    texts = [part for view in request.candidates for part in (view.title, *view.evidence)]
+    tag = tags.draw([request.question, *texts])
+    ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
+    known = {view.memory_id: found_in(view) for view in request.candidates}
+    titles = {
+        view.memory_id: LEFT_OUT if known[view.memory_id].heads else title_line(view.title)
+        for view in request.candidates
+    }
+    heads = headers(request, ids, titles)
+    values = frame_values(request, tag=tag, spare=spare)
+    empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
+    room = tokens - token_sum(empty) - 2 * len(heads)
+    bodies = evidence_bodies(request, tokens=room)
+    rendered = prompt.render({**values, "memories": blocks(heads, bodies)})
+    return CriticSheet(
+        prompt=rendered,
+        memory_ids=ids,
+        tag=tag,
+        titles={call_id: titles[memory_id] for call_id, memory_id in ids.items()},
+        distrusted=frozenset(one for one, found in known.items() if found.distrusted),
+        unread=frozenset(one for one, found in known.items() if found.unread),
+        tokens=token_sum(rendered),
+    )
+
+
+def frame_values(request: CriticRequest, *, tag: str, spare: int) -> dict[str, str]:
+    """Every variable of the prompt but the memories."""
+    facets = [
+        f"{facet['facet_id']} | {title_line(facet['name'])} | {title_line(facet['why'], chars=160)}"
+        for facet in request.facets[:FACETS]
+    ]
+    return {
+        "question": truncate_to_tokens(clean(request.question), QUESTION_TOKENS),
+        "kind": request.kind,
+        "today": f"{request.asked_at:%Y-%m-%d (%A)}",
+        "facets": "\n".join(facets),
+        "asked": "\n".join(f"- {title_line(text, chars=120)}" for text in request.asked[-ASKED:]),
+        "fence": tag,
+        "count": str(len(request.candidates)),
+        "k": str(request.k),
+        "most": str(request.k + spare),
+        "rounds": str(request.remaining.rounds),
+    }
+
+
+def headers(
+    request: CriticRequest, ids: Mapping[str, str], titles: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """(id, line) for each candidate: date, source, title, and the hints of formulas."""
+    call_ids = {memory_id: call_id for call_id, memory_id in ids.items()}
+    lines: list[tuple[str, str]] = []
+    for view in request.candidates:
+        parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
+        parts.append(f"“{titles[view.memory_id]}”")
+        said = request.coverage.get(view.memory_id, {})
+        teller = max(said, key=lambda other: said[other], default=None)
+        if teller in call_ids and said[teller] >= 0.5:
+            parts.append(f"repeats? {call_ids[teller]} ({said[teller]:.0%})")
+        newer = request.replaced_by.get(view.memory_id)
+        if newer in call_ids:
+            parts.append(f"replaced? {call_ids[newer]}")
+        lines.append((call_ids[view.memory_id], " | ".join(parts)))
+    return lines
+
+
+def blocks(heads: Sequence[tuple[str, str]], bodies: Sequence[str]) -> str:
+    """Every memory between two lines that only this call knows."""
+    return "\n".join(
+        f"<memory {call_id}>\n{head}\n{body}\n</memory {call_id}>"
+        for (call_id, head), body in zip(heads, bodies, strict=True)
+    )
+
+
+def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
+    """Evidence of each candidate, all together at most `tokens` tokens."""
+    texts = [readable(view.evidence) for view in request.candidates]
+    wanted = [sum(map(tokens_of, own)) + 4 * len(own) for own in texts]
+    telling = telling_words([request.question, *request.asked])
+    shares = fair_shares(wanted, total=tokens)
+    return [
+        GAP.join(own) if share == want else snippet(own, tokens=share, telling=telling)
+        for own, want, share in zip(texts, wanted, shares, strict=True)
+    ]
+
+
+class Found(NamedTuple):
+    """What was found out about a candidate's texts; no word of them is kept."""
+
+    distrusted: bool
+    """Whether anything that the model could be shown of it speaks to the judge."""
+    unread: bool
+    """Whether so much of it was left out that nobody could judge the rest."""
+    heads: bool
+    """Whether the title and the text below are an order together; then it is left out."""
+
+
+def found_in(view: CandidateView) -> Found:
+    """Of a candidate; looked for once."""
+    return _found_in(view.title, view.source, *shown_passages(view))
+
+
+def _looked_for(title: str, source: str, *texts: str) -> Found:
+    return Found(
+        distrusted=any(map(speaks_to_judge, (title, source, *texts))),
+        unread=left_unread(texts),
+        heads=heads_an_order(title, texts),
+    )
+
+
+def left_unread(texts: Sequence[str]) -> bool:
+    """Whether nobody could judge what quoting leaves of the texts."""
+    if all(findings(text).whole for text in texts):
+        return False
+    rest = " ".join(map(quoted, texts)).replace(MASK, " ").replace(ENCODED, " ")
+    return len(words(rest)) < ENOUGH_TO_JUDGE
+
+
+def shown_passages(view: CandidateView) -> list[str]:
+    """What the critic may read from, before anything is left out."""
+    return [text[:PASSAGE_CHARS] for text in view.evidence[:PASSAGES]]
+
+
+def token_sum(prompt: RenderedPrompt) -> int:
+    """cl100k_base tokens of both messages."""
+    return tokens_of(prompt.system) + tokens_of(prompt.user)
+
+
+_found_in: Final = TextMemo(_looked_for, limit=10_000)
+"""As `_looked_for`; a memory stands on the sheets of many recalls."""

@@ -1,0 +1,89 @@
+"""Chooses which waiting queries this round asks."""
+
+import unicodedata
+
+from langgraph.types import Send
+
+from secondhop.nodes.planning.fact_lookup import asked_facts
+from secondhop.nodes.selection.learned import with_what_was_learned
+from secondhop.nodes.selection.preferences import that_count
+from secondhop.nodes.selection.visibility import sight_of
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Query, RecallState, RecallUpdate, RetrieveTask
+
+
+async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Opens a round: queries that say the same are asked once, and no more than the limit."""
+    number = state["round"] + 1
+    asked = {spoken(q) for q in state["queries"].values() if q["round"]}
+    chosen: dict[str, Query] = {}
+    for query in waiting(state):
+        if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
+            asked.add(spoken(query))
+            chosen[query["query_id"]] = {**query, "round": number}
+    hidden = await services.hidden.of(sight_of(state), services)  # before many ask it at once
+    preferences: RecallUpdate = {}
+    degraded: dict[str, str] = {}
+    if "preferences" not in state:
+        counting = await that_count(state, hidden, chosen.values(), services=services)
+        preferences["preferences"] = dict(counting.nearness)
+        preferences["preferences_asked"] = dict(counting.asked)
+        degraded = dict(counting.degraded)
+    facts = await asked_facts(state, hidden, chosen.values(), services=services)
+    room = services.settings.limits.queries - len(facts.queries)
+    chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
+    update: RecallUpdate = {
+        **preferences,
+        "round": number,
+        "queries": chosen,
+        "spent": {"rounds": 1, "queries": len(chosen)},
+        "seen": sorted(state.get("candidates", {})),
+        "note": f"{len(chosen)} queries",
+    }
+    if "learned" not in state:
+        update = await with_what_was_learned(update, state, hidden, services=services)
+    if degraded:
+        update["degraded"] = {**update.get("degraded", {}), **degraded}
+    return facts.joined_to(update)
+
+
+def waiting(state: RecallState) -> list[Query]:
+    """Queries that were never asked: the question first, then every facet's first query, …"""
+    by_facet: dict[str, list[Query]] = {}
+    for query in state["queries"].values():
+        if query["round"] == 0:
+            by_facet.setdefault(query["facet_id"], []).append(query)
+    turns = max((len(queries) for queries in by_facet.values()), default=0)
+    return [
+        queries[turn]
+        for turn in range(turns)
+        for queries in by_facet.values()
+        if turn < len(queries)
+    ]
+
+
+def spoken(query: Query) -> tuple[str, str, str]:
+    """What makes two queries one: facet, words, and the votes that bend the vector."""
+    words = " ".join(unicodedata.normalize("NFKC", query["text"]).casefold().split())
+    bent = sorted((ref["vote"], ref["round"], ref["passage_ids"]) for ref in query["feedback"])
+    return query["facet_id"], words, repr(bent)
+
+
+async def send_queries(state: RecallState) -> list[Send] | str:
+    """One `retrieve` a query of this round; straight to `fuse` when there is none."""
+    sight = sight_of(state)
+    sends = [
+        Send(
+            "retrieve",
+            RetrieveTask(
+                query=query,
+                k=state["k"],
+                round=state["round"],
+                deadline_at=state["deadline_at"],
+                sight=sight,
+            ),
+        )
+        for query in state["queries"].values()
+        if query["round"] == state["round"]
+    ]
+    return sends or "fuse"

@@ -1,0 +1,191 @@
+"""Fills a number of tokens with the passages that most likely hold the evidence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+
+import numpy as np
+
+from secondhop.nodes.entity_config import ranking_in
+from secondhop.nodes.evidence.linked_state import Linked, linked_state, nothing_linked
+from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
+from secondhop.nodes.evidence.neighbours import with_neighbours
+from secondhop.nodes.evidence.rank import (
+    PassageScores,
+    by_playbooks,
+    date_factors,
+    passage_scores,
+    voted_out,
+)
+from secondhop.nodes.evidence.speaker_match import voice_factors
+from secondhop.nodes.evidence.turns import whole_id, with_turns
+from secondhop.nodes.evidence.updates import with_later_first
+from secondhop.nodes.retrieval.hits import cosines_of, scores_of
+from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
+from secondhop.nodes.selection.exposure import exposure_factors
+from secondhop.nodes.selection.relevance import calibrated_relevance
+from secondhop.nodes.services import Services
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import RecallState
+from secondhop.ranking.shingles import shingle_overlap
+from secondhop.stores.records import Passage
+
+LOADED = 300
+"""Passages looked up at least; more for a budget that holds more."""
+
+TOKENS_A_PASSAGE = 10
+"""Passages are rarely shorter: bounds what a budget can hold."""
+
+REPEATS_AT = 0.8
+"""Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A token budget, filled."""
+
+    passages: list[Passage] = field(default_factory=list[Passage])
+    """Best first; they fit into the budget together."""
+    linked: Linked
+    """What names in them led to."""
+    too_long: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Memories with nothing among `passages`, best first: the tokens of the shortest passage."""
+
+
+async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> Filled:
+    """Passages, best first, that fit into `tokens` together.
+
+    None when the recall has no answer. Ordered by their own relevance to question and facets,
+    whatever their memories; what repeats an earlier one comes last.
+    """
+    if not is_answerable(state, min_score=services.settings.ranking.min_score):
+        return Filled(linked=nothing_linked(state))
+    playbooks = by_playbooks(state, services)
+    scores = passage_scores(state, playbooks=playbooks)
+    loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
+    passages = await services.reader.passages(loaded)
+    scores = in_context({p: scores[p] for p in loaded if p in passages}, passages, state)
+    links: list[Link] = []
+    if playbooks:
+        seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
+        leads = leads_of(seeds, scores, state["question"])
+        links = await found_links(leads, state, services=services)
+    scores = with_links(scores, links, voted_out=voted_out(state))
+    missing = [passage_id for passage_id in scores if passage_id not in passages]
+    passages = {**passages, **await services.reader.passages(missing)}
+    linked = await linked_state(links, state, services=services)
+    known = {p: score for p, score in scores.items() if p in passages}
+    told, pieces = with_turns(known, passages, state["question"])
+    told = yielding(told, pieces, state, settings=ranking_in(state, services))
+    if not date_factors(state):  # a time that the question names comes before the latest
+        written = {i: one["created_at"] for i, one in linked["candidates"].items()}
+        told = with_later_first(told, pieces, state["question"], written=written)
+    ranked = [pieces[p] for p in best_first(told)]
+    filled = fill(ranked, tokens=tokens)
+    return Filled(passages=filled, linked=linked, too_long=without_room(ranked, filled))
+
+
+def yielding(
+    scores: PassageScores,
+    pieces: Mapping[str, Passage],
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+) -> PassageScores:
+    """The scores; what was shown lately for other questions yields, where that is asked for."""
+    factors = exposure_factors({one.memory_id for one in pieces.values()}, state, settings)
+    return {
+        passage_id: score * factors.get(pieces[passage_id].memory_id, {}).get("exposure", 1.0)
+        for passage_id, score in scores.items()
+    }
+
+
+def without_room(ranked: Sequence[Passage], filled: Sequence[Passage]) -> dict[str, int]:
+    """{memory of which nothing was taken: tokens of its shortest passage}, best first."""
+    taken = {passage.memory_id for passage in filled}
+    shortest: dict[str, int] = {}
+    for passage in ranked:
+        if passage.memory_id not in taken:
+            known = shortest.get(passage.memory_id, passage.tokens)
+            shortest[passage.memory_id] = min(known, passage.tokens)
+    return shortest
+
+
+def in_context(
+    scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
+) -> PassageScores:
+    """The scores, given who speaks in the passages and what stands beside them."""
+    voices = voice_factors(list(passages.values()), state["question"])
+    return with_neighbours({p: scores[p] * voices[p] for p in scores}, passages)
+
+
+def is_answerable(state: RecallState, *, min_score: float) -> bool:
+    """Whether anything is given at all: as for k memories, or nearly so.
+
+    Whoever fills a budget sorts for himself: for a fact, too, the bar of other questions holds.
+    Where somebody has read the candidates and found nothing good, nothing is given.
+    """
+    if state.get("picks"):
+        return True
+    if readers_order(last_votes(state)) is not None:
+        return False
+    return answerable(state.get("candidates", {}), "conceptual", min_score=min_score)[0]
+
+
+def best_first(scores: Mapping[str, float]) -> list[str]:
+    """Ties go to the smaller id."""
+    return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
+
+
+def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:
+    """The passages in order as long as they fit; what repeats an earlier one comes last.
+
+    One that does not fit is left out and a shorter one may still enter.
+    """
+    overlap = shingle_overlap([passage.text for passage in ranked])
+    taken: list[int] = []
+    repeated: list[int] = []
+    left = tokens
+    for row, passage in enumerate(ranked):
+        if passage.tokens > left:
+            continue
+        if taken and overlap[row, taken].max() >= REPEATS_AT:
+            repeated.append(row)
+            continue
+        taken.append(row)
+        left -= passage.tokens
+    for row in repeated:
+        if ranked[row].tokens <= left:
+            taken.append(row)
+            left -= ranked[row].tokens
+    return [ranked[row] for row in taken]
+
+
+def by_memory(passages: Sequence[Passage]) -> dict[str, list[str]]:
+    """{memory id: its passage ids}, both in the order of the passages."""
+    owned: dict[str, list[str]] = {}
+    for passage in passages:
+        owned.setdefault(passage.memory_id, []).append(passage.passage_id)
+    return owned
+
+
+def finders(
+    passages: Sequence[Passage], state: RecallState, *, services: Services
+) -> dict[str, tuple[float, str]]:
+    """{passage id: (calibrated relevance, query id)} by the query that each is most relevant to."""
+    wanted = sorted({whole_id(passage.passage_id) for passage in passages})
+    best: dict[str, tuple[float, str]] = {}
+    for query_id, ranking in state["rankings"].items():
+        cosines, words = cosines_of(ranking), scores_of(ranking["lexical"])
+        found = [
+            passage_id for passage_id in wanted if passage_id in cosines or passage_id in words
+        ]
+        relevance = calibrated_relevance(
+            np.array([cosines.get(passage_id, nan) for passage_id in found]),
+            np.array([words.get(passage_id, 0.0) for passage_id in found]),
+            settings=services.settings.ranking,
+            calibration=services.scale.calibration,
+        )
+        for passage_id, score in zip(found, relevance.tolist(), strict=True):
+            best[passage_id] = max(best.get(passage_id, (-1.0, "")), (round(score, 4), query_id))
+    return {passage.passage_id: best[whole_id(passage.passage_id)] for passage in passages}

@@ -1,0 +1,175 @@
+"""How near every passage that a recall found is to the question and its facets.
+
+For recalls that fill a number of tokens: there the passages compete, not their memories.
+"""
+
+import re
+from datetime import date, datetime
+from typing import TypeAlias
+
+from secondhop.nodes.evidence.dates import named_spans, nearness
+from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
+from secondhop.nodes.selection.eligibility import SUPPRESSED, has_read, last_votes
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
+
+PassageScores: TypeAlias = dict[str, float]
+"""{passage id: score}, higher is better; comparable within one recall only."""
+
+LEXICAL_SHARE = 0.4
+"""Share of the words in a passage's score; the rest is its cosine.
+
+Dialogues and articles do best between 0.3 and 0.4, records of a phone do not mind.
+"""
+
+FLOOR_SHARE = 0.5
+"""Share of the best cosine that counts as nothing: what texts about other things still have."""
+
+SHARPNESS = 3
+"""Exponent of the p-norm over the facets: 1 adds them up, infinity takes the best of them.
+
+What serves one sub-question well comes before what serves all of them a little.
+"""
+
+PLAYBOOK_SHARE = 0.035
+"""What a playbook's facet counts against one made for this very question: it breaks ties."""
+
+PLAYBOOK_SHARE_OF_HELP = 0.35
+"""The same, where somebody asks for help and does not look something up."""
+
+DATE_GAIN = 1.0
+"""What a passage gains when its memory was written at the time that the question names."""
+
+FIRST_PERSON = re.compile(r"\b(I|me|my|we|us|our)\b", re.I)
+
+LOOKS_BACK = re.compile(
+    r"\b(did|was|were|had|have I|which|who|whom|whose|when|brought up|mentioned|conversations?)\b",
+    re.I,
+)
+"""Words of a question about something that is known already, wherever they stand in it."""
+
+VOTED = {"hot": 1.5, "warm": 1.2}
+"""What a vote of somebody who has read the memory makes of its passages' scores."""
+
+
+def passage_scores(state: RecallState, *, playbooks: bool) -> PassageScores:
+    """Every found passage of a candidate that nobody voted out.
+
+    The p-norm over the facets of what the passage does for the facet, times the facet's weight; a
+    facet's queries count once, by the best of them. Votes and the date of the memory weigh on it.
+
+    Args:
+        playbooks: whether the implied facets come from playbooks (`by_playbooks`).
+
+    Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
+    """
+    best: dict[str, PassageScores] = {}
+    weights: dict[str, float] = {}
+    for query_id, ranking in state.get("rankings", {}).items():
+        query = state["queries"][query_id]
+        facet = best.setdefault(query["facet_id"], {})
+        weights[query["facet_id"]] = facet_weight(query, state, playbooks=playbooks)
+        for passage_id, score in ranking_scores(ranking).items():
+            facet[passage_id] = max(facet.get(passage_id, 0.0), score)
+    powers: PassageScores = {}
+    for facet_id, found in best.items():
+        for passage_id, score in found.items():
+            power = (weights[facet_id] * score) ** SHARPNESS
+            powers[passage_id] = powers.get(passage_id, 0.0) + power
+    owners = owners_of(state)
+    return {p: powers[p] ** (1 / SHARPNESS) * owners[p] for p in powers if p in owners}
+
+
+def ranking_scores(ranking: Ranking) -> PassageScores:
+    """What one query found: a convex combination of both legs, each brought to 0..1.
+
+    cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical leg.
+
+    Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
+    """
+    cosines = cosines_of(ranking)
+    words = scores_of(ranking["lexical"])
+    high = max(cosines.values(), default=0.0)
+    low, most = FLOOR_SHARE * high, max(words.values(), default=0.0) or 1.0
+    return {
+        passage_id: (1 - LEXICAL_SHARE) * share(cosines.get(passage_id, low) - low, of=high - low)
+        + LEXICAL_SHARE * words.get(passage_id, 0.0) / most
+        for passage_id in {**cosines, **words}
+    }
+
+
+def share(part: float, *, of: float) -> float:
+    """part / of, not below 0; 0 of nothing."""
+    return max(0.0, part / of) if of > 0 else 0.0
+
+
+def owners_of(state: RecallState) -> dict[str, float]:
+    """{passage id: what votes and dates make of its score}; of candidates that may be returned."""
+    voted, dated = voted_factors(state), date_factors(state)
+    return {
+        passage_id: voted[memory_id] * dated.get(memory_id, 1.0)
+        for ranking in state.get("rankings", {}).values()
+        for leg in (ranking["dense"], ranking["lexical"])
+        for passage_id, memory_id, _ in rows(leg)
+        if memory_id in voted
+    }
+
+
+def voted_factors(state: RecallState) -> dict[str, float]:
+    """{memory id: what votes make of its passages' scores}; none for what was voted out."""
+    votes, factors = last_votes(state), dict[str, float]()
+    for memory_id in state.get("candidates", {}):
+        vote = votes.get(memory_id)
+        if vote is None or not has_read(vote):
+            factors[memory_id] = 1.0
+        elif vote["vote"] not in SUPPRESSED:
+            factors[memory_id] = VOTED.get(vote["vote"], 1.0)
+    return factors
+
+
+def voted_out(state: RecallState) -> set[str]:
+    """Memories that somebody who has read them keeps out."""
+    return set(state.get("candidates", {})) - set(voted_factors(state))
+
+
+def date_factors(state: RecallState) -> dict[str, float]:
+    """{memory id: what its date makes of its passages' scores}; {} when no time is named."""
+    asked_on = datetime.fromisoformat(state["asked_at"]).date()
+    spans = named_spans(state["question"], asked_on=asked_on)
+    if not spans:
+        return {}
+    return {
+        memory_id: 1 + DATE_GAIN * nearness(written_on(candidate), spans)
+        for memory_id, candidate in state.get("candidates", {}).items()
+    }
+
+
+def written_on(candidate: Candidate) -> date:
+    """The day of a memory."""
+    return datetime.fromisoformat(candidate["created_at"]).date()
+
+
+def facet_weight(query: Query, state: RecallState, *, playbooks: bool) -> float:
+    """Against 1 for the question itself."""
+    if query["facet_id"] == DIRECT:
+        return 1.0
+    weight = state["facets"][query["facet_id"]]["weight"]
+    if query["origin"] != "expand" or not playbooks:
+        return weight
+    return weight * (PLAYBOOK_SHARE_OF_HELP if asks_for_help(state) else PLAYBOOK_SHARE)
+
+
+def asks_for_help(state: RecallState) -> bool:
+    """Whether the question wants more than a fact: "Help me prepare for my interview".
+
+    Stricter than the kind of question, which takes every long question for a conceptual one.
+    """
+    question = state["question"]
+    last = question.strip().rsplit(". ", 1)[-1]
+    looked_up = state["kind"] in {"factual", "temporal"} or LOOKS_BACK.search(last)
+    return not looked_up and FIRST_PERSON.search(question) is not None
+
+
+def by_playbooks(state: RecallState, services: Services) -> bool:
+    """Whether the implied facets come from playbooks, and nobody has read the question."""
+    return services.planner is services.offline_planner or "expand" in state.get("degraded", {})

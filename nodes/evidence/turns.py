@@ -1,0 +1,135 @@
+"""The turns of a passage: a budget is filled with what was said, not with what surrounds it.
+
+A passage of a conversation holds several turns. Its vector and its words find it; which of its
+turns answer the question, their own words tell.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import log1p
+
+from secondhop.nodes.evidence.neighbours import with_neighbours
+from secondhop.nodes.evidence.rank import PassageScores
+from secondhop.nodes.evidence.speaker_match import voice_factors
+from secondhop.stores.catalog.analysis import document_terms, query_terms
+from secondhop.stores.records import Passage
+
+SPLIT = 40
+"""Best passages that fall into their turns; those after them hardly reach into any budget."""
+
+OWN_WORDS = 0.5
+"""What the words of a turn count against 1 for the passage around it."""
+
+K1, B = 1.2, 0.75
+"""As in the store's BM25."""
+
+TURNS_A_PASSAGE = 1_000
+"""More than any has."""
+
+_MARK = "¶"
+_TURN = re.compile(r"(?:\A|\n\n)(?=[^\s:#>|`*-][^:\n]{0,39}:\s)")
+
+
+def with_turns(
+    scores: Mapping[str, float], passages: Mapping[str, Passage], question: str
+) -> tuple[PassageScores, dict[str, Passage]]:
+    """(scores, passages) with the turns of the best passages in the place of these.
+
+    turn = (passage + OWN_WORDS · best · BM25 / highest BM25) / (1 + OWN_WORDS), then as for any
+    passage: by who speaks, and by what stands beside it.
+    """
+    best = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[:SPLIT]
+    split = {p: own for p in best if len(own := turns_of(passages[p])) > 1}
+    turns = {turn.passage_id: turn for own in split.values() for turn in own}
+    if not turns:
+        return dict(scores), dict(passages)
+    top, words = max(scores.values()), own_words(list(turns.values()), question)
+    told = {
+        turn.passage_id: (scores[p] + OWN_WORDS * top * words[turn.passage_id]) / (1 + OWN_WORDS)
+        for p, own in split.items()
+        for turn in own
+    }
+    voices = voice_factors(list(turns.values()), question)
+    told = with_neighbours({turn: told[turn] * voices[turn] for turn in told}, turns)
+    whole = {p: score for p, score in scores.items() if p not in split}
+    return {**whole, **told}, {**passages, **turns}
+
+
+def turns_of(passage: Passage) -> list[Passage]:
+    """Its turns as passages of their own; the passage where there is but one.
+
+    Their ordinals are negative, so that turns stand beside turns of the same passage alone.
+    """
+    starts = [match.end() for match in _TURN.finditer(passage.text)]
+    if len(starts) < 2:
+        return [passage]
+    cuts = [0, *starts[1:], len(passage.text)]
+    texts = [passage.text[a:b].strip() for a, b in pairwise(cuts)]
+    size = max(1, len(passage.text))
+    return [
+        replace(
+            passage,
+            passage_id=f"{passage.passage_id}{_MARK}{number}",
+            ordinal=-(1 + TURNS_A_PASSAGE * passage.ordinal + number),
+            text=text,
+            tokens=-(-passage.tokens * len(text) // size) + 1,
+        )
+        for number, text in enumerate(texts)
+    ]
+
+
+def whole_id(passage_id: str) -> str:
+    """The passage that a turn is from; of a passage, itself.
+
+    >>> whole_id("m:0f3a:4¶2"), whole_id("m:0f3a:4")
+    ('m:0f3a:4', 'm:0f3a:4')
+    """
+    whole, mark, number = passage_id.rpartition(_MARK)
+    return whole if mark and number.isdigit() else passage_id
+
+
+def place_of(passage: Passage) -> float:
+    """Where a passage or turn stands in its memory: whole for a passage, between for its turns.
+
+    >>> from secondhop.stores.records import Passage
+    >>> turn = Passage(
+    ...     passage_id="m:4¶2", memory_id="m", ordinal=-4003, text="Ann: Tea?", tokens=4
+    ... )
+    >>> place_of(turn)
+    4.002
+    """
+    if passage.ordinal >= 0:
+        return float(passage.ordinal)
+    return (-passage.ordinal - 1) / TURNS_A_PASSAGE
+
+
+def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
+    """{turn id: BM25 as a share of the highest}; how rare a word is, these turns tell.
+
+    Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
+    """
+    wanted = query_terms(question).words
+    terms = {turn.passage_id: Counter(document_terms(turn.text)) for turn in turns}
+    average = max(1.0, sum(own.total() for own in terms.values()) / len(terms))
+    holding = {word: sum(word in own for own in terms.values()) for word in wanted}
+    rarity = {
+        word: log1p((len(terms) - count + 0.5) / (count + 0.5)) for word, count in holding.items()
+    }
+    scores = {
+        turn_id: sum(
+            rarity[word] * own[word] * (K1 + 1) / (own[word] + K1 * held_back(own, average))
+            for word in wanted
+            if own[word]
+        )
+        for turn_id, own in terms.items()
+    }
+    most = max(scores.values(), default=0.0) or 1.0
+    return {turn_id: score / most for turn_id, score in scores.items()}
+
+
+def held_back(terms: Counter[str], average: float) -> float:
+    """What its length takes from a turn: 1 for the average."""
+    return 1 - B + B * terms.total() / average

@@ -1,0 +1,261 @@
+"""Facts that a question, or a plan's query, asks for: looked up, not searched for.
+
+"What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
+the same words, or outright, once it was told the names of what is kept (`kept_names`); facts that
+it only means are asked for, too (`implied_facts`). What is found enters the recall as any candidate
+does: by a query of its own, which looks at that memory alone.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from statistics import fmean
+from typing import Final, NamedTuple
+
+from secondhop.errors import ModelError, StoreError
+from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.planning.implied_facts import ORIGIN as IMPLIED
+from secondhop.nodes.planning.implied_facts import implied_facts
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import (
+    DIRECT,
+    FACT_ASKED,
+    FACT_NAMED,
+    ByName,
+    Facet,
+    Query,
+    RecallState,
+    RecallUpdate,
+)
+from secondhop.stores.catalog.analysis import document_terms, query_terms
+from secondhop.stores.keeping import FactName
+
+ORIGIN: Final = FACT_NAMED
+
+OWN_FACET: Final = "k"
+"""How the id of a facet begins that the question opens for a fact."""
+
+PLANS_FACET: Final = "p"
+"""How the id of a facet begins that a plan opens for a fact it asks for by name."""
+
+MOST: Final = 3
+"""Facts that one recall looks up: those that the question names first, then those that the plan
+asks for by name, those that its queries name, and those that they mean."""
+
+PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
+"""Subjects that stand for whoever asks."""
+
+_OWN: Final = frozenset({"my", "our"})
+STANDING: Final = frozenset({"current", "present", "new", "latest", "own", "full"})
+"""What may stand between "my" and the name of a fact."""
+
+
+class Asked(NamedTuple):
+    """A fact that something asks for."""
+
+    name: FactName
+    facet_id: str
+    """Of what asks for it; the question itself, and a plan that asks by name, open one for it."""
+    origin: str
+    nearness: float | None = None
+    """Of one that is only meant: how near it is to question and query together, 0..1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedFacts:
+    """Queries that look facts up, and the facets that are opened for them."""
+
+    facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
+    queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
+    degraded: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def joined_to(self, update: RecallUpdate) -> RecallUpdate:
+        """A round's update, with what this adds."""
+        if not self.queries and not self.degraded:
+            return update
+        return {
+            **update,
+            "facets": {**update.get("facets", {}), **self.facets},
+            "degraded": {**update.get("degraded", {}), **self.degraded},
+        }
+
+
+async def asked_facts(
+    state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
+) -> AskedFacts:
+    """What the first round looks up; nothing in later ones.
+
+    A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
+    the plan asks for serves the facet of that query. A store that cannot be read is named, and the
+    recall goes on.
+    """
+    if state["round"] or services.keeping is None or services.settings.limits.queries < 1 + MOST:
+        return AskedFacts()
+    asked = list(planned)
+    try:
+        known = await services.keeping.fact_names()
+    except StoreError as error:
+        return AskedFacts(degraded={"facts": f"no fact was looked up: {error}"})
+    names = [name for name in known if name.memory_id not in hidden.reasons]
+    if not names:
+        return AskedFacts()
+    asking = named_facts(state, names, asked)
+    try:
+        async with asyncio.timeout(time_beside(state)):
+            implied = await implied_facts(state, names, asked, services=services)
+    except (StoreError, ModelError, TimeoutError) as error:
+        late = str(error) or "no answer in time"
+        reason = f"no fact that the question implies was looked up: {late}"
+        return replace(looked_up(asking, state, services=services), degraded={"facts": reason})
+    asking += [Asked(one.name, one.facet_id, IMPLIED, one.nearness) for one in implied]
+    return looked_up(asking, state, services=services)
+
+
+def named_facts(
+    state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
+) -> list[Asked]:
+    """Those that the question names, that the plan asks for by name, and that its queries name;
+    some more than once."""
+    question = [Asked(name, DIRECT, ORIGIN) for name in named_in(state["question"], names)]
+    queries = [
+        Asked(name, query["facet_id"], ORIGIN)
+        for query in planned
+        for name in named_in(query["text"], names)
+    ]
+    return [*question, *asked_by_name(state.get("by_name"), names), *queries]
+
+
+def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked]:
+    """Those that the plan asks for outright; ids of anything else are passed over."""
+    known = {name.memory_id: name for name in names}
+    wanted = asked["facts"] if asked is not None else []
+    return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
+
+
+def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services) -> AskedFacts:
+    """A query for each of the first few facts, and a facet for those that open one."""
+    first: dict[str, Asked] = {}
+    for one in asked:
+        if len(first) < MOST:
+            first.setdefault(one.name.memory_id, one)
+    facets: dict[str, Facet] = {}
+    queries: dict[str, Query] = {}
+    for number, one in enumerate(first.values(), start=1):
+        opened = opened_facet(one, number, state, services=services)
+        if opened is not None:
+            facets[opened["facet_id"]] = opened
+        served = opened or state["facets"][one.facet_id]
+        queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
+    return AskedFacts(facets=facets, queries=queries)
+
+
+def opened_facet(
+    asked: Asked, number: int, state: RecallState, *, services: Services
+) -> Facet | None:
+    """The facet that a fact has to itself; None for one that serves a facet of the plan."""
+    if asked.origin == FACT_ASKED:
+        return fact_facet(
+            f"{PLANS_FACET}{number}",
+            asked.name,
+            why="The plan asks for this fact by name.",
+            hop=2,
+            weight=usual_weight(state),
+        )
+    if asked.facet_id == DIRECT:
+        return fact_facet(
+            f"{OWN_FACET}{number}",
+            asked.name,
+            why="The question asks for this fact by name.",
+            hop=1,
+            weight=direct_weight(services),
+        )
+    return None
+
+
+def usual_weight(state: RecallState) -> float:
+    """What the implied facets of the plan weigh in the mean; 1 where there are none.
+
+    So a fact of a look-up's plan does not weigh more than what is planned beside it.
+    """
+    weights = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
+    return round(fmean(weights), 3) if weights else 1.0
+
+
+def direct_weight(services: Services) -> float:
+    """What the question itself weighs: whoever asks for a fact wants that."""
+    return services.settings.ranking.direct_weight
+
+
+def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: float) -> Facet:
+    """The facet of a fact that is asked for by name."""
+    named = f"{name.subject}: {name.attribute}"
+    return Facet(facet_id=facet_id, name=named, why=why, hop=hop, weight=weight)
+
+
+def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:
+    """Looks at the fact alone; its words are those in which facts are stored."""
+    query = Query(
+        query_id=query_id,
+        facet_id=facet["facet_id"],
+        text=f"The {asked.name.attribute} of {asked.name.subject}",
+        hop=facet["hop"],
+        round=state["round"] + 1,
+        origin=asked.origin,
+        feedback=[],
+        memory_ids=[asked.name.memory_id],
+    )
+    return query if asked.nearness is None else {**query, "nearness": asked.nearness}
+
+
+def named_in(text: str, names: Sequence[FactName]) -> list[FactName]:
+    """The facts that a text names: every word of the subject and of the attribute.
+
+    Of the person's own facts the name stands right after "my": "the name of my dentist" does not
+    ask for the person's name.
+    """
+    said = tuple(document_terms(text))
+    words = frozenset(said)
+    return [
+        name
+        for name in names
+        if terms_of(name.attribute) <= words
+        and (
+            stands_after_my(name.attribute, said)
+            if is_the_person(name.subject)
+            else terms_of(name.subject) <= words
+        )
+    ]
+
+
+def is_the_person(subject: str) -> bool:
+    """Whether a fact is about whoever asks.
+
+    >>> is_the_person("Me"), is_the_person("my landlord")
+    (True, False)
+    """
+    return " ".join(subject.casefold().split()) in PERSON
+
+
+def stands_after_my(attribute: str, said: Sequence[str]) -> bool:
+    """Whether the attribute follows on "my" or "our".
+
+    >>> stands_after_my("phone number", ["what", "is", "my", "current", "phone", "number"])
+    True
+    """
+    wanted = tuple(document_terms(attribute))
+    for place, word in enumerate(said):
+        if word in _OWN:
+            start = place + 1
+            if start < len(said) and said[start] in STANDING:
+                start += 1
+            if tuple(said[start : start + len(wanted)]) == wanted:
+                return True
+    return False
+
+
+@lru_cache(maxsize=16_384)
+def terms_of(name: str) -> frozenset[str]:
+    """Search terms of a name, without the words that say nothing: "my landlord" is "landlord"."""
+    return frozenset(query_terms(name).words)

@@ -1,0 +1,227 @@
+"""The planner with a language model: two calls, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.budget import Remaining
+from secondhop.nodes.critics.quoting import Tags, clean, title_line
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.nodes.plan_step import PLANNING_SHARE
+from secondhop.nodes.planning.fact_prompt import (
+    KeptLine,
+    asked_names,
+    issued_ids,
+    kept_block,
+    kept_lines,
+)
+from secondhop.nodes.planning.near_queries import DistinctQueries
+from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.schema import (
+    DecomposeReply,
+    DecomposeWithPassage,
+    ExpandReply,
+    ExpandWithKept,
+    FacetReply,
+)
+from secondhop.nodes.settings import PlanningSettings
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannerBounds:
+    """How much a planner writes and reads."""
+
+    parts: int = 3
+    """Of the question, that are searched apart."""
+    topics: int = 40
+    """Of the memory map; the biggest."""
+    kept_tokens: int = 1_200
+    """Of the names of facts and preferences, and of how to ask for one."""
+    question_tokens: int = 1_500
+    """Of a longer question the beginning is shown."""
+    decompose_tokens: int = 500
+    expand_tokens: int = 1_200
+    """Of a reply."""
+
+
+PASSAGE_REQUEST = """
+- "passage": two or three sentences as the memory that answers might hold them, in its own words."""
+
+
+KEPT = "kept"
+"""The variable of `expand` that holds the names of what is kept; a prompt may do without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpandSheet:
+    """A rendered prompt, and what its ids stand for."""
+
+    prompt: RenderedPrompt
+    issued: Mapping[str, KeptName] = field(default_factory=dict[str, KeptName])
+    """Id of this call → what is kept by that name."""
+
+    @property
+    def schema(self) -> type[ExpandReply]:
+        """What is answered."""
+        return ExpandWithKept if self.issued else ExpandReply
+
+
+class LLMPlanner:
+    """Plans with a language model; its failures are `ModelError`, and the node falls back."""
+
+    def __init__(
+        self,
+        llm: StructuredLLM,
+        prompts: Mapping[str, Prompt],
+        *,
+        planning: PlanningSettings | None = None,
+        bounds: PlannerBounds | None = None,
+        secret: bytes | None = None,
+    ) -> None:
+        """`secret`: of the tags around stored text; a fixed one makes equal prompts equal."""
+        self._llm = llm
+        self._decompose, self._expand = prompts["decompose"], prompts["expand"]
+        self._planning = planning or PlanningSettings()
+        self._bounds = bounds or PlannerBounds()
+        self._tags = Tags(secret)
+
+    @property
+    def planner_id(self) -> str:
+        """The model and the hashes of both prompts."""
+        return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        """Hop 1: the kind of question, other words for it, and the things it names.
+
+        Raises:
+            LLMError: the model failed, or no budget is left for it.
+        """
+        bounds = self._bounds
+        prompt = self._decompose.render(
+            {
+                **self._common(request),
+                "max_parts": str(bounds.parts),
+                "max_queries": str(self._planning.rewordings),
+                "passage": PASSAGE_REQUEST if self._planning.hyde else "",
+            }
+        )
+        schema = DecomposeWithPassage if self._planning.hyde else DecomposeReply
+        call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
+        reply, usage = await asked_model(self._llm, call, schema=schema)
+        distinct = DistinctQueries([request.question])
+        own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
+        if isinstance(reply, DecomposeWithPassage):
+            own += distinct.take([reply.passage], limit=1)
+        facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
+        for part in reply.parts[: bounds.parts]:
+            queries = distinct.take(part.queries or [part.name], limit=self._planning.facet_queries)
+            if queries:
+                why = "Named in the question."
+                facets.append(PlannedFacet(name=part.name, why=why, hop=1, queries=queries))
+        return Plan(facets=tuple(facets), kind=reply.question_kind, usage=usage)
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        """Hop 2: facets of the intent, most needed first.
+
+        Raises:
+            LLMError: the model failed, or no budget is left for it.
+        """
+        planning = affordable(self._planning, queries=request.remaining.queries)
+        sheet = self._expand_sheet(request, planning)
+        call = self._call(sheet.prompt, request, reply_tokens=self._bounds.expand_tokens)
+        reply, usage = await asked_model(self._llm, call, schema=sheet.schema)
+        distinct = DistinctQueries([request.question])
+        facets: list[PlannedFacet] = []
+        for row in reply.facets:
+            queries = distinct.take(row.queries or [row.name], limit=planning.facet_queries)
+            if queries and len(facets) < planning.facets:
+                facets.append(implied_facet(row, queries))
+        asked = asked_names(reply, sheet.issued)
+        return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
+
+    def _expand_sheet(self, request: PlanRequest, planning: PlanningSettings) -> ExpandSheet:
+        """With the names of what is kept, where there are any and the budget has room for them."""
+        plain = self._expand_filled(request, planning, ())
+        room = request.remaining.llm_tokens - tokens_of_prompt(plain.prompt)
+        most = min(self._bounds.kept_tokens, room - self._bounds.expand_tokens)
+        told = request.kept if KEPT in self._expand.variables else ()
+        lines = kept_lines(told, tokens=most) if told else []
+        return self._expand_filled(request, planning, lines) if lines else plain
+
+    def _expand_filled(
+        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
+    ) -> ExpandSheet:
+        topics = [
+            f"- {title_line(topic.label)} ({topic.size}): "
+            + "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
+            for topic in request.topics[: self._bounds.topics]
+        ]
+        tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
+        values = {
+            **self._common(request),
+            "topics": "\n".join(topics) or "(nothing is known of it)",
+            "fence": tag,
+            "max_facets": str(planning.facets),
+            "max_queries": str(planning.facet_queries),
+        }
+        if KEPT in self._expand.variables:
+            values[KEPT] = kept_block(kept, tag=tag)
+        return ExpandSheet(prompt=self._expand.render(values), issued=issued_ids(kept, tag=tag))
+
+    def _common(self, request: PlanRequest) -> dict[str, str]:
+        question = truncate_to_tokens(clean(request.question), self._bounds.question_tokens)
+        return {
+            "question": question,
+            "today": f"{request.asked_at:%Y-%m-%d (%A)}",
+            "rounds": told_budget(request.recall or request.remaining),
+        }
+
+    def _call(
+        self, prompt: RenderedPrompt, request: PlanRequest, *, reply_tokens: int
+    ) -> ModelCall:
+        spent = tokens_of_prompt(prompt)
+        return ModelCall(
+            prompt=prompt,
+            reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
+            left=replace(request.remaining, seconds=request.remaining.seconds * PLANNING_SHARE),
+        )
+
+
+def tokens_of_prompt(prompt: RenderedPrompt) -> int:
+    """cl100k_base tokens of both messages."""
+    return count_tokens(prompt.system) + count_tokens(prompt.user)
+
+
+def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:
+    """The settings cut to the queries that a round may ask beside the question itself.
+
+    >>> cut = affordable(PlanningSettings(facets=6, facet_queries=3), queries=7)
+    >>> cut.facets, cut.facet_queries
+    (6, 1)
+    """
+    room = max(1, queries - 1)
+    facets = min(planning.facets, room)
+    each = max(1, room // max(1, facets))
+    return replace(planning, facets=facets, facet_queries=min(planning.facet_queries, each))
+
+
+def told_budget(left: Remaining) -> str:
+    """What a recall may still spend, as the end of "Rounds of search left: "."""
+    return (
+        f"{left.rounds}, of at most {left.queries} searches each; "
+        f"model calls left: {left.llm_calls}, with {left.llm_tokens:,} tokens"
+    )
+
+
+def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:
+    """A facet of the plan; one without a name is called by its first query."""
+    name = title_line(row.name or queries[0], chars=60)
+    return PlannedFacet(
+        name=name,
+        why=row.why or "The intent implies it.",
+        hop=2,
+        queries=queries,
+        weight=row.weight,
+    )

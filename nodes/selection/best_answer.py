@@ -1,0 +1,172 @@
+"""The best answer that a recall has at this point: the picks, and whether they may be given."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.selection.eligibility import (
+    LEAST_RELEVANCE,
+    SUPPRESSED,
+    answerable,
+    judged_relevance,
+    kept_ids,
+    last_votes,
+    readers_order,
+)
+from secondhop.nodes.selection.exposure import freshness_left
+from secondhop.nodes.selection.factors import own_factors
+from secondhop.nodes.selection.learned import learned_weights
+from secondhop.nodes.selection.lookup_ranking import (
+    answering_for_themselves,
+    asks_outright,
+    beside_the_answer,
+    leaves_facets_little,
+    likeliest_answer,
+    likeliest_answers,
+)
+from secondhop.nodes.selection.negative_feedback import not_like_the_refused
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.select import Selection, select
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_MEANT, Pick, RecallState, Vote
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.decay import linear_recency
+
+DAY = timedelta(days=1)
+ASKED = frozenset({FACT_ASKED, FACT_MEANT})
+"""Origins of queries for facts that stand without a memory near the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestAnswer:
+    """What would be returned if the recall ended here."""
+
+    selected: Selection
+    """As the slots would be given, whether or not the question can be answered."""
+    given: bool
+    """Whether the memory speaks of the question at all."""
+    nearest: float
+    """Calibrated relevance to the question itself of what is nearest to it."""
+    bar: float
+    """What `nearest` must reach, unless somebody has read the candidates."""
+    beside: Collection[str] = ()
+    """Near misses: a fact answers the question by name, and they do not speak of it."""
+    implied: Sequence[Pick] = ()
+    """Facts that the plan asks for by name, or means: too short to be near the question, and given
+    all the same."""
+
+    @property
+    def picks(self) -> list[Pick]:
+        """Best first; implied facts alone when the memory does not speak of the question."""
+        return self.selected.picks if self.given else [*self.implied]
+
+
+def best_answer(
+    pool: Pool, state: RecallState, *, settings: RankingSettings, shown: Sequence[str] = ()
+) -> BestAnswer:
+    """Slots by the votes so far.
+
+    What people and agents voted for stays, beside the k slots. Who has read the candidates and put
+    them in order is followed; then what nobody voted on fills up. Nothing is given when a reader
+    refused most of what it read and chose none of it, or when nothing is near the question itself
+    and nobody found something hot.
+
+    Args:
+        shown: ids of earlier answers, in their order: so stands what was voted for alike.
+    """
+    votes = last_votes(state)
+    chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
+    kept = [one for one in chosen if one in pool.ids]
+    led = believed_order(votes, pool)
+    outright = asks_outright(state, settings)
+    if outright:
+        pool = answering_for_themselves(pool, state["question"])
+    learned = learned_weights(pool.ids, state)
+    relevance = judged_relevance(pool, votes, settings=settings, lift=learned)
+    own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
+    relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
+    factors = not_like_the_refused(pool, votes)
+    factors *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
+    factors *= learned[:, np.newaxis]
+    factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
+    relevance = np.minimum(relevance * factors, 1.0)
+    near_misses = beside_the_answer(pool, relevance, state) if led is None else frozenset[str]()
+    beside = near_misses - {*kept}
+    relevance[[row for row, memory_id in enumerate(pool.ids) if memory_id in beside]] = 0.0
+    first: Sequence[str] = kept
+    if outright and led is None and not kept:
+        first = (
+            likeliest_answers(pool, relevance, factors, settings=settings)
+            if leaves_facets_little(state)
+            else likeliest_answer(pool, relevance, min_score=settings.min_score)
+        )
+    selected = select(
+        pool,
+        relevance,
+        state["facets"],
+        k=state["k"] + len(kept),
+        settings=settings,
+        led=led or (),
+        kept=first,
+    )
+    near, nearest, bar = answerable(
+        state["candidates"], state["kind"], min_score=settings.min_score
+    )
+    given = near
+    if led is not None:
+        hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
+        given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
+    return BestAnswer(
+        selected=selected,
+        given=given or bool(kept),
+        nearest=nearest,
+        bar=bar,
+        beside=beside,
+        implied=implied_picks(pool, relevance, state) if led is None else (),
+    )
+
+
+def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
+    """The facts that the plan asks for by name or means, in its order, each for the facet that
+    does."""
+    best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] in ASKED]
+    picks = [
+        Pick(memory_id=memory_id, facet_id=one["facet_id"])
+        for one in asked
+        for memory_id in one.get("memory_ids", [])
+        if best.get(memory_id, 0.0) > 0
+    ]
+    return picks[: state["k"]]
+
+
+def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
+    """As `readers_order`, without what no search found like the question."""
+    order = readers_order(votes)
+    if order is None:
+        return None
+    best = dict(zip(pool.ids, pool.relevance.max(axis=1, initial=0.0), strict=True))
+    return [one for one in order if best.get(one, 0.0) >= LEAST_RELEVANCE]
+
+
+def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether at least half of what was shown was voted out; a missing vote is neutral."""
+    shown = state.get("shortlist", [])
+    refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
+    return 2 * len(refused) >= len(shown)
+
+
+def recency_of(pool: Pool, state: RecallState, *, settings: RankingSettings) -> Floats:
+    """[n_candidates], 0.5..1: what age leaves of relevance; 1 where age does not count."""
+    ranking = ranking_for(state["kind"], state["question"], settings)
+    if ranking.recency == "never":
+        return np.ones(len(pool.ids))
+    asked_at = datetime.fromisoformat(state["asked_at"])
+    ages = [
+        (asked_at - datetime.fromisoformat(pool.candidates[memory_id]["created_at"])) / DAY
+        for memory_id in pool.ids
+    ]
+    return linear_recency(ages, decay_days=settings.recency_days)

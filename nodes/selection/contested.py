@@ -1,0 +1,52 @@
+"""Facts of an answer that others contradict, undecided: marked, with both dates to be seen."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Sight
+from secondhop.stores.catalog.rows import folded
+from secondhop.stores.records import Memory
+
+
+async def contested(
+    memories: Sequence[dict[str, Any]], hidden: Hidden, sight: Sight, *, services: Services
+) -> list[dict[str, Any]]:
+    """The memories of an answer; facts that hold say which others hold, too, and say otherwise."""
+    facts = [
+        memory["id"]
+        for memory in memories
+        if memory["kind"] == "factual" and memory["id"] not in hidden.ended
+    ]
+    if not facts or services.keeping is None:
+        return list(memories)
+    rivals = await services.keeping.rivals(facts)
+    return [
+        memory | {"conflicts_with": told}
+        if (told := contradictions(memory["id"], rivals, hidden, sight))
+        else memory
+        for memory in memories
+    ]
+
+
+def contradictions(
+    memory_id: str, rivals: Mapping[str, Sequence[Memory]], hidden: Hidden, sight: Sight
+) -> list[dict[str, Any]]:
+    """As `ConflictingMemory` has them, the oldest first; of those that this recall may believe."""
+    if memory_id not in rivals:
+        return []
+    until = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    fact, *others = rivals[memory_id]
+    return [
+        {
+            "id": other.memory_id,
+            "value": other.value,
+            "created_at": other.created_at.isoformat(),
+        }
+        for other in others
+        if other.memory_id not in hidden.ended
+        and (until is None or other.created_at <= until)
+        and folded(other.value) != folded(fact.value)
+    ]

@@ -1,0 +1,204 @@
+"""Which candidates may be returned at all, and how votes and suspicions weigh on them."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import DIRECT, Candidate, QuestionKind, RecallState, Vote, VoteName
+from secondhop.ranking.arrays import Floats, Mask
+
+SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
+"""Votes that keep a memory out of the answer; a spark opens a branch of its own instead."""
+
+SERVES_AS_WELL = 0.75
+"""Share of a memory's relevance to a facet that one who stands in for it must have."""
+
+REPLACED_FACTOR = 0.66
+"""What the relevance of a memory is worth while a newer one seems to replace it."""
+
+VOTED_RELEVANCE: Mapping[VoteName, float] = {"hot": 0.95, "warm": 0.65}
+"""Relevance to the facets that a ballot names."""
+
+NAMED_STEP = 0.001
+"""What each facet named later takes from it: the first is the one that the memory is for."""
+
+LEAST_RELEVANCE = 0.175
+"""Best calibrated relevance below which a model's vote for a memory is not believed.
+
+Of 388 memories that a large model chose on labelled questions, none lay below 0.28: what a model
+likes and no search does, some text may have talked it into.
+"""
+
+UNNAMED_FACTOR = 0.3
+"""What the relevance to other facets is worth, once a ballot named the ones it serves."""
+
+
+def last_votes(state: RecallState) -> dict[str, Vote]:
+    """The vote that counts on each memory: the newest.
+
+    What a person or an agent said stands until one of them says something else: no vote of the
+    critic outranks it, in no round. In one round a person outranks an agent.
+    """
+    newest: dict[str, Vote] = {}
+    for vote in sorted(state.get("votes", {}).values(), key=rank_of):
+        newest[vote["memory_id"]] = vote
+    return newest
+
+
+def rank_of(vote: Vote) -> tuple[bool, int, bool]:
+    """Votes with a higher rank outrank those with a lower one."""
+    return is_outside(vote), vote["round"], vote["by"] == "person"
+
+
+def is_outside(vote: Vote) -> bool:
+    """Whether a person or an agent has voted, and not the critic."""
+    return vote["by"] != "critic"
+
+
+def kept_ids(
+    votes: Mapping[str, Vote], *, facet_ids: Collection[str] = (), shown: Sequence[str] = ()
+) -> list[str]:
+    """What people and agents voted for: hot before warm, then by round, then as they were shown.
+
+    Args:
+        facet_ids: votes that name one of these are left out: they are about a branch.
+        shown: ids in the order in which answers showed them; default: as the votes came.
+    """
+    places = {memory_id: place for place, memory_id in enumerate(shown)}
+    chosen = [
+        vote
+        for vote in votes.values()
+        if is_outside(vote)
+        and vote["vote"] in VOTED_RELEVANCE
+        and not set(vote["facet_ids"]) & set(facet_ids)
+    ]
+    chosen.sort(
+        key=lambda vote: (
+            vote["vote"] != "hot",
+            vote["round"],
+            places.get(vote["memory_id"], len(places)),
+        )
+    )
+    return [vote["memory_id"] for vote in chosen]
+
+
+def judged_relevance(
+    pool: Pool,
+    votes: Mapping[str, Vote],
+    *,
+    settings: RankingSettings,
+    lift: Floats | None = None,
+) -> Floats:
+    """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
+
+    0 for everything suppressed, and for candidates below `min_score` in every facet that have no
+    vote for them.
+
+    Args:
+        lift: [n_candidates], factors that may bring a candidate over `min_score`; those below 1
+            keep none out.
+    """
+    relevance = pool.relevance.copy()
+    alone = stand_alone(pool.relevance, min_score=settings.min_score)
+    column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
+    lifted = 1.0 if lift is None else np.maximum(lift, 1.0)
+    best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
+    for row, memory_id in enumerate(pool.ids):
+        vote = votes.get(memory_id)
+        if vote is not None and not believed(vote, pool.relevance[row]):
+            vote = None
+        if memory_id in pool.replaced_by and not (alone[row] or has_read(vote)):
+            relevance[row] *= REPLACED_FACTOR
+        if vote is not None:
+            relevance[row] = voted_row(relevance[row], vote, column)
+        if best[row] < settings.min_score and (
+            vote is None or not (vote["facet_ids"] or is_outside(vote))
+        ):
+            relevance[row] = 0.0
+    return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
+
+
+def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
+    """[n_candidates]: whether each serves some facet as nothing else does.
+
+    What seems to replace such a memory does not serve for it: a newer résumé says what a list of
+    achievements says, without the figures that were asked for.
+    """
+    if len(relevance) < 2:
+        return np.zeros(len(relevance), dtype=np.bool_)
+    best = relevance.max(axis=0)
+    second = np.partition(relevance, -2, axis=0)[-2]
+    telling = (best >= min_score) & (second < SERVES_AS_WELL * best)
+    return np.asarray(((relevance == best) & telling).any(axis=1), dtype=np.bool_)
+
+
+def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
+    """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
+
+    None: nobody has read and given an order (a person's votes, and the offline critic's, are
+    weighed by selection). []: somebody has, and would return nothing.
+    """
+    placed = [vote for vote in votes.values() if vote.get("place") is not None]
+    if not placed:
+        return None
+    chosen = [vote for vote in placed if vote["vote"] in VOTED_RELEVANCE]
+    chosen.sort(key=lambda vote: (vote["vote"] != "hot", -vote["round"], vote.get("place")))
+    return [vote["memory_id"] for vote in chosen]
+
+
+def believed(vote: Vote, relevance: Floats) -> bool:
+    """Whether a vote counts: a critic's for what no search found like the question does not."""
+    in_favour = vote["vote"] in VOTED_RELEVANCE and vote["by"] == "critic"
+    return not in_favour or bool(relevance.max(initial=0.0) >= LEAST_RELEVANCE)
+
+
+def has_read(vote: Vote | None) -> bool:
+    """Whether whoever voted has read the memory, and so may overrule a suspicion of ours."""
+    return vote is not None and (vote["by"] != "critic" or bool(vote["facet_ids"]))
+
+
+def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
+    """One candidate's relevance after a vote."""
+    if vote["vote"] in SUPPRESSED:
+        return np.zeros_like(row)
+    named = [column[facet_id] for facet_id in vote["facet_ids"] if facet_id in column]
+    if not named and not is_outside(vote):
+        return row
+    if not named:  # who says only how good it is, says it of what the memory serves best
+        voted = row.copy()
+        voted[row.argmax()] = max(row.max(), VOTED_RELEVANCE[vote["vote"]])
+        return voted
+    voted = row * UNNAMED_FACTOR
+    voted[named] = VOTED_RELEVANCE[vote["vote"]] - NAMED_STEP * np.arange(len(named))
+    return voted
+
+
+ANSWERABLE: Mapping[QuestionKind, float] = {
+    "factual": 1.0,
+    "temporal": 1.0,
+    "conceptual": 0.57,
+    "procedural": 0.57,
+}
+"""How near, as a share of `min_score`, something must be to the question itself.
+
+Whoever asks for a fact is not helped by what surrounds it; whoever asks for help may be, though
+no memory is about the very question. Without anything that near, nothing is returned.
+"""
+
+
+def answerable(
+    candidates: Mapping[str, Candidate], kind: QuestionKind, *, min_score: float
+) -> tuple[bool, float, float]:
+    """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
+
+    Yes where the question's own search failed, so that nobody can tell.
+    """
+    direct = [
+        candidate["scores"][DIRECT]["relevance"]
+        for candidate in candidates.values()
+        if DIRECT in candidate["scores"]
+    ]
+    best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
+    return best >= bar or (bool(candidates) and not direct), best, bar

@@ -1,0 +1,63 @@
+"""What a vote against one memory takes from those that say the same."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.state import Vote, VoteName
+from secondhop.ranking.arrays import Floats, Vectors
+from secondhop.ranking.feedback import cold_penalty
+
+STRENGTH: Mapping[VoteName, float] = {"cold": 0.3, "wrong": 0.6}
+"""What likeness to a refused memory may take of relevance: the same shares as `FeedbackWeights`
+gives such votes where a query vector is bent."""
+
+
+def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
+    """[n_candidates, n_facets] factors, 1 without votes of people or agents against anything.
+
+    Only in facets with such a vote and none in favour: where something was voted for, the query
+    itself is bent away (`refine_query`), and taking twice would take too much.
+    """
+    factors = np.ones((len(pool.ids), len(pool.facet_ids)))
+    rows = {memory_id: row for row, memory_id in enumerate(pool.ids)}
+    said = [vote for vote in votes.values() if is_outside(vote) and vote["memory_id"] in rows]
+    for column, refused in refused_by_facet(said, rows, pool).items():
+        for name, strength in STRENGTH.items():
+            against = [rows[vote["memory_id"]] for vote in refused if vote["vote"] == name]
+            factors[:, column] *= 1 - strength * nearness(pool, evidence_rows(pool, against))
+    return factors
+
+
+def refused_by_facet(
+    votes: Sequence[Vote], rows: Mapping[str, int], pool: Pool
+) -> dict[int, list[Vote]]:
+    """{facet's column: the votes against its memories}, without facets that also have one for."""
+    by_facet: dict[int, list[Vote]] = {}
+    for vote in votes:
+        relevance = pool.relevance[rows[vote["memory_id"]]]
+        if relevance.max(initial=0.0) > 0:
+            by_facet.setdefault(int(relevance.argmax()), []).append(vote)
+    return {
+        column: own
+        for column, own in by_facet.items()
+        if not any(vote["vote"] in VOTED_RELEVANCE for vote in own)
+    }
+
+
+def nearness(pool: Pool, vectors: Vectors) -> Floats:
+    """[n_candidates], 0..1: how much of each one's evidence is like these vectors, on average."""
+    near = np.zeros(len(pool.ids))
+    like = cold_penalty(pool.evidence.vectors, vectors, sharpening=pool.scale.repeats)
+    for row, passages in enumerate(pool.evidence.passages):
+        if passages:
+            near[row] = like[list(passages)].mean()
+    return near
+
+
+def evidence_rows(pool: Pool, rows: Sequence[int]) -> Vectors:
+    """float32 [n, dim]: the passages of some candidates."""
+    passages = [passage for row in rows for passage in pool.evidence.passages[row]]
+    return pool.evidence.vectors[np.array(passages, dtype=np.intp)]

@@ -1,0 +1,212 @@
+"""The pool as selection sees it: relevance by facet, what repeats what, and what replaces what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Candidate
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.evidence import Evidence
+from secondhop.ranking.evidence_coverage import evidence_coverage
+from secondhop.ranking.facet_pool import FacetPick
+from secondhop.ranking.successors import successors
+from secondhop.stores.records import Passage, Vector
+
+EVIDENCE_A_CANDIDATE = 4
+"""Passages that stand for a candidate when repetition is measured."""
+
+POOL_LIMIT = 120
+"""Candidates that take part in selection; five shortlists, so that no facet is cut short."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pool:
+    """Candidates in a fixed order with what selection needs of them."""
+
+    ids: Sequence[str]
+    """Memory ids, best score first."""
+    candidates: Mapping[str, Candidate]
+    facet_ids: Sequence[str]
+    relevance: Floats
+    """[n_candidates, n_facets], calibrated, 0..1."""
+    evidence: Evidence
+    texts: Mapping[str, Sequence[str]]
+    """Evidence texts by memory id, best first."""
+    replaced_by: Mapping[str, str]
+    """Older memory → the newer one that seems to say the same thing afresh."""
+    scale: ModelScale
+    """What the cosines of the evidence mean."""
+    coverages: dict[tuple[int, ...], Coverage] = field(
+        default_factory=dict[tuple[int, ...], Coverage]
+    )
+    """What `coverage` has worked out so far."""
+    orders: dict[bytes, Sequence[FacetPick]] = field(
+        default_factory=dict[bytes, Sequence[FacetPick]]
+    )
+    """Orders of selection so far, by what they were made from."""
+
+    def coverage(self, rows: Sequence[int]) -> Coverage:
+        """How much some candidates say of one another, in that order."""
+        key = tuple(rows)
+        if key not in self.coverages:
+            everyone = tuple(range(len(self.ids)))
+            self.coverages[key] = (
+                evidence_coverage(self.evidence, sharpening=self.scale.repeats)
+                if key == everyone
+                else self.coverage(everyone).part(key)
+            )
+        return self.coverages[key]
+
+    def part(self, rows: Sequence[int]) -> Evidence:
+        """The evidence of some candidates, in that order."""
+        return Evidence(
+            vectors=self.evidence.vectors,
+            passages=[self.evidence.passages[row] for row in rows],
+            texts=self.evidence.texts,
+            lengths=self.evidence.lengths,
+            titles=[self.candidates[self.ids[row]]["title"] for row in rows],
+            parents=[folder_of(self.ids[row]) for row in rows],
+        )
+
+
+def folder_of(memory_id: str) -> str:
+    """The folder of a memory that is named by its path; "" for one that is a part of nothing.
+
+    >>> folder_of("trips/2024/rome.md"), folder_of("3c595564")
+    ('trips/2024', '')
+    """
+    return memory_id.rpartition("/")[0]
+
+
+async def load_pool(
+    candidates: Mapping[str, Candidate],
+    facet_ids: Sequence[str],
+    *,
+    services: Services,
+    k: int = 0,
+) -> Pool:
+    """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first.
+
+    Candidates of a pool drawn before, all of them or some, are not looked up again.
+    """
+    ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
+    known = services.pools.find(ids, candidates)
+    if known is None:
+        known = await drawn_pool(ids, candidates, services=services)
+        services.pools.keep(known)
+    pool = known if len(ids) == len(known.ids) else smaller(known, ids)
+    relevance = relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids)
+    return replace(pool, facet_ids=facet_ids, relevance=relevance)
+
+
+async def drawn_pool(
+    ids: Sequence[str], candidates: Mapping[str, Candidate], *, services: Services
+) -> Pool:
+    """These candidates with their evidence as it is stored, and no facet yet."""
+    evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
+    wanted = [passage_id for own in evidence_ids for passage_id in own]
+    vectors = await services.search.vectors(wanted)
+    passages = await services.reader.passages(wanted)
+    drawn = {memory_id: candidates[memory_id] for memory_id in ids}
+    return pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
+
+
+def smaller(pool: Pool, ids: Sequence[str]) -> Pool:
+    """A pool of some of the candidates, in this order, as if nothing else had been drawn."""
+    whole = pool.evidence
+    rows = dict(zip(pool.ids, whole.passages, strict=True))
+    kept = [row for memory_id in ids for row in rows[memory_id]]
+    place = {row: number for number, row in enumerate(kept)}
+    texts, lengths = whole.texts or (), whole.lengths or ()
+    evidence = Evidence(
+        vectors=whole.vectors[np.array(kept, dtype=np.intp)],
+        passages=[[place[row] for row in rows[memory_id]] for memory_id in ids],
+        texts=[texts[row] for row in kept],
+        lengths=[lengths[row] for row in kept],
+    )
+    candidates = {memory_id: pool.candidates[memory_id] for memory_id in ids}
+    small = pool_of(candidates, evidence, scale=pool.scale)
+    places = {memory_id: number for number, memory_id in enumerate(pool.ids)}
+    small.coverages[tuple(range(len(ids)))] = pool.coverage([places[one] for one in ids])
+    return small
+
+
+def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:
+    """A pool without facets: they may change while the candidates stay."""
+    ids, texts = list(candidates), evidence.texts or ()
+    dates = [datetime.fromisoformat(found["created_at"]) for found in candidates.values()]
+    written_at = [date.timestamp() for date in dates]
+    newer = successors(evidence, written_at, threshold=scale.successor_at)
+    return Pool(
+        ids=ids,
+        candidates=candidates,
+        facet_ids=(),
+        relevance=np.zeros((len(ids), 0)),
+        evidence=evidence,
+        texts={
+            memory_id: [texts[row] for row in rows]
+            for memory_id, rows in zip(ids, evidence.passages, strict=True)
+        },
+        replaced_by={ids[old]: ids[new] for old, new in newer.items()},
+        scale=scale,
+    )
+
+
+def drawn_ids(
+    candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, limit: int = POOL_LIMIT
+) -> list[str]:
+    """Ids that take part: the facets take turns by their fused rankings, then sorted by score."""
+    wanted = set(facet_ids)
+    ranked: list[tuple[int, str]] = []
+    for memory_id, candidate in candidates.items():
+        ranks = [score["rank"] for f, score in candidate["scores"].items() if f in wanted]
+        if ranks:
+            ranked.append((min(ranks), memory_id))
+    ranked.sort()
+    best = [(-candidates[memory_id]["score"], memory_id) for _, memory_id in ranked[:limit]]
+    return [memory_id for _, memory_id in sorted(best)]
+
+
+def evidence_of(candidate: Candidate) -> list[str]:
+    """Its best passages over all facets, best first."""
+    best: dict[str, float] = {}
+    for score in candidate["scores"].values():
+        for passage_id, relevance in zip(
+            score["passage_ids"], score["passage_scores"], strict=True
+        ):
+            best[passage_id] = max(best.get(passage_id, 0.0), relevance)
+    ordered = sorted(best, key=lambda passage_id: (-best[passage_id], passage_id))
+    return ordered[:EVIDENCE_A_CANDIDATE]
+
+
+def as_evidence(
+    evidence_ids: Sequence[Sequence[str]],
+    vectors: Mapping[str, Vector],
+    passages: Mapping[str, Passage],
+) -> Evidence:
+    """Rows for every passage that still exists; a memory deleted meanwhile has none."""
+    known = [p for ids in evidence_ids for p in ids if p in vectors and p in passages]
+    rows = {passage_id: row for row, passage_id in enumerate(known)}
+    stacked = np.stack([vectors[p] for p in known]) if known else np.zeros((0, 1), np.float32)
+    return Evidence(
+        vectors=stacked,
+        passages=[[rows[p] for p in ids if p in rows] for ids in evidence_ids],
+        texts=[passages[p].text for p in known],
+        lengths=[passages[p].tokens for p in known],
+    )
+
+
+def relevance_matrix(candidates: Sequence[Candidate], facet_ids: Sequence[str]) -> Floats:
+    """[n_candidates, n_facets]; 0 where a facet did not find the candidate."""
+    matrix = np.zeros((len(candidates), len(facet_ids)))
+    column = {facet_id: number for number, facet_id in enumerate(facet_ids)}
+    for row, candidate in enumerate(candidates):
+        for facet_id, score in candidate["scores"].items():
+            if facet_id in column:
+                matrix[row, column[facet_id]] = score["relevance"]
+    return matrix

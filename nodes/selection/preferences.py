@@ -1,0 +1,209 @@
+"""How to behave: preferences that count, given beside the memories and never in their slots."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from secondhop.errors import ModelError
+from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.evidence.rank import by_playbooks
+from secondhop.nodes.selection.staleness import marked
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT, ByName, Facet, PlanAsk, Query, RecallState
+from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.records import Memory
+
+CONTEXTS = 64
+"""Contexts that a question and its plan are compared with; of more, the newest that hold."""
+
+NAMED, IMPLIED = 0.45, 0.7
+"""How near name and query of a facet must both be to a context, for a facet that the question
+names (hop 1) and for one that the plan adds. Chosen with the default model on 36 questions, plans
+that a large model wrote for them, and 30 contexts: beyond what the questions bring, 7 that fit, 1
+doubtful, 1 that does not; with 24 other contexts 5, 2 and 2. One query alone, at the threshold of
+the question, brings 14 that fit and 91 that do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedText:
+    """A facet of the plan in its own words."""
+
+    facet: Facet
+    queries: Sequence[str]
+
+    @property
+    def least(self) -> float:
+        """How near it must be to a context to ask for it."""
+        return NAMED if self.facet["hop"] == 1 else IMPLIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """The preferences that count."""
+
+    nearness: Mapping[str, float] = field(default_factory=dict[str, float])
+    """{memory id: how near its context is, 0..1}; 1 for what always holds, or was asked for by
+    name."""
+    asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
+    """{memory id: the part of the plan that asked for it}, where the question itself did not."""
+    degraded: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What could not be done; {} when all went well."""
+
+
+async def that_count(
+    state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
+) -> Counting:
+    """What always holds, contexts that the question or a facet of its plan is near to, and what the
+    plan asks for by name.
+
+    A context counts for the question that is as near to it as a memory must be to come back. A
+    facet must be nearer, by its name and by one of its queries: whoever plans looks for evidence,
+    and evidence is about many things. Where the model does not answer, nearness counts for
+    nothing, and `degraded` says so.
+
+    Args:
+        planned: the queries that this round asks.
+    """
+    always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
+    contextual = compared(hidden)
+    if not contextual:
+        return Counting(nearness=always_on)
+    named = asked_by_name(state.get("by_name"), contextual)
+    facets = facets_that_ask(state, planned, services=services)
+    try:
+        async with asyncio.timeout(time_beside(state)):
+            near = await nearnesses([p.scope for p in contextual], facets, state, services=services)
+    except (ModelError, TimeoutError) as error:
+        late = str(error) or "no answer in time"
+        reason = f"no preference of a context was looked for: {late}"
+        return Counting(
+            nearness=always_on | dict.fromkeys(named, 1.0),
+            asked=named,
+            degraded={"preferences": reason},
+        )
+    least = services.settings.ranking.min_score
+    found = [asked_by(one, facets, least=least) for one in near]
+    chosen = {p.memory_id: one for p, one in zip(contextual, found, strict=True) if one is not None}
+    for memory_id, ask in named.items():
+        if chosen.get(memory_id, (0.0, ask))[1] is not None:  # else the question itself asks
+            chosen[memory_id] = 1.0, ask
+    return Counting(
+        nearness=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
+        asked={memory_id: ask for memory_id, (_, ask) in chosen.items() if ask is not None},
+    )
+
+
+def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[str, PlanAsk]:
+    """Those that the plan asks for outright, by memory id; ids of anything else are passed over."""
+    known = {one.memory_id for one in contextual}
+    wanted = asked["preferences"] if asked is not None else []
+    return {one: PlanAsk(facet_id="", query="") for one in wanted if one in known}
+
+
+def compared(hidden: Hidden) -> list[Memory]:
+    """Preferences of a context, at most `CONTEXTS`: what holds before what ended, then the newest.
+
+    What ended comes first in the list.
+    """
+    contextual = [one for one in hidden.preferences if not always(one)]
+    return sorted(contextual, key=lambda one: one.memory_id not in hidden.ended)[-CONTEXTS:]
+
+
+def facets_that_ask(
+    state: RecallState, planned: Iterable[Query], *, services: Services
+) -> list[PlannedText]:
+    """Facets that somebody planned for this question; the implied ones of playbooks do not ask.
+
+    Nobody has read the question for those: of the contexts that they are near to, most do not fit.
+    """
+    origins = {"decompose"} if by_playbooks(state, services) else {"decompose", "expand"}
+    texts: dict[str, list[str]] = {}
+    for query in planned:
+        if query["origin"] in origins and query["facet_id"] != DIRECT:
+            texts.setdefault(query["facet_id"], []).append(query["text"])
+    return [PlannedText(facet=state["facets"][one], queries=said) for one, said in texts.items()]
+
+
+async def nearnesses(
+    contexts: Sequence[str],
+    facets: Sequence[PlannedText],
+    state: RecallState,
+    *,
+    services: Services,
+) -> list[dict[str, float]]:
+    """For each context {text of the question or the plan: how near it is, 0..1}.
+
+    Raises:
+        ModelError: the texts cannot be embedded.
+    """
+    said = [text for one in facets for text in (one.facet["name"], *one.queries)]
+    texts = list(dict.fromkeys([state["question"], *said]))
+    asking = await services.embedder.embed_queries(texts)
+    held = await services.embedder.embed_passages(contexts)
+    cosines = np.asarray(held @ asking.T, dtype=np.float64)
+    return [
+        dict(zip(texts, services.scale.calibration(row).tolist(), strict=True)) for row in cosines
+    ]
+
+
+def asked_by(
+    near: Mapping[str, float], facets: Sequence[PlannedText], *, least: float
+) -> tuple[float, PlanAsk | None] | None:
+    """(how near a context is, the part of the plan it is near to); None when nothing asks for it.
+
+    The question, the first of the texts, goes before the plan.
+
+    Args:
+        near: what `nearnesses` says of one context.
+        least: how near the question must be.
+    """
+    question = next(iter(near.values()))
+    if question >= least:
+        return round(question, 4), None
+    best: tuple[float, PlanAsk | None] | None = None
+    for one in facets:
+        query = max(one.queries, key=lambda text: near[text])
+        score = round(min(near[one.facet["name"]], near[query]), 4)
+        if score >= one.least and (best is None or score > best[0]):
+            best = score, PlanAsk(facet_id=one.facet["facet_id"], query=query)
+    return best
+
+
+def always(preference: Memory) -> bool:
+    """Whether it holds whatever is asked."""
+    return preference.scope.casefold() == ALWAYS
+
+
+def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
+    """As `RecalledPreference` has them: what always holds, the nearest contexts, what ended."""
+    counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
+    chosen = [one for one in hidden.preferences if one.memory_id in counting]
+
+    def place(one: Memory) -> tuple[bool, bool, float, str]:
+        return (
+            one.memory_id in hidden.ended,
+            not always(one),
+            -counting[one.memory_id],
+            one.memory_id,
+        )
+
+    views = [
+        {
+            "id": one.memory_id,
+            "text": "\n\n".join(message.content for message in one.messages),
+            "scope": one.scope,
+            "topic": one.subject,
+            "created_at": one.created_at.isoformat(),
+            "score": counting[one.memory_id],
+            "facet": state["facets"][ask["facet_id"]]["name"] if ask and ask["facet_id"] else "",
+            "query": ask["query"] if ask else "",
+            "by_name": ask is not None and not ask["facet_id"],
+        }
+        for one in sorted(chosen, key=place)
+        for ask in [asked.get(one.memory_id)]
+    ]
+    return marked(views, hidden)

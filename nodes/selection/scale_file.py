@@ -1,0 +1,136 @@
+"""The scale of an embedding model in a file, as `secondhop calibrate` writes it.
+
+YAML or JSON: `embedder` (its id), `calibration`, `usual_nearness` where it was measured, and
+`fitted`, which says how it was made, for people.
+What the file does not say stays as it ships for that model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from secondhop.errors import UsageError
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.ranking.calibration import Calibration, IsotonicCalibration, LogisticCalibration
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class _Logistic(_Part):
+    kind: Literal["logistic"]
+    slope: float = Field(gt=0)
+    intercept: float
+
+    def made(self) -> Calibration:
+        return LogisticCalibration(self.slope, self.intercept)
+
+
+class _Isotonic(_Part):
+    kind: Literal["isotonic"]
+    scores: list[float] = Field(min_length=1)
+    values: list[Annotated[float, Field(ge=0, le=1)]]
+
+    def made(self) -> Calibration:
+        """Raises ValueError when the knots do not rise."""
+        scores, values = np.array(self.scores), np.array(self.values)
+        if scores.shape != values.shape:
+            raise ValueError("an isotonic calibration has as many values as scores")
+        if (np.diff(scores) <= 0).any() or (np.diff(values) < 0).any():
+            raise ValueError("the scores of an isotonic calibration rise, its values never fall")
+        return IsotonicCalibration(scores, values)
+
+
+class _ScaleFile(_Part):
+    embedder: str = Field(min_length=1)
+    calibration: Annotated[_Logistic | _Isotonic, Field(discriminator="kind")]
+    usual_nearness: float | None = None
+    fitted: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelScale:
+    """The scale in a file.
+
+    Args:
+        embedder_id: the model that it will be used with.
+        shipped: of that model; gives what the file does not say.
+
+    Raises:
+        UsageError: it cannot be read, is no scale, or was made for another model.
+    """
+    found = scale_in(path)
+    if found.embedder != embedder_id:
+        raise UsageError(
+            f"the scale in {path} is of the embedding model {found.embedder}, and the one in use "
+            f"is {embedder_id}: their cosines mean different things; fit a scale for it with "
+            f"`secondhop calibrate`, or leave the scale away"
+        )
+    try:
+        calibration = found.calibration.made()
+    except ValueError as error:
+        raise UsageError(f"the scale in {path} does not fit: {error}") from error
+    usual = found.usual_nearness
+    return replace(
+        shipped,
+        calibration=calibration,
+        usual_nearness=shipped.usual_nearness if usual is None else usual,
+    )
+
+
+def scale_in(path: Path) -> _ScaleFile:
+    """The file as it stands; raises UsageError."""
+    import yaml
+
+    try:
+        told: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):
+            raise UsageError(
+                f"the file {path} {'is empty' if told is None else 'is no scale'}; it must say "
+                f"`embedder` and `calibration`, as `secondhop calibrate --out FILE` writes them"
+            )
+        return _ScaleFile.model_validate(told)
+    except OSError as error:
+        raise UsageError(f"cannot read the scale in {path}: {error.strerror}") from error
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "the file"
+        raise UsageError(f"the scale in {path} does not fit: {where}: {problem['msg']}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"the scale in {path} is no YAML or JSON: {error}") from error
+
+
+def scale_document(
+    calibration: Calibration,
+    *,
+    embedder_id: str,
+    usual_nearness: float | None = None,
+    fitted: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """What `read_scale` reads; a nearness that was not measured is not in it."""
+    document: dict[str, Any] = {
+        "embedder": embedder_id,
+        "calibration": calibration_document(calibration),
+    }
+    if usual_nearness is not None:
+        document["usual_nearness"] = round(usual_nearness, 4)
+    return {**document, "fitted": dict(fitted or {})}
+
+
+def calibration_document(calibration: Calibration) -> dict[str, Any]:
+    """Its kind and its numbers."""
+    if isinstance(calibration, LogisticCalibration):
+        return {
+            "kind": "logistic",
+            "slope": round(calibration.slope, 4),
+            "intercept": round(calibration.intercept, 4),
+        }
+    return {
+        "kind": "isotonic",
+        "scores": calibration.scores.tolist(),
+        "values": calibration.values.tolist(),
+    }

@@ -1,0 +1,197 @@
+"""Which candidates get the slots: facets in proportion, repetition last, every loser told why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from secondhop.nodes.selection.eligibility import SERVES_AS_WELL
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import Facet, Pick
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.facet_pool import FacetPick, FacetPool
+from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
+from secondhop.ranking.greedy import Repetition
+from secondhop.ranking.in_turn import in_turn_select
+from secondhop.ranking.mmr import mmr_select_by_matrix
+from secondhop.ranking.pm2 import pm2_select
+from secondhop.ranking.redundancy import REDUNDANCY
+from secondhop.ranking.xquad import xquad_select
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loser:
+    """A candidate without a slot."""
+
+    memory_id: str
+    place: int
+    """Where it would stand if more slots were given, from 1."""
+    beaten_by: str | None
+    repeats: str | None
+    """The pick that already says most of it, when that is what keeps it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Picks in order, then the losers in the order in which they would follow."""
+
+    picks: list[Pick]
+    losers: list[Loser]
+
+
+def select(
+    pool: Pool,
+    relevance: Floats,
+    facets: Mapping[str, Facet],
+    *,
+    k: int,
+    settings: RankingSettings,
+    led: Sequence[str] = (),
+    kept: Sequence[str] = (),
+) -> Selection:
+    """Share `k` slots among the candidates that serve some facet; the others do not take part.
+
+    Greedy, so the first k of a longer selection are the same: the order of the losers is the
+    order in which they would be admitted if k grew.
+
+    Args:
+        led: memories that whoever read them put first, in that order; they are not weighed again.
+        kept: memories that stay, in that order, before all others: what they say and serve counts
+            against those that follow.
+    """
+    rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
+    if not rows:
+        return Selection(picks=[], losers=[])
+    weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
+    part = FacetPool(facet_relevance=relevance[rows], weights=weights)
+    coverage = repetition_among(pool, rows, settings=settings)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    first = [places[memory_id] for memory_id in kept if memory_id in places]
+    made_from = b"".join(
+        (
+            repr((settings, first)).encode(),
+            weights.tobytes(),
+            relevance.tobytes(),
+            pool.relevance.tobytes(),
+        )
+    )
+    order = pool.orders.get(made_from)
+    if order is None:  # votes that move nothing leave a round's second selection as the first
+        order = pool.orders[made_from] = ordered(part, coverage, settings=settings, first=first)
+    front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
+    order = in_lead(order, [pool.ids[row] for row in rows], front)
+    picks = [
+        Pick(
+            memory_id=pool.ids[rows[p.index]],
+            facet_id=main_facet(pool, relevance[rows[p.index]], p),
+        )
+        for p in order[:k]
+    ]
+    ids = [pool.ids[rows[p.index]] for p in order]
+    return Selection(
+        picks=picks,
+        losers=losers(ids, order, coverage=coverage, k=k, limit=settings.redundancy_limit),
+    )
+
+
+def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) -> list[FacetPick]:
+    """The order with some candidates moved to the front; each for the facet it serves best."""
+    places = {memory_id: place for place, memory_id in enumerate(led)}
+    front = [FacetPick(one.index, None, one.gain) for one in order if ids[one.index] in places]
+    front.sort(key=lambda one: places[ids[one.index]])
+    return front + [one for one in order if ids[one.index] not in places]
+
+
+def ordered(
+    part: FacetPool,
+    coverage: Coverage,
+    *,
+    settings: RankingSettings,
+    first: Sequence[int] = (),
+) -> list[FacetPick]:
+    """All candidates in the order in which they would get slots; `first` before all others.
+
+    (Only our own diversity reckons with what `first` brings; the baselines just put it in front.)
+    """
+    repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=settings.redundancy_limit)
+    if settings.diversity == "facets":
+        chosen = FacetSelectSettings(
+            scheme="xquad",
+            lambda_=settings.xquad_lambda,
+            closing=settings.facet_closing,
+            duplicate_at=settings.redundancy_limit,
+        )
+        return list(
+            facet_select(part, k=part.size, coverage=coverage, settings=chosen, first=first).picks
+        )
+    if settings.diversity == "xquad":
+        lambda_ = settings.xquad_lambda
+        return xquad_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
+    if settings.diversity == "pm2":
+        lambda_ = settings.pm2_lambda
+        return pm2_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
+    if settings.diversity == "in_turn":
+        return in_turn_select(part, k=part.size, repetition=repetition)
+    scores = part.facet_relevance.max(axis=1)
+    if settings.diversity == "mmr":
+        rows = mmr_select_by_matrix(
+            scores, coverage.matrix(), k=part.size, lambda_=settings.mmr_lambda
+        )
+    else:
+        rows = np.argsort(-scores, kind="stable").tolist()
+    return [FacetPick(int(row), None, float(scores[row])) for row in rows]
+
+
+def repetition_among(pool: Pool, rows: Sequence[int], *, settings: RankingSettings) -> Coverage:
+    """How much the candidates repeat one another, by the measure of the settings."""
+    if settings.redundancy == "evidence":
+        return where_it_serves(pool.coverage(rows), pool.relevance[rows])
+    return Coverage.from_matrix(REDUNDANCY[settings.redundancy](pool.part(rows)))
+
+
+def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:
+    """The coverage without those who say the same and yet would not serve for it.
+
+    A résumé says most of what a list of achievements says, and is no answer to who asks for the
+    achievements: only who serves what a candidate is best for nearly as well may stand in.
+
+    Args:
+        relevance: [n_candidates, n_facets], calibrated.
+    """
+    best = relevance.argmax(axis=1)
+    stands_in = SERVES_AS_WELL * relevance.max(axis=1)[:, np.newaxis] <= relevance[:, best].T
+    return Coverage(coverage.units * stands_in[coverage.owner], coverage.owner)
+
+
+def main_facet(pool: Pool, relevance: Floats, pick: FacetPick) -> str:
+    """The facet that a pick was made for; the one it serves best when selection named none."""
+    column = pick.facet if pick.facet is not None else int(relevance.argmax())
+    return pool.facet_ids[column]
+
+
+def losers(
+    ids: Sequence[str],
+    order: Sequence[FacetPick],
+    *,
+    coverage: Coverage,
+    k: int,
+    limit: float,
+) -> list[Loser]:
+    """Why each candidate came after the first `k`; `ids` are theirs, in the order."""
+    if len(order) <= k:
+        return []
+    picked = [pick.index for pick in order[:k]]
+    alone = np.stack([coverage.of_candidates(coverage.units[:, pick]) for pick in picked], axis=1)
+    tellers: list[int] = alone.argmax(axis=1).tolist()
+    together: list[float] = coverage.of_candidates(coverage.units[:, picked].max(axis=1)).tolist()
+    return [
+        Loser(
+            memory_id=ids[place],
+            place=place + 1,
+            beaten_by=ids[k - 1],
+            repeats=ids[tellers[one.index]] if together[one.index] > limit else None,
+        )
+        for place, one in enumerate(order[k:], start=k)
+    ]

@@ -1,0 +1,79 @@
+"""What a critic gets to read: every facet in proportion to its weight, nothing twice."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.state import RecallState
+
+SAID_ALREADY = 0.7
+"""Share of a candidate's evidence that one on the list already says, above which it stays off."""
+
+DAMPING = 20
+"""`k` of the reciprocal ranks (Cormack et al., SIGIR 2009) by which a facet's candidates stand."""
+
+
+def draw_shortlist(
+    pool: Pool, state: RecallState, *, first: Iterable[str], limit: int
+) -> list[str]:
+    """At most `limit` ids: `first`, then the facets' best in turn, then what is left, best first.
+
+    What was voted out does not come again; what was voted for does, so that a critic can compare.
+    """
+    votes = last_votes(state)
+    out = {memory_id for memory_id, vote in votes.items() if vote["vote"] in SUPPRESSED}
+    rows = {memory_id: row for row, memory_id in enumerate(pool.ids) if memory_id not in out}
+    drawn = list(dict.fromkeys(memory_id for memory_id in first if memory_id in rows))
+    said = pool.coverage(range(len(pool.ids))).matrix().tolist()
+    weights = [state["facets"][facet_id]["weight"] for facet_id in pool.facet_ids]
+    for memory_id in in_turn(standings(pool, state), weights):
+        if len(drawn) >= limit:
+            break
+        if memory_id not in rows or memory_id in drawn:
+            continue
+        news = any(pool.replaced_by.get(other) == memory_id for other in drawn)
+        of_it = said[rows[memory_id]]
+        told = max([of_it[rows[other]] for other in drawn], default=0.0)
+        if news or memory_id in votes or told <= SAID_ALREADY:
+            drawn.append(memory_id)
+    return list(dict.fromkeys([*drawn, *rows]))[:limit]
+
+
+def standings(pool: Pool, state: RecallState) -> list[list[str]]:
+    """[facet][place]: its candidates by fused rank and calibrated relevance together, best first.
+
+    Neither order knows what the other does, and a reader may find good what lies below every
+    threshold: so ranks are fused, and nothing is cut off.
+    """
+    facets: list[list[str]] = []
+    for column, facet_id in enumerate(pool.facet_ids):
+        relevance = pool.relevance[:, column]
+        rows: list[int] = np.flatnonzero(relevance > 0).tolist()
+        fused = np.array(
+            [state["candidates"][pool.ids[row]]["scores"][facet_id]["rank"] for row in rows]
+        )
+        by_relevance = np.argsort(np.argsort(-relevance[rows], kind="stable")) + 1
+        scores = 1 / (DAMPING + fused) + 1 / (DAMPING + by_relevance)
+        order: list[int] = np.argsort(-scores, kind="stable").tolist()
+        facets.append([pool.ids[rows[place]] for place in order])
+    return facets
+
+
+def in_turn(facets: Sequence[Sequence[str]], weights: Sequence[float]) -> Iterator[str]:
+    """Every candidate once, the facets taking turns in proportion to their weights.
+
+    The quotients are Sainte-Laguë's, as in PM-2 (Dang & Croft, SIGIR 2012,
+    doi:10.1145/2348283.2348296): no facet is crowded out by a heavier one.
+    """
+    seen: set[str] = set()
+    turns = [0] * len(facets)
+    left = [list(reversed(own)) for own in facets]
+    while waiting := [column for column, own in enumerate(left) if own]:
+        column = max(waiting, key=lambda c: (weights[c] / (2 * turns[c] + 1), -c))
+        memory_id = left[column].pop()
+        if memory_id not in seen:
+            seen.add(memory_id)
+            turns[column] += 1
+            yield memory_id

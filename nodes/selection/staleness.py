@@ -1,0 +1,32 @@
+"""What an answer and its trace say of memories that do not hold any more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import HiddenHit, RecallState
+
+
+def marked(memories: Sequence[dict[str, Any]], hidden: Hidden) -> list[dict[str, Any]]:
+    """Memories or preferences of an answer; what ended says how, when, and what took its place."""
+    return [
+        memory
+        if (end := hidden.ended.get(memory["id"])) is None
+        else memory | {"stale": end.told(), "replaced_by": end.by}
+        for memory in memories
+    ]
+
+
+async def hidden_hits(state: RecallState, *, services: Services) -> list[HiddenHit]:
+    """What the queries found and could not show, with its title; by memory id."""
+    reasons: dict[str, str] = {}
+    for ranking in state.get("rankings", {}).values():
+        reasons |= ranking.get("hidden", {})
+    if not reasons:
+        return []
+    cards = await services.reader.cards(sorted(reasons))
+    return [
+        HiddenHit(memory_id=memory_id, title=card.title, reason=reasons[memory_id])
+        for memory_id, card in sorted(cards.items())
+    ]

@@ -1,0 +1,52 @@
+"""Memories voted wrong, and what seems to have taken their place: proposals, nothing is written."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from secondhop.nodes.selection.eligibility import is_outside, kept_ids, last_votes
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.session_state import Proposal, SessionState
+from secondhop.nodes.state import Vote
+
+SAYS_AS_MUCH = 0.3
+"""Share of a wrong memory's evidence that a newer one, voted for, must speak of to stand for it."""
+
+
+def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
+    """One a memory that people or agents voted wrong, in the order of the votes."""
+    votes = last_votes(state)
+    return [
+        proposal(vote["memory_id"], pool, votes)
+        for vote in votes.values()
+        if is_outside(vote) and vote["vote"] == "wrong"
+    ]
+
+
+def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
+    """What replaces it: a newer memory that was voted for and says it; else one that seems to."""
+    accepted = newer_and_kept(memory_id, pool, votes)
+    if accepted is not None:
+        why = "It is newer, was voted for, and speaks of the same."
+        return Proposal(memory_id=memory_id, replaced_by=accepted, why=why)
+    suspected = pool.replaced_by.get(memory_id)
+    why = "It is newer and seems to say the same afresh." if suspected else "Nothing newer is seen."
+    return Proposal(memory_id=memory_id, replaced_by=suspected, why=why)
+
+
+def newer_and_kept(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> str | None:
+    """The newer memory, voted for, that says most of it; None when none says enough."""
+    rows = {known: row for row, known in enumerate(pool.ids)}
+    if memory_id not in rows:
+        return None
+    written = pool.candidates[memory_id]["created_at"]
+    newer = [
+        one
+        for one in kept_ids(votes)
+        if one in rows and pool.candidates[one]["created_at"] > written
+    ]
+    if not newer:
+        return None
+    said = pool.coverage([rows[memory_id], *(rows[one] for one in newer)]).matrix()[0, 1:]
+    best = int(np.argmax(said))
+    return newer[best] if said[best] >= SAYS_AS_MUCH else None

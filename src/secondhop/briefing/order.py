@@ -1,0 +1,219 @@
+"""In which order memories come up at the start of a session, within each category; pure."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, TypeAlias
+
+from secondhop.briefing.briefing import Category
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.ranking.decay import fsrs_recency
+from secondhop.ranking.same_thing import SameThing
+from secondhop.ranking.session_start import session_start_score
+from secondhop.ranking.strength import accepted_strength
+from secondhop.stores.counters import Counters
+from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.records import BriefableMemory
+
+ASKS: Final = re.compile(r"[?？؟][\s\"'”’»)\]]*$")
+"""A text that ends with a question, in most scripts."""
+
+Texts: TypeAlias = Mapping[str, str]
+"""{memory id: its first passage; of a conversation the last}."""
+
+NEVER: Final = Counters()
+"""Of a memory that no recall has found."""
+
+_DAY_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A memory in its category's order."""
+
+    memory: BriefableMemory
+    category: Category
+    score: float
+    why: str
+    led_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """What scores depend on beside the memories themselves."""
+
+    now: datetime
+    counted: Mapping[str, Counters]
+    """{memory id: its counters}; only what was accepted goes into a score."""
+    settings: BriefingSettings
+
+    def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
+        """0..1 of each, as `session_start_score`.
+
+        Confidence is 0.5 + salience / 2: 0.75 for a memory of which nobody said how much it
+        matters, as the reference audit has it for one without confirmations.
+        """
+        if not memories:
+            return []
+        counters = [self.counted.get(one.memory_id, NEVER) for one in memories]
+        recency = fsrs_recency(
+            [self._days(one.created_at) for one in memories], stability_days=stability_days
+        )
+        strength = accepted_strength(
+            [one.accepted for one in counters],
+            [self._days(one.accepted_at or self.now) for one in counters],
+            stability_days=stability_days,
+        )
+        found = session_start_score(
+            recency,
+            [0.5 + one.salience / 2 for one in memories],
+            strength,
+            oldest=self.settings.oldest,
+            popularity=self.settings.popularity,
+        )
+        return [round(score, 6) for score in found.tolist()]
+
+    def ranked(
+        self,
+        memories: Sequence[BriefableMemory],
+        *,
+        category: Category,
+        stability_days: float,
+        why: Callable[[BriefableMemory], str],
+    ) -> list[Ranked]:
+        """The memories with their scores, in the order given."""
+        scores = self.scores(memories, stability_days=stability_days)
+        return [
+            Ranked(memory=one, category=category, score=score, why=why(one))
+            for one, score in zip(memories, scores, strict=True)
+        ]
+
+    def used(self, memory: BriefableMemory) -> str:
+        """ ", of use 3 times, last on 2026-03-01"; "" for what was never accepted."""
+        counters = self.counted.get(memory.memory_id, NEVER)
+        if not counters.accepted or counters.accepted_at is None:
+            return ""
+        times = "once" if counters.accepted == 1 else f"{counters.accepted} times, last"
+        return f", of use {times} on {counters.accepted_at:%Y-%m-%d}"
+
+    def _days(self, moment: datetime) -> float:
+        return (self.now - moment).total_seconds() / _DAY_S
+
+
+def core_order(memories: Iterable[BriefableMemory]) -> list[Ranked]:
+    """The oldest first: what a prompt begins with changes seldom, so that it can be cached."""
+    ordered = sorted(memories, key=lambda one: (one.created_at, one.memory_id))
+    return [Ranked(memory=one, category="core", score=1.0, why="marked as core") for one in ordered]
+
+
+def active_order(
+    active: Sequence[BriefableMemory],
+    recent: Sequence[BriefableMemory],
+    *,
+    weighing: Weighing,
+    texts: Texts,
+) -> list[Ranked]:
+    """What the last session left open first, then by score.
+
+    Args:
+        texts: of the recent ones.
+    """
+    thread, why = left_open(active, recent, settings=weighing.settings, texts=texts)
+    listed = [thread, *active] if thread is not None and thread not in active else [*active]
+    ranked = weighing.ranked(
+        listed,
+        category="active",
+        stability_days=weighing.settings.open_days,
+        why=lambda one: why if one is thread else f"open since {one.created_at.date()}",
+    )
+    return sorted(ranked, key=lambda one: (one.memory is not thread, *best_first(one)))
+
+
+def left_open(
+    active: Sequence[BriefableMemory],
+    recent: Sequence[BriefableMemory],
+    *,
+    settings: BriefingSettings,
+    texts: Texts,
+) -> tuple[BriefableMemory | None, str]:
+    """(what the last session left open, why so); (None, "") where it closed everything.
+
+    The last session is the newest conversation that is stored. It left open what was marked so
+    since it began; else itself, when its last words are a question; else what was marked so
+    shortly before. Without any conversation it is the newest open memory.
+
+    Args:
+        active: the newest first, as `recent`.
+    """
+    talk = next((one for one in recent if one.source == "conversation"), None)
+    newest = active[0] if active else None
+    if talk is None:
+        return newest, "the newest of what was left open"
+    since = talk.created_at
+    if newest is not None and newest.created_at >= since:
+        return newest, "left open in the last session"
+    if ASKS.search(texts.get(talk.memory_id, "")):
+        return talk, "the last conversation ended with a question"
+    reach = timedelta(hours=settings.session_hours)
+    if newest is not None and newest.created_at >= since - reach:
+        return newest, "left open in the last session"
+    return None, ""
+
+
+def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing) -> list[Ranked]:
+    """What always holds first, then what holds in a context; of one slot the best alone."""
+    ranked = weighing.ranked(
+        memories,
+        category="preferences",
+        stability_days=weighing.settings.lasting_days,
+        why=lambda one: f"holds {'always' if always(one) else f'when it is about {one.scope}'}",
+    )
+    ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
+    return list(first_of_slots(ordered, taken=()))
+
+
+def always(preference: BriefableMemory) -> bool:
+    """Whether it holds whatever a session is about."""
+    return preference.scope.casefold() == ALWAYS
+
+
+def recent_order(
+    memories: Sequence[BriefableMemory],
+    *,
+    weighing: Weighing,
+    texts: Texts,
+    told: Iterable[BriefableMemory],
+) -> Iterator[Ranked]:
+    """By score, and no two of the same thing: one a slot, and nothing that repeats a better one.
+
+    Args:
+        told: what core says already; its slots are taken.
+    """
+    ranked = weighing.ranked(
+        memories,
+        category="recent",
+        stability_days=weighing.settings.recent_days,
+        why=lambda one: f"written on {one.created_at.date()}",
+    )
+    seen = SameThing()
+    for one in first_of_slots(sorted(ranked, key=best_first), taken=(m.slot for m in told)):
+        memory = one.memory
+        said = f"{memory.title}\n{texts.get(memory.memory_id, '')}"
+        if memory.slot or not seen.repeats(memory.memory_id, said):
+            yield one
+
+
+def first_of_slots(ordered: Iterable[Ranked], *, taken: Iterable[str]) -> Iterator[Ranked]:
+    """Without those whose slot a better one has; what it says otherwise is told with that one."""
+    known = set(taken)
+    for one in ordered:
+        if not one.memory.slot or one.memory.slot not in known:
+            known.add(one.memory.slot)
+            yield one
+
+
+def best_first(one: Ranked) -> tuple[float, float, str]:
+    """The best score, of equals the newest, of those the smaller id."""
+    memory = one.memory
+    return -one.score, -memory.created_at.timestamp(), memory.memory_id

@@ -1,0 +1,122 @@
+"""What a briefing is made from: where it looks, what was asked for, and what it finds there."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from secondhop.briefing.entries import Sayings, never_cut
+from secondhop.briefing.order import Texts
+from secondhop.briefing.prediction_hooks import PredictionHooks
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.errors import UsageError
+from secondhop.models.tokens import TokenCounter
+from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.counters import Counters
+from secondhop.stores.keeping import Kind
+from secondhop.stores.records import BriefableMemory
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingAsked:
+    """What is wanted."""
+
+    now: datetime
+    """In UTC."""
+    until: datetime | None
+    """What was written later is not there yet; None: everything is."""
+    limit: int | None
+    """Entries; None, without `tokens` either: the settings' own."""
+    tokens: int | None
+    settings: BriefingSettings
+
+
+class BriefingStore(Protocol):
+    """Memories of one entity, as a session start looks at them."""
+
+    async def brief(
+        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    ) -> T:
+        """What `look` makes of one state of the catalog."""
+        ...
+
+
+class CounterReader(Protocol):
+    """How often memories were of use."""
+
+    async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
+        """Of all these; zeros for those never counted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingSources:
+    """Where a briefing comes from."""
+
+    entity: str
+    store: BriefingStore
+    counters: CounterReader
+    hooks: PredictionHooks
+    count_tokens: TokenCounter
+
+    async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
+        """What a look at the catalog tells at the moment that was asked for."""
+        return await self.store.brief(look, now=asked.now, until=asked.until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What may be shown, the newest of each category first."""
+
+    core: Sequence[BriefableMemory]
+    active: Sequence[BriefableMemory]
+    preferences: Sequence[BriefableMemory]
+    recent: Sequence[BriefableMemory]
+    texts: Texts
+    """Of the recent ones."""
+
+
+def checked_budget(asked: BriefingAsked) -> int:
+    """Entries, or tokens.
+
+    Raises:
+        UsageError: below 1, or both.
+    """
+    if asked.limit is not None and asked.tokens is not None:
+        raise UsageError("a briefing has a limit of entries or of tokens, not both; give one")
+    budget = asked.tokens if asked.tokens is not None else asked.limit
+    if budget is not None and budget < 1:
+        raise UsageError(f"a briefing's limit must be at least 1, not {budget}")
+    return asked.settings.limit if budget is None else budget
+
+
+def looked_up(view: BriefingView, *, recents: int) -> Found:
+    """Everything that is ranked, from one state of the catalog."""
+    recent = view.recent(recents)
+    return Found(
+        core=view.core(),
+        active=view.active(),
+        preferences=view.preferences(),
+        recent=recent,
+        texts=view.texts(one.memory_id for one in recent),
+    )
+
+
+def said_by(named: Sequence[BriefableMemory], view: BriefingView, *, texts: Texts) -> Sayings:
+    """What memories say, and what contradicts them."""
+    memories = [*named]
+    rivals: defaultdict[str, list[BriefableMemory]] = defaultdict(list)
+    kinds: tuple[Kind, ...] = ("factual", "preferential")
+    for kind in kinds:
+        for one in view.of_slots(kind, (m.slot for m in memories if m.kind == kind)):
+            rivals[one.slot].append(one)
+    disagreeing = {slot: own for slot, own in rivals.items() if len(own) > 1}
+    memories += [one for own in disagreeing.values() for one in own]
+    missing = {one.memory_id for one in memories} - texts.keys()
+    long = {m.memory_id for m in memories if never_cut(m) and m.passage_count > 1}
+    said = {**texts, **view.texts(missing)}
+    said |= {memory_id: view.whole_text(memory_id) for memory_id in long}
+    return Sayings(texts=said, rivals=disagreeing)

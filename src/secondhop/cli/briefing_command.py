@@ -1,0 +1,65 @@
+"""`secondhop briefing`: what a session starts with."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.options import Common
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from secondhop.briefing.briefing import Briefing
+
+
+def briefing(
+    common: Common,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Entries, core included. [20]")
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Instead: tokens of its text.")
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Why each entry is here, and its id.")] = False,
+) -> None:
+    """Tell what to know when a session starts, before anything is asked.
+
+    Core memories, what was left open, preferences, and what is new. Writes nothing.
+    """
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def work() -> "Briefing":
+        async with opened(common, counting=tokens is not None) as recall:
+            return await recall.abriefing(limit=limit, tokens=tokens, at=common.at)
+
+    told = run(work())
+    if common.json:
+        print_json({**told.model_dump(mode="json"), "text": told.text})
+    else:
+        show_briefing(told, screen(), why=why)
+
+
+def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
+    """As it would stand in a prompt, and what there was no room for."""
+    from secondhop.briefing.briefing import HEADINGS
+    from secondhop.cli.terminal import clean
+
+    for category, heading in HEADINGS.items():
+        own = [entry for entry in told.entries if entry.category == category]
+        if own:
+            console.print(heading, style="bold")
+        for entry in own:
+            console.print(clean(entry.line), soft_wrap=True)
+            if why:
+                reason = clean(f"{entry.id}, {entry.score:.3f}: {entry.why}")
+                console.print(f"   {reason}", style="dim", soft_wrap=True)
+    if not told.entries and not any(told.left_out.values()):
+        fits = f", or none of it fits into {told.token_limit} tokens" if told.token_limit else ""
+        console.print(
+            f"Nothing is stored for {clean(told.entity)} that a session could start with{fits}.",
+            soft_wrap=True,
+        )
+    for name, number in told.left_out.items():
+        if number:
+            console.print(f"No room for {number} more of: {name}.", style="dim")

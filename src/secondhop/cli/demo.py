@@ -1,0 +1,120 @@
+"""The demo: one labelled question, answered by plain search and by secondhop."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from secondhop.cli.opening import cached, opened
+from secondhop.cli.options import Common
+from secondhop.cli.progress import bars
+from secondhop.cli.terminal import notices, shorten
+from secondhop.errors import (
+    CorruptStoreError,
+    EmbedderMismatchError,
+    SchemaVersionError,
+    StoreError,
+)
+from secondhop.evals.baselines import plain_rankings
+from secondhop.evals.scenario import Question, Scenario
+from secondhop.evals.scenarios import store_scenario
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.reading import NEW_CHAT
+from secondhop.stores.records import Memory
+
+OUT_OF_DATE = "out of date"
+REPEATED = "says what an earlier one said"
+NOTHING = "nothing needed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two answers to one question, and what its labels say about them."""
+
+    question: Question
+    titles: dict[str, str]
+    """{memory id: what to call it} of the whole scenario."""
+    plain: list[str]
+    """Memory ids of dense search, best first."""
+    result: RecallResult
+    trace: RecallTrace
+
+    def served(self, memory_id: str) -> list[str]:
+        """Names of the labelled facets that this memory serves."""
+        return [facet.name for facet in self.question.facets if facet.served_by(memory_id)]
+
+    def brings(self, ranked: Sequence[str], slot: int) -> str:
+        """What the labels say about the memory in that slot (from 0), given those before it."""
+        memory_id, earlier = ranked[slot], set(ranked[:slot])
+        if memory_id in self.question.stale:
+            return OUT_OF_DATE
+        if any(memory_id in group and earlier & set(group) for group in self.question.redundant):
+            return REPEATED
+        return ", ".join(self.served(memory_id)) or NOTHING
+
+    def facets_served(self, ranked: Sequence[str]) -> list[str]:
+        """Names of the labelled facets that these memories serve together."""
+        found = {name for memory_id in ranked for name in self.served(memory_id)}
+        return [facet.name for facet in self.question.facets if facet.name in found]
+
+
+def label_of(memory: Memory) -> str:
+    """Its title; of a chat that nobody named, its first words."""
+    if memory.title and memory.title != NEW_CHAT:
+        return memory.title
+    return f"“{shorten(memory.messages[0].content, 44)}”"
+
+
+async def compare(scenario: Scenario, common: Common) -> Comparison:
+    """Ask the scenario's first question both ways; the store is kept, so a second run is quick.
+
+    A kept store of ours that cannot be used is only a cache: it is thrown away and made anew.
+    """
+    kept = cached(common, "demo")
+    try:
+        return await compare_in(scenario, kept)
+    except (CorruptStoreError, SchemaVersionError, EmbedderMismatchError) as error:
+        if common.store is not None or kept.store is None:
+            raise
+        why = str(error).partition(";")[0]
+        notices().print(f"The demo's store is made anew: {why}", style="dim", markup=False)
+        throw_away(kept.store)
+    return await compare_in(scenario, kept)
+
+
+def throw_away(folder: Path) -> None:
+    """Delete the demo's store.
+
+    Raises:
+        StoreError: the system does not let us.
+    """
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StoreError(
+            f"the demo's store {folder} is damaged and cannot be deleted ({error}); delete it by "
+            f"hand, or name another folder with --store"
+        ) from error
+
+
+async def compare_in(scenario: Scenario, common: Common) -> Comparison:
+    """Ask the scenario's first question both ways, in the named store."""
+    question = scenario.questions[0]
+    async with opened(common, entity=scenario.name, counting=True) as recall:
+        if not await recall.store.content_hashes():
+            notices().print(f"Storing {len(scenario.memories)} memories, once ...", style="dim")
+        with bars() as progress:
+            await store_scenario(scenario, recall, progress=progress)
+        plain = await plain_rankings(
+            question.query, k=question.k, search=recall.store, embedder=recall.embedder
+        )
+        result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
+        trace = recall.trace(result.trace_id)
+    return Comparison(
+        question=question,
+        titles={memory.memory_id: label_of(memory) for memory in scenario.memories},
+        plain=plain["dense"],
+        result=result,
+        trace=trace,
+    )

@@ -1,0 +1,177 @@
+"""Where scenarios are measured: stores to throw away, kept embeddings, settings to compare."""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from secondhop.cli.kept_answers import AnsweringModel, answering_model
+from secondhop.cli.opening import (
+    chosen_embedder,
+    kept_embeddings,
+    opened,
+    settings_of,
+    throwaway,
+)
+from secondhop.cli.options import Common
+from secondhop.cli.progress import bars
+from secondhop.errors import UsageError
+from secondhop.evals.comparison import Comparison, Rows, compared, rows_of
+from secondhop.evals.measures import MEASURES
+from secondhop.evals.opponents import EarlierReport, Opponent, OtherSettings, PlainSearch
+from secondhop.evals.report import ScenarioReport
+from secondhop.evals.scenario import Scenario
+from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
+from secondhop.evals.setting_changes import changed_settings
+from secondhop.evals.system_run import judged
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.embedder import Embedder
+from secondhop.nodes.settings import RecallSettings
+from secondhop.settings import load_settings
+
+CACHE = "eval"
+"""Folder of the kept embeddings in the user's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalPlan:
+    """What to measure, how, and against what."""
+
+    scenarios: Sequence[Scenario]
+    changes: Sequence[str] = ()
+    """Settings, "NAME=VALUE", over those that ship."""
+    against: Opponent | None = None
+    asking: Asking = field(default_factory=Asking)
+    fresh: bool = False
+    """Embed all anew."""
+    answers: Path | None = None
+    """File or folder where a language model's answers are kept; None: they are kept nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What was found."""
+
+    reports: list[ScenarioReport]
+    comparison: Comparison | None = None
+
+    def document(self, *, per_question: bool) -> dict[str, Any]:
+        """For `--json`: a key a scenario, and "against" when there was somebody."""
+        found = {one.name: one.document(per_question=per_question) for one in self.reports}
+        return {**found, "against": self.comparison.document()} if self.comparison else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalBench:
+    """What outlasts one scenario."""
+
+    place: Common
+    embedder: Embedder | None
+    """None: the one that options and environment name, without a cache."""
+    progress: IngestProgress | None
+    model: AnsweringModel | None = None
+    """Plans and judges; None: offline."""
+
+    async def run(
+        self, scenario: Scenario, *, settings: RecallSettings, asking: Asking
+    ) -> ScenarioReport:
+        """Store the scenario, if it is not, and ask its questions with these settings."""
+        embedder = self.embedder or chosen_embedder(self.place)
+        model = None
+        if self.model is not None:
+            model = self.model.about(scenario, embedder_id=embedder.model_id)
+        async with opened(
+            self.place,
+            entity=scenario.name,
+            embedder=embedder,
+            counting=True,
+            settings=settings,
+            llm=model,
+        ) as recall:
+            await store_scenario(scenario, recall, progress=self.progress)
+            return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
+
+
+@asynccontextmanager
+async def eval_bench(
+    common: Common, *, fresh: bool = False, answers: Path | None = None
+) -> AsyncGenerator[EvalBench, None]:
+    """A bench; a store that was not named is gone afterwards.
+
+    Args:
+        fresh: embed all anew, and keep it nowhere.
+        answers: file or folder where a language model's answers are kept.
+    """
+    async with AsyncExitStack() as stack:
+        yield EvalBench(
+            place=stack.enter_context(throwaway(common)),
+            embedder=None if fresh else stack.enter_context(kept_embeddings(common, CACHE)),
+            progress=stack.enter_context(bars()),
+            model=await stack.enter_async_context(answering_model(common, answers)),
+        )
+
+
+async def measured(plan: EvalPlan, common: Common) -> Measured:
+    """One report a scenario, from a throwaway store unless one was named to keep.
+
+    Raises:
+        UsageError: no such setting, or an earlier report of other scenarios.
+    """
+    shipped = settings_of(common, load_settings()).flat()
+    own = changed_settings(shipped, plan.changes)
+    other = plan.against
+    theirs: RecallSettings | None = None
+    if isinstance(other, OtherSettings):
+        theirs = changed_settings(shipped, other.changes)
+    if isinstance(other, EarlierReport):
+        expect_scenarios(other, plan.scenarios)
+    async with eval_bench(common, fresh=plan.fresh, answers=plan.answers) as bench:
+        reports: list[ScenarioReport] = []
+        rows: dict[str, Rows] = {}
+        for scenario in plan.scenarios:
+            report = await bench.run(scenario, settings=own, asking=plan.asking)
+            reports.append(report)
+            if theirs is not None:
+                alone = Asking(at_once=plan.asking.at_once, baselines=False)
+                other_report = await bench.run(scenario, settings=theirs, asking=alone)
+                rows[scenario.name] = with_costs(other_report)
+            elif other is not None:
+                rows[scenario.name] = rows_without_asking(other, report)
+    ours = {report.name: with_costs(report) for report in reports}
+    comparison = compared(other.name, ours, rows, first=MEASURES) if other else None
+    return Measured(reports=reports, comparison=comparison)
+
+
+def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> None:
+    """Raises UsageError when the report has none of these scenarios, or not all."""
+    missing = [one.name for one in scenarios if one.name not in earlier.results]
+    if missing:
+        raise UsageError(
+            f"the report {earlier.name} has no scenario {', '.join(missing)}; "
+            f"it has {', '.join(earlier.results)}"
+        )
+
+
+def rows_without_asking(other: Opponent, report: ScenarioReport) -> Rows:
+    """The figures of plain search, or of an earlier report measured anew."""
+    if isinstance(other, PlainSearch):
+        return rows_of(report.systems[other.name])
+    if isinstance(other, EarlierReport):
+        results = other.results[report.name]
+        known = [question for question in report.asked if question.id in results]
+        return rows_of(judged(known, results, vectors={}, reach={}))
+    raise AssertionError("unreachable: other settings are asked")
+
+
+def with_costs(report: ScenarioReport) -> Mapping[str, Mapping[str, float]]:
+    """The figures of secondhop, and what each recall cost."""
+    return {
+        one: {
+            **measures,
+            "ms": report.ms[one],
+            "llm_calls": report.spent[one].llm_calls,
+            "tokens": report.spent[one].prompt_tokens + report.spent[one].completion_tokens,
+        }
+        for one, measures in rows_of(report.ours).items()
+    }

@@ -1,0 +1,198 @@
+"""`secondhop eval …` and `secondhop demo`: recall on labelled questions."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.eval_options import (
+    Against,
+    Changes,
+    Concurrency,
+    Html,
+    ScenarioFolders,
+)
+from secondhop.cli.options import Common, given_path
+from secondhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from secondhop.cli.eval_bench import EvalPlan, Measured
+    from secondhop.evals.report import ScenarioReport
+    from secondhop.evals.scenario import Scenario
+
+
+def scenarios(
+    common: Common,
+    folders: ScenarioFolders = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Embed all anew: slower, and the times are honest.")
+    ] = False,
+    per_question: Annotated[
+        bool, typer.Option("--per-question", help="The measures of every question, too.")
+    ] = False,
+    concurrency: Concurrency = 1,
+    changes: Changes = None,
+    against: Against = None,
+    html: Html = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path, metavar="FILE|DIR", help="Keep the language model's answers there."
+        ),
+    ] = None,
+    write_run: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the run, as TREC has them."),
+    ] = None,
+    write_qrels: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the labels as TREC qrels."),
+    ] = None,
+) -> None:
+    """Measure recall on labelled scenarios.
+
+    Beside it stands what plain search of the same store reaches.
+    """
+    from secondhop.cli.eval_bench import EvalPlan, measured
+    from secondhop.cli.opening import run
+    from secondhop.evals.opponents import opponent
+    from secondhop.evals.scenarios import Asking
+    from secondhop.evals.setting_files import settings_said
+    from secondhop.evals.shipped import shipped_scenarios
+
+    found = load_scenarios(folders or shipped_scenarios())
+    expect_writable([path for path in (html, write_run, write_qrels) if path])
+    plan = EvalPlan(
+        scenarios=found,
+        changes=settings_said(changes or []),
+        against=opponent(against) if against else None,
+        asking=Asking(at_once=concurrency, stories=per_question or html is not None),
+        fresh=fresh,
+        answers=answers,
+    )
+    result = run(measured(plan, common))
+    write_trec(result.reports, run=write_run, qrels=write_qrels)
+    if html is not None:
+        write_page(html, result, plan, common)
+    show(result, common, per_question=per_question)
+
+
+def show(result: "Measured", common: Common, *, per_question: bool) -> None:
+    """Print the reports, and the comparison when there is one."""
+    from secondhop.cli.comparison_view import show_comparison
+    from secondhop.cli.eval_view import show_reports
+    from secondhop.cli.terminal import notices, print_json, screen
+    from secondhop.evals.ir_library import EvalExtraMissingError, missing_modules
+
+    if missing := missing_modules():
+        notices().print(f"left out: {EvalExtraMissingError(missing)}", soft_wrap=True)
+    if common.json:
+        print_json(result.document(per_question=per_question))
+        return
+    show_reports(result.reports, screen(), per_question=per_question)
+    if result.comparison is not None:
+        screen().print()
+        show_comparison(result.comparison, screen())
+
+
+def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
+    """Write the HTML report, and say where it is."""
+    from secondhop.cli.page_facts import facts_of
+    from secondhop.cli.terminal import notices
+    from secondhop.evals.page import report_page
+    from secondhop.evals.trec_files import write_text
+
+    page = report_page(result.reports, result.comparison, facts=facts_of(plan, common))
+    write_text(path, page)
+    notices().print(f"wrote {path}", soft_wrap=True)
+
+
+def write_trec(reports: "list[ScenarioReport]", *, run: Path | None, qrels: Path | None) -> None:
+    """Write what secondhop returned, and the labels, in TREC's form; None: not.
+
+    Of several scenarios a question is called SCENARIO/ID: a file holds each id once.
+    """
+    from secondhop.evals.judgements import judgements_of
+    from secondhop.evals.report import OURS
+    from secondhop.evals.trec_files import write_qrels, write_run
+
+    prefixes = {one.name: f"{one.name}/" if len(reports) > 1 else "" for one in reports}
+    if run is not None:
+        rankings = {
+            prefixes[report.name] + question_id: ids
+            for report in reports
+            for question_id, ids in report.results.items()
+        }
+        write_run(run, rankings, tag=OURS)
+    if qrels is not None:
+        judgements = (
+            one._replace(question_id=prefixes[report.name] + one.question_id)
+            for report in reports
+            for one in judgements_of(report.asked)
+        )
+        write_qrels(qrels, judgements)
+
+
+def expect_writable(paths: list[Path]) -> None:
+    """Complain now about what would fail after all the work.
+
+    Raises:
+        UsageError: a file's folder does not exist, or the file is a folder.
+    """
+    for path in paths:
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+        if path.is_dir():
+            raise UsageError(f"cannot write {path}: it is a folder")
+
+
+def load_scenarios(folders: list[Path]) -> "list[Scenario]":
+    """The scenarios of these folders.
+
+    Raises:
+        UsageError: one is no scenario, or two have the same name.
+    """
+    from secondhop.evals.scenario import load_scenario
+
+    found = [load_scenario(folder) for folder in folders]
+    names = [scenario.name for scenario in found]
+    if len(set(names)) < len(names):
+        raise UsageError("two scenario folders have the same name; measure them one at a time")
+    return found
+
+
+async def measure_all(
+    found: "list[Scenario]", common: Common, *, fresh: bool, at_once: int = 1
+) -> "list[ScenarioReport]":
+    """One report a scenario, as shipped, from a throwaway store unless one was named to keep."""
+    from secondhop.cli.eval_bench import EvalPlan, measured
+    from secondhop.evals.scenarios import Asking
+
+    plan = EvalPlan(scenarios=found, asking=Asking(at_once=at_once), fresh=fresh)
+    return (await measured(plan, common)).reports
+
+
+def demo(
+    common: Common,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A scenario folder. [examples/scenarios/carefeed]"),
+    ] = None,
+) -> None:
+    """Plain search and secondhop, side by side.
+
+    Then the trace: how secondhop went about it.
+    """
+    from secondhop.cli.demo import compare
+    from secondhop.cli.demo_view import comparison_document, show_comparison
+    from secondhop.cli.opening import run
+    from secondhop.cli.terminal import print_json, screen
+    from secondhop.evals.scenario import load_scenario
+    from secondhop.evals.shipped import shipped_scenario
+
+    chosen = load_scenario(scenario or shipped_scenario("carefeed"))
+    comparison = run(compare(chosen, common))
+    if common.json:
+        print_json(comparison_document(comparison))
+    else:
+        show_comparison(comparison, screen())

@@ -1,0 +1,22 @@
+"""The story of one memory in one recall, for people."""
+
+from typing import TYPE_CHECKING
+
+from secondhop.cli.terminal import clean, shorten
+from secondhop.graph.explain import Explanation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def show_explanation(explanation: Explanation, console: "Console") -> None:
+    """Verdict, story, and the smallest change that would let it in."""
+    title = shorten(explanation.title, 120)
+    verdict = "returned" if explanation.returned else f"not returned: {clean(explanation.cut_by)}"
+    console.print(f"{title} [{clean(explanation.memory_id)}]", style="bold")
+    console.print(verdict, style="green" if explanation.returned else "yellow")
+    for sentence in explanation.story:
+        console.print(f"- {clean(sentence)}")
+    if explanation.nearest_change:
+        told = f"What would let it in: {clean(explanation.nearest_change)}"
+        console.print(told, soft_wrap=True)  # a command in it stays whole for copying

@@ -1,0 +1,343 @@
+"""The commands that keep single memories: remember, correct, forget, and tell their history."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
+from secondhop.errors import UsageError
+from secondhop.stores.keeping import Mark
+
+if TYPE_CHECKING:
+    from secondhop.graph.result import Frozen
+    from secondhop.memories.building import Rememberable
+    from secondhop.recall import Recall
+
+MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
+Salience = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="S", help="How much it matters, 0..1. [0.5]")
+]
+ValidUntil = Annotated[
+    datetime | None,
+    typer.Option(parser=moment, metavar="ISO", help="It does not come back from then on."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """From when on a memory does not come back."""
+
+    moment: datetime | Literal[""]
+    """"" where it does not expire."""
+
+
+def given_expiry(text: str) -> Expiry:
+    """A moment, or none."""
+    return Expiry("" if text == "none" else moment(text))
+
+
+NewExpiry = Annotated[
+    Expiry | None,
+    typer.Option(
+        parser=given_expiry,
+        metavar="ISO|none",
+        help="It does not come back from then on; none: it does not expire any more.",
+    ),
+]
+
+
+def given_mark(text: str) -> Mark:
+    """core, open, or "" for none."""
+    match text:
+        case "core" | "open":
+            return text
+        case "none":
+            return ""
+        case _:
+            raise typer.BadParameter(f"{text!r} is no mark; say core, open or none")
+
+
+GivenMark = Annotated[
+    Mark | None,
+    typer.Option(
+        parser=given_mark,
+        metavar="core|open|none",
+        help="What a briefing makes of it: core is always shown, open is a thing to do.",
+    ),
+]
+
+
+def remember(
+    common: Common,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, or a fact's value.")],
+    subject: Annotated[
+        str | None, typer.Option(metavar="S", help="It is a fact: whom or what it is about.")
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(metavar="A", help="Of the fact: what TEXT is the value of.")
+    ] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(metavar="WHEN", help='It is a preference: "always", or a context.'),
+    ] = None,
+    topic: Annotated[
+        str, typer.Option(metavar="T", help="Of the preference: a newer one replaces it.")
+    ] = "",
+    title: Annotated[str, typer.Option(metavar="TITLE", help="[the first words]")] = "",
+    supersedes: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A memory whose place it takes.")
+    ] = None,
+    valid_until: ValidUntil = None,
+    salience: Salience = None,
+    mark: GivenMark = None,
+    memory_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Store one memory: words, a fact, or a preference.
+
+    A fact takes the place of what was known of the same subject and attribute.
+    """
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aremember(
+            given(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
+            title=title,
+            at=common.at,
+            valid_until=valid_until,
+            salience=salience,
+            mark=mark or "",
+            supersedes=supersedes or (),
+            memory_id=memory_id,
+            dry_run=dry_run,
+        )
+
+    tell(common, work, counting=True)
+
+
+def given(
+    text: str, *, subject: str | None, attribute: str | None, scope: str | None, topic: str
+) -> "Rememberable":
+    """What the options make of the words.
+
+    Raises:
+        UsageError: half of a fact, or a fact and a preference at once.
+    """
+    from secondhop.memories.records import Fact, Preference
+
+    if (subject is None) != (attribute is None):
+        raise UsageError("a fact has --subject and --attribute; TEXT is its value")
+    if subject is not None and attribute is not None:
+        if scope is not None or topic:
+            raise UsageError("it is a fact (--subject) or a preference (--scope), not both")
+        return Fact(subject=subject, attribute=attribute, value=text)
+    if scope is not None:
+        return Preference(text=text, scope=scope, topic=topic)
+    if topic:
+        raise UsageError("--topic is of a preference; give its --scope, too")
+    return text
+
+
+def update(
+    common: Common,
+    memory_id: MemoryId,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="New words, or a fact's new value.")
+    ] = None,
+    valid_until: NewExpiry = None,
+    salience: Salience = None,
+    mark: GivenMark = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Say a memory anew, or change its expiry, salience or mark.
+
+    The old one stays, superseded, and comes back only when asked for.
+    """
+    if text is None and valid_until is None and salience is None and mark is None:
+        raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aupdate(
+            memory_id,
+            text,
+            at=common.at,
+            valid_until=valid_until.moment if valid_until else None,
+            salience=salience,
+            mark=mark,
+            dry_run=dry_run,
+        )
+
+    tell(common, work, counting=True)
+
+
+def supersede(
+    common: Common,
+    old_id: Annotated[str, typer.Argument(metavar="OLD_ID")],
+    new_id: Annotated[str, typer.Argument(metavar="NEW_ID")],
+    reason: Annotated[str, typer.Option(metavar="WHY", help="For the history.")] = "",
+    dry_run: DryRun = False,
+) -> None:
+    """Let one stored memory take another's place."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def deprecate(
+    common: Common,
+    memory_id: MemoryId,
+    reason: Annotated[str, typer.Argument(metavar="WHY")],
+    dry_run: DryRun = False,
+) -> None:
+    """Let a memory come back no more, though nothing takes its place."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.adeprecate(memory_id, reason, at=common.at, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> None:
+    """Let a superseded, deprecated or expired memory hold again."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.arestore(memory_id, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def forget(
+    common: Common,
+    memory_ids: Annotated[list[str], typer.Argument(metavar="MEMORY_ID...")],
+    sessions: SessionsPlace = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Delete memories for good, wherever the store keeps something of them.
+
+    The files they came from are not touched; delete them there, too.
+    """
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aforget(*memory_ids, dry_run=dry_run)
+
+    tell(replace(common, sessions=sessions), work)
+
+
+def accept(
+    common: Common,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Id of the recall's trace.")],
+    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[MEMORY_ID...]")] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Say which memories of a recall were of use.
+
+    Only that makes a memory stronger; being found or shown does not.
+    """
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aaccept(trace, memory_ids or (), at=common.at, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def history(common: Common, memory_id: MemoryId) -> None:
+    """Tell all versions of a memory, and what was done to them."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.ahistory(memory_id)
+
+    tell(common, work)
+
+
+def facts(
+    common: Common,
+    subject: Annotated[str | None, typer.Argument(metavar="[SUBJECT]")] = None,
+    attribute: Annotated[str | None, typer.Argument(metavar="[ATTRIBUTE]")] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
+    ] = None,
+) -> None:
+    """List facts by their exact names."""
+    from secondhop.cli.keeping_view import show_facts
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def work() -> None:
+        async with opened(common) as recall:
+            found = await recall.afacts(subject, attribute, as_of=as_of)
+        if common.json:
+            print_json({"facts": [fact.model_dump(mode="json") for fact in found]})
+        else:
+            show_facts(found, screen())
+
+    run(work())
+
+
+def find_superseded(
+    common: Common,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Let each newer one take the older one's place.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """List what newer memories seem to have replaced.
+
+    By what they say; look at the pairs before you use --apply.
+    """
+    from secondhop.cli.keeping_view import show_suspicions
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def work() -> None:
+        async with opened(common) as recall:
+            found = await recall.afind_superseded(apply=apply, dry_run=dry_run)
+        if common.json:
+            applied = apply and not dry_run
+            print_json(
+                {"pairs": [one.model_dump(mode="json") for one in found], "applied": applied}
+            )
+        else:
+            show_suspicions(found, screen())
+
+    run(work())
+
+
+def tell(
+    common: Common, work: Callable[["Recall"], Awaitable["Frozen"]], *, counting: bool = False
+) -> None:
+    """Do it in the opened memory, and tell what was done."""
+    from secondhop.cli.keeping_view import show_done
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def done() -> "Frozen":
+        async with opened(common, counting=counting) as recall:
+            return await work(recall)
+
+    told = run(done())
+    if common.json:
+        print_json(told.model_dump(mode="json"))
+    else:
+        show_done(told, screen())
+
+
+KEEPING: tuple[Callable[..., None], ...] = (
+    remember,
+    update,
+    supersede,
+    deprecate,
+    restore,
+    forget,
+    accept,
+    history,
+    facts,
+    find_superseded,
+)
+"""Commands of this file, as the command line registers them."""

@@ -1,0 +1,87 @@
+"""What was done to single memories, and their histories, for people."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from secondhop.cli.terminal import clean, shorten
+from secondhop.graph.result import Frozen
+from secondhop.memories.detector import Suspicion
+from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def show_done(told: Frozen, console: "Console") -> None:
+    """One line for a deed; versions and events for a history."""
+    match told:
+        case Kept():
+            console.print(kept_line(told))
+        case Forgotten():
+            console.print(forgotten_line(told))
+        case Accepted():
+            would = "would count" if told.dry_run else "counted"
+            console.print(
+                f"{would} recall {told.trace_id}: {told.retrieved} retrieved, {told.shown} shown, "
+                f"{len(told.accepted)} accepted"
+            )
+        case MemoryHistory():
+            show_history(told, console)
+        case _:
+            raise TypeError(type(told).__name__)
+
+
+def kept_line(kept: Kept) -> str:
+    """ "remembered m-7, which supersedes m-3"."""
+    line = f"{kept.done} {clean(kept.memory_id)}"
+    if kept.supersedes:
+        line += f", which supersedes {', '.join(map(clean, kept.supersedes))}"
+    if kept.superseded_by:
+        line += f", superseded by {clean(kept.superseded_by)}"
+    if kept.notice:
+        line += f"; {clean(kept.notice)}"
+    return f"would have: {line}" if kept.dry_run else line
+
+
+def forgotten_line(gone: Forgotten) -> str:
+    """What is gone, and whether all of it is."""
+    ids = ", ".join(map(clean, gone.memory_ids))
+    line = f"{ids}: {gone.passages} passages and {gone.traces} traces"
+    if gone.dry_run:
+        return f"would forget {line}"
+    late = "" if gone.complete else "; another process is reading: forget again when it is done"
+    left = "" if gone.vectors_complete else "; the files of the vectors may still hold its vectors"
+    return f"forgot {line}{late}{left}"
+
+
+def show_history(story: MemoryHistory, console: "Console") -> None:
+    """Every version, then every event."""
+    for version in story.versions:
+        holds = version.end or "holds"
+        line = f"{version.created_at:%Y-%m-%d}  {clean(version.memory_id)}  {clean(holds)}"
+        console.print(line, style="dim" if version.end else "bold")
+        console.print(f"   {shorten(version.text, 160)}")
+    for event in story.events:
+        other = f" ({clean(event.other_id)})" if event.other_id else ""
+        detail = f": {clean(event.detail)}" if event.detail else ""
+        line = f"{event.at:%Y-%m-%d %H:%M}  {clean(event.memory_id)} {event.act}{other}{detail}"
+        console.print(line, style="dim")
+
+
+def show_suspicions(found: Sequence[Suspicion], console: "Console") -> None:
+    """Two lines a pair."""
+    for pair in found:
+        old, new = clean(pair.old_id), clean(pair.new_id)
+        console.print(f"{old} {shorten(pair.old_title, 50)} -> {new} {shorten(pair.new_title, 50)}")
+        console.print(f"   {clean(pair.because)} (cosine {pair.nearness:.2f})", style="dim")
+    if not found:
+        console.print("No memory seems to be replaced by a newer one.")
+
+
+def show_facts(found: Sequence[StoredFact], console: "Console") -> None:
+    """One line a fact."""
+    for fact in found:
+        named = f"{clean(fact.subject)}, {clean(fact.attribute)}: {clean(fact.value)}"
+        console.print(f"{named}  (since {fact.since:%Y-%m-%d}, {clean(fact.memory_id)})")
+    if not found:
+        console.print("No such fact is known.")

@@ -1,0 +1,104 @@
+"""A language model's answers, kept in a file between evaluations."""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import (
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+)
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from secondhop.cli.opening import cache_folder, choose_llm, settings_of
+from secondhop.cli.options import Common
+from secondhop.cli.terminal import notices
+from secondhop.errors import UsageError
+from secondhop.evals.asked_memory import TAG_SECRET, asked_memory
+from secondhop.evals.scenario import Scenario
+from secondhop.models.answer_cache import AnswerCache, AnswerCounts
+from secondhop.models.answer_file import AnswerFile, expect_answers_or_nothing
+from secondhop.models.choose_llm import make_llm
+from secondhop.models.embedder import HoldsConnections
+from secondhop.models.llm import StructuredLLM
+from secondhop.settings import load_settings
+
+FILE = "answers.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweringModel:
+    """A language model, and the file of what it answered."""
+
+    llm: StructuredLLM
+    answers: AnswerFile
+    counts: AnswerCounts = field(default_factory=AnswerCounts)
+
+    def about(self, scenario: Scenario, *, embedder_id: str) -> AnswerCache:
+        """The model, asked about a scenario."""
+        return AnswerCache(
+            self.llm,
+            self.answers,
+            memory=asked_memory(scenario, embedder_id=embedder_id),
+            tag_secret=TAG_SECRET,
+            counts=self.counts,
+        )
+
+
+def usual_answers() -> Path:
+    """Where `prompts eval` keeps answers: a file in the user's cache folder."""
+    return cache_folder() / "prompts" / FILE
+
+
+@contextmanager
+def kept_answers(place: Path | None) -> Generator[AnswerFile, None, None]:
+    """The answers in a file, or in a folder's; None: a file that goes again.
+
+    Raises:
+        UsageError: the file is there, and holds something else.
+    """
+    with ExitStack() as stack:
+        if place is None:
+            place = Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
+        path = place / FILE if place.is_dir() or not place.suffix else place
+        expect_answers_or_nothing(path)
+        yield stack.enter_context(closing(AnswerFile(path)))
+
+
+@asynccontextmanager
+async def opened_llm(common: Common, spec: str) -> AsyncGenerator[StructuredLLM, None]:
+    """The model of that name, closed at the end."""
+    async with AsyncExitStack() as stack:
+        llm = make_llm(spec, timeout_s=settings_of(common, load_settings()).limits.deadline_s)
+        if isinstance(llm, HoldsConnections):
+            stack.push_async_callback(llm.aclose)
+        yield llm
+
+
+@asynccontextmanager
+async def answering_model(
+    common: Common, place: Path | None
+) -> AsyncGenerator[AnsweringModel | None, None]:
+    """The model that options and environment name, with kept answers; None: offline.
+
+    Says at the end how often it was asked.
+
+    Raises:
+        UsageError: answers are to be kept, and no model is named.
+    """
+    spec = choose_llm(common.llm or load_settings().llm)
+    if spec is None:
+        if place is not None:
+            raise UsageError(
+                "--answers keeps what a language model answers; name one: --llm openai:MODEL"
+            )
+        yield None
+        return
+    with kept_answers(place) as answers:
+        async with opened_llm(common, spec) as llm:
+            model = AnsweringModel(llm=llm, answers=answers)
+            yield model
+            counts = model.counts
+            notices().print(f"model: asked {counts.asked}, from kept answers {counts.from_cache}")

@@ -1,0 +1,52 @@
+"""What an ingest did, for people."""
+
+from typing import TYPE_CHECKING
+
+from secondhop.cli.terminal import clean
+from secondhop.ingest.ledger import IngestLedger, IngestPlan
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SKIPPED_SHOWN = 20
+"""Lines of skipped items; `--json` has them all."""
+
+PLANNED_SHOWN = 20
+"""Ids a line of a dry run; `--json` has them all."""
+
+
+def show_ledger(ledger: IngestLedger, console: "Console") -> None:
+    """Counts in one line, then what was skipped and why."""
+    if ledger.plan is not None:
+        show_plan(ledger, ledger.plan, console)
+    else:
+        console.print(
+            f"read {ledger.read} memories: {ledger.stored} stored, {ledger.unchanged} unchanged, "
+            f"{ledger.deleted} deleted, {len(ledger.skipped)} skipped"
+        )
+    for entry in ledger.skipped[:SKIPPED_SHOWN]:
+        console.print(f"skipped {clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+    more = len(ledger.skipped) - SKIPPED_SHOWN
+    if more > 0:
+        console.print(f"and {more} more; --json lists all", style="yellow")
+    for entry in ledger.deletions_not_followed:
+        console.print(f"{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+
+
+def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
+    """What would be done, by id; nothing was."""
+    console.print(
+        f"nothing was written; read {ledger.read} memories: {ledger.unchanged} unchanged, "
+        f"{len(ledger.skipped)} skipped, {ledger.passages} passages to embed"
+    )
+    for deed, ids in (
+        ("add", plan.added),
+        ("replace", plan.replaced),
+        ("take over from another place", plan.moved),
+        ("delete", plan.deleted),
+    ):
+        if ids:
+            named = ", ".join(clean(one) for one in ids[:PLANNED_SHOWN])
+            more = len(ids) - PLANNED_SHOWN
+            rest = f", and {more} more; --json lists all" if more > 0 else ""
+            console.print(f"would {deed} {len(ids)}: {named}{rest}")

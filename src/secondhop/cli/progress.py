@@ -1,0 +1,81 @@
+"""Progress on standard error: bars where a person watches, else a plain line now and then."""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from secondhop.cli.terminal import clean, notices
+
+if TYPE_CHECKING:
+    from secondhop.ingest.run import IngestProgress
+
+
+EVERY_S = 10.0
+"""Between two plain lines; what is done sooner needs none."""
+
+_silent: ContextVar[bool] = ContextVar("_silent", default=False)
+
+
+@contextmanager
+def silent(on: bool) -> Generator[None, None, None]:
+    """No plain lines inside: a program reads what the command prints (`--json`)."""
+    before = _silent.set(on)
+    try:
+        yield
+    finally:
+        _silent.reset(before)
+
+
+class PlainLines:
+    """Says how far the work is, at most every `EVERY_S` seconds: a sign of life in a log."""
+
+    def __init__(
+        self, *, of_bytes: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._of_bytes, self._clock = of_bytes, clock
+        self._due = clock() + EVERY_S
+        self._stages: dict[str, str] = {}
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """As `IngestProgress`."""
+        known = [self._amount(count) for count in (done, total) if count is not None]
+        self._stages[stage] = f"{stage} {'/'.join(known)}"
+        if (now := self._clock()) >= self._due:
+            self._due = now + EVERY_S
+            with suppress(OSError):  # the work goes on where nobody listens any more
+                told = clean(", ".join(self._stages.values()))
+                print(f"secondhop: {told}", file=sys.stderr, flush=True)
+
+    def _amount(self, count: int) -> str:
+        return f"{count / 1_000_000:.1f} MB" if self._of_bytes else str(count)
+
+
+@contextmanager
+def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, None]:
+    """Draws one bar for each thing that is reported; plain lines where nobody watches.
+
+    None where lines would be in the way, too (`silent`).
+    """
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TaskID
+
+    console = notices()
+    if not console.is_terminal:
+        yield None if _silent.get() else PlainLines(of_bytes=of_bytes)
+        return
+    columns = (
+        "{task.description}",
+        BarColumn(),
+        DownloadColumn() if of_bytes else MofNCompleteColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(clean(stage), total=total)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        yield report

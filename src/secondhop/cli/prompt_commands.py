@@ -1,0 +1,141 @@
+"""`secondhop prompts list | show | diff | check`: the prompts for language models."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.door import FAILED
+from secondhop.cli.options import Common, given_path
+from secondhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from secondhop.prompts.templates import Prompt, RenderedPrompt
+
+
+def list_prompts(common: Common) -> None:
+    """List the prompts in force.
+
+    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship.
+    """
+    from secondhop.cli.opening import prompts_in_force
+    from secondhop.cli.prompt_view import prompt_document, show_prompts
+    from secondhop.cli.terminal import print_json, screen
+
+    prompts = list(prompts_in_force(common).values())
+    if common.json:
+        print_json({"prompts": [prompt_document(prompt) for prompt in prompts]})
+    else:
+        show_prompts(prompts, screen())
+
+
+def show(
+    common: Common,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="decompose, expand, critique or observe.")
+    ],
+    rendered: Annotated[
+        str | None,
+        typer.Option(metavar="QUESTION", help="As a model would read it, asked this of the store."),
+    ] = None,
+) -> None:
+    """Print a prompt's file.
+
+    The output, sent to a file, is the prompt itself: a variant to begin with.
+    """
+    from secondhop.cli.opening import prompts_in_force, run
+    from secondhop.cli.prompt_view import prompt_document, show_rendered
+    from secondhop.cli.terminal import print_json, screen
+
+    prompts = prompts_in_force(common)
+    if name not in prompts:
+        raise UsageError(f"no prompt is named {name!r}; there are {', '.join(prompts)}")
+    prompt = prompts[name]
+    if rendered is None:
+        if common.json:
+            print_json({**prompt_document(prompt), "text": prompt.text})
+        else:
+            typer.echo(prompt.text.encode(), nl=False)
+        return
+    messages = run(render(common, prompt, rendered))
+    if common.json:
+        filled = {"system": messages.system, "user": messages.user}
+        print_json({**prompt_document(prompt), "rendered": filled})
+    else:
+        show_rendered(messages, screen())
+
+
+async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPrompt":
+    """The messages of one prompt for a question to the chosen memory; no model is asked.
+
+    Raises:
+        UnknownEntityError: nothing is stored for the entity.
+        UsageError: a recall of this question does not come to that prompt.
+    """
+    from dataclasses import replace
+
+    from secondhop.cli.opening import OFFLINE, counted, opened, prompts_in_force
+    from secondhop.evals.rendering import rendered_prompts
+
+    offline = replace(common, llm=OFFLINE)
+    await counted(offline)
+    async with opened(offline, counting=True) as recall:
+        found = await rendered_prompts(question, recall, prompts_in_force(common), at=common.at)
+    if prompt.name not in found:
+        raise UsageError(
+            f"a recall of this question does not come to the prompt {prompt.name}: nothing was "
+            f"found to judge; ask something that the memory holds"
+        )
+    return found[prompt.name]
+
+
+def diff(
+    common: Common,
+    file: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE")],
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Compare with this prompt. [FILE's front matter]"),
+    ] = None,
+) -> None:
+    """Show how a variant differs from the prompt it replaces."""
+    from secondhop.cli.opening import prompts_in_force
+    from secondhop.cli.prompt_view import show_diff, unified
+    from secondhop.cli.terminal import print_json, screen
+    from secondhop.prompts.templates import parse_prompt, read_file
+
+    prompts = prompts_in_force(common)
+    text = read_file(file)
+    wanted = name or parse_prompt(text, path=str(file)).name
+    if wanted not in prompts:
+        raise UsageError(f"no prompt is named {wanted!r}; there are {', '.join(prompts)}")
+    lines = unified(prompts[wanted], text, path=str(file))
+    if common.json:
+        print_json({"name": wanted, "same": not lines, "diff": lines})
+    else:
+        show_diff(lines, screen(), name=wanted)
+
+
+def check(
+    common: Common,
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            parser=given_path, metavar="[FILE|DIR...]", help="[the prompts in force, one by one]"
+        ),
+    ] = None,
+) -> None:
+    """Check prompt files as strictly as a recall does.
+
+    A fault is named as FILE:LINE, and the exit status is then 1.
+    """
+    from secondhop.cli.opening import prompts_in_force
+    from secondhop.cli.prompt_view import checked, show_checks
+    from secondhop.cli.terminal import print_json
+
+    if places:
+        checks = checked(places)
+    else:
+        checks = [(prompt, None) for prompt in prompts_in_force(common).values()]
+    show_checks(checks, print_json if common.json else None)
+    if any(fault for _, fault in checks):
+        raise typer.Exit(FAILED)

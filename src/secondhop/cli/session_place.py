@@ -1,0 +1,44 @@
+"""Where open sessions are kept, as options and environment name it; in a dry run nowhere."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from secondhop.cli.opening import opened, store_of
+from secondhop.cli.options import Common
+from secondhop.recall import Recall
+from secondhop.sessions.learner_port import OnlyForesees
+from secondhop.sessions.stores import REDIS, chosen_sessions
+from secondhop.settings import load_settings
+
+
+async def expect_sessions(common: Common) -> None:
+    """Ask the place where sessions are kept for one, if that is a server: now, not when it matters.
+
+    Raises:
+        UsageError: no such place.
+        StoreError: the server does not answer.
+    """
+    environment = load_settings()
+    named = common.sessions or environment.sessions
+    folder, entity = store_of(common, environment), common.entity or environment.entity
+    store = chosen_sessions(named, store=folder, entity=entity)
+    try:
+        if named is not None and named.startswith(REDIS):
+            await store.load("nobody")
+    finally:
+        await store.aclose()
+
+
+@asynccontextmanager
+async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator[Recall, None]:
+    """The chosen memory; in a dry run nothing is learned, and caches are kept beside the store."""
+    if not dry_run:
+        async with opened(common) as recall:
+            yield recall
+        return
+    with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as caches:
+        async with opened(common, caches=Path(caches)) as recall:
+            recall.sessions.learner = OnlyForesees(recall.learning)
+            yield recall

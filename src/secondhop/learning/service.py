@@ -1,0 +1,234 @@
+"""Learns from resolved sessions, and tells, forgets and exports what was learned."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from secondhop.errors import UsageError
+from secondhop.graph.session_result import ResolvedSession
+from secondhop.learning.records import (
+    ContextReport,
+    Hook,
+    LearningReport,
+    RoundCounts,
+    Unlearned,
+)
+from secondhop.learning.report import context_report, round_counts
+from secondhop.learning.rules import (
+    Teaching,
+    credit_of,
+    learned_from,
+    teaches,
+    teaching_of,
+    without_the_gone,
+)
+from secondhop.nodes.services import Services
+from secondhop.sessions.learner_port import Learned
+from secondhop.shown_lately import shown_by
+from secondhop.stores.counters import CounterStore, Use
+from secondhop.stores.learning import (
+    LearnedContext,
+    LearningChange,
+    LearningState,
+    LearningStore,
+)
+from secondhop.stores.learning_sqlite import document_of
+
+
+class Learning:
+    """What was learned of one entity's memory, by resolved sessions alone.
+
+    A `SessionLearner`, and a `Forgets`: memories that are forgotten are forgotten here first.
+    """
+
+    def __init__(
+        self, store: LearningStore, services: Services, *, counters: CounterStore | None = None
+    ) -> None:
+        """`counters`: told what each session showed, and what was accepted."""
+        self._store, self._services, self._counters = store, services, counters
+
+    async def learn(self, session: ResolvedSession) -> Learned:
+        """Take a resolved session in: what was accepted is counted, and, where anybody has voted or
+        said what helped, the context of its question learns. Nothing is learned of what is no
+        longer stored.
+
+        Raises:
+            StoreError: it cannot be written; nothing was learned.
+            ModelError: the question cannot be embedded.
+        """
+        if not (await self._store.read()).on:
+            return Learned()
+        services, session = self._services, await self._of_the_stored(session)
+        await self._count(session)
+        if not teaches(session):
+            return Learned()
+        (question,) = await services.embedder.embed_queries([session.question])
+        teaching = teaching_of(session, question=question, embedder_id=services.embedder.model_id)
+        decided: list[LearningChange] = []
+        await self._store.change(partial(self._decide, teaching=teaching, decided=decided))
+        return Learned(updated=len(teaching.credit) if decided else 0, learned=bool(decided))
+
+    async def would_learn(self, session: ResolvedSession) -> Learned:
+        """What `learn` would give; nothing is counted or written."""
+        if not (await self._store.read()).on:
+            return Learned()
+        session = await self._of_the_stored(session)
+        if not teaches(session):
+            return Learned()
+        changed = credit_of(session.last_votes(), session.accepted)
+        return Learned(updated=len(changed), learned=True)
+
+    async def report(self) -> LearningReport:
+        """Everything, by context, the most sessions first."""
+        known = await self._store.read()
+        contexts = await self._reports(known)
+        return LearningReport(
+            on=known.on,
+            embedder=self._services.embedder.model_id,
+            contexts=contexts,
+            other_models=len(known.contexts) - len(contexts),
+            rounds=round_counts(known.rounds, contexts),
+        )
+
+    async def hooks(self) -> list[Hook]:
+        """Promoted hooks of all contexts, most wins first: when one memory comes up, the other is
+        likely to be wanted. [] when learning is off."""
+        known = await self._store.read()
+        if not known.on:
+            return []
+        found = [hook for one in await self._reports(known) for hook in one.hooks]
+        promoted = [hook for hook in found if hook.status == "promoted"]
+        return sorted(promoted, key=lambda hook: (-hook.wins, hook.leads_to))
+
+    async def rounds(self) -> RoundCounts:
+        """How many answers sessions needed, and in which contexts too many."""
+        known = await self._store.read()
+        return round_counts(known.rounds, await self._reports(known))
+
+    async def switch(self, *, on: bool) -> None:
+        """Off: nothing is learned, counted or used until it is on again; what is known stays."""
+        await self._store.switch(on=on)
+
+    async def forget(self, memory_ids: Sequence[str]) -> None:
+        """Nothing of these memories is left; unknown ids are no error."""
+        await self._store.forget(memory_ids)
+
+    async def forget_context(self, context_id: str) -> None:
+        """Forget one context.
+
+        Raises:
+            UsageError: there is none of that id.
+        """
+        context_called(context_id, (await self._store.read()).contexts)
+        await self._store.change(lambda _: LearningChange(dropped=[context_id]))
+
+    async def forget_all(self) -> None:
+        """Forget everything that was learned; a switch that is off stays off."""
+        await self._store.clear()
+
+    async def would_forget(
+        self, memory_ids: Sequence[str] = (), *, context_id: str | None = None
+    ) -> Unlearned:
+        """What there is to forget: of these memories, of one context, or, without either, all.
+
+        Raises:
+            UsageError: there is no context of that id.
+        """
+        contexts = (await self._store.read()).contexts
+        if context_id is not None:
+            contexts = [context_called(context_id, contexts)]
+        named = [one for one in contexts if not memory_ids or set(memory_ids) & mentioned(one)]
+        known = {memory_id for one in named for memory_id in mentioned(one)}
+        return Unlearned(
+            contexts=len(named),
+            memories=len(known & set(memory_ids) if memory_ids else known),
+            dry_run=True,
+        )
+
+    async def exported(self) -> dict[str, Any]:
+        """Everything as plain values, vectors left out: for people and their rights.
+
+        It holds no word of any question. There is no import: `backup` copies what was learned.
+        """
+        known = await self._store.read()
+        return {
+            "on": known.on,
+            "rounds": {str(number): count for number, count in known.rounds.items()},
+            "contexts": [
+                {
+                    "context_id": one.context_id,
+                    "embedder": one.embedder_id,
+                    **document_of(one.lessons),
+                }
+                for one in known.contexts
+            ],
+        }
+
+    async def aclose(self) -> None:
+        """Close its file."""
+        await self._store.aclose()
+
+    # --- inside ---
+
+    def _decide(
+        self, known: LearningState, *, teaching: Teaching, decided: list[LearningChange]
+    ) -> LearningChange | None:
+        if not known.on:  # switched off since we looked
+            return None
+        decided[:] = [
+            learned_from(
+                known,
+                teaching,
+                alike=self._services.scale.same_context,
+                settings=self._services.settings.learning,
+            )
+        ]
+        return decided[0]
+
+    async def _of_the_stored(self, session: ResolvedSession) -> ResolvedSession:
+        """The session as if it had never met what is no longer stored."""
+        met = list(dict.fromkeys([*session.shown, *session.retrieved]))
+        return without_the_gone(session, await self._services.reader.cards(met))
+
+    async def _count(self, session: ResolvedSession) -> None:
+        if self._counters is None or not (session.shown or session.retrieved):
+            return
+        use = Use(
+            trace_id="",
+            at=session.asked_at,
+            retrieved=[*session.shown, *session.retrieved],
+            shown=session.shown,
+            accepted=session.accepted,
+            lately=shown_by(session),
+        )
+        await self._counters.count(use, noted=False)
+
+    async def _reports(self, known: LearningState) -> list[ContextReport]:
+        """Of the contexts of the embedding model in use."""
+        services, settings = self._services, self._services.settings.learning
+        now = services.clock()
+        own = [one for one in known.contexts if one.embedder_id == services.embedder.model_id]
+        ids = sorted({memory_id for one in own for memory_id in mentioned(one)})
+        cards = await services.reader.cards(ids)
+        titles = {memory_id: card.title for memory_id, card in cards.items()}
+        reports = [context_report(one, titles, now=now, settings=settings) for one in own]
+        return sorted(reports, key=lambda one: (-one.sessions, one.context_id))
+
+
+def context_called(context_id: str, contexts: Iterable[LearnedContext]) -> LearnedContext:
+    """The context of this id.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for one in contexts:
+        if one.context_id == context_id:
+            return one
+    raise UsageError(f"no context {context_id!r} was learned; `secondhop learning show` lists them")
+
+
+def mentioned(context: LearnedContext) -> set[str]:
+    """Every memory that a context tells of."""
+    lessons = context.lessons
+    hooks = {one for hook in lessons.hooks for one in (hook.spark, hook.leads_to)}
+    return {*lessons.weights, *hooks, *(one for pair in lessons.pairs for one in pair)}

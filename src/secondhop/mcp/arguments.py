@@ -1,0 +1,63 @@
+"""What is wrong with a tool's arguments, in words that an agent can act on."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError
+
+from secondhop.mcp.recalls import OpenRecalls
+
+
+class MemoryServer(MCPServer[OpenRecalls]):
+    """Refuses arguments that a tool does not have, and says what is wrong with the others."""
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[OpenRecalls, Any] | None = None,
+    ) -> CallToolResult | InputRequiredResult:
+        """As `MCPServer.call_tool`.
+
+        Raises:
+            ToolError: an argument is not one of the tool's, or cannot be what was given.
+        """
+        for tool in await self.list_tools():
+            if tool.name == name:
+                expect_known(name, arguments, known=tool.input_schema.get("properties", {}))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {in_words(error.__cause__)}") from error.__cause__
+            raise
+
+
+def expect_known(tool: str, given: Iterable[str], *, known: Mapping[str, object]) -> None:
+    """Raises ToolError for an argument that the tool does not have: it would go unheard."""
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            raise ToolError(
+                f"{tool} has no argument {name!r}; {meant}It takes {', '.join(known)}. "
+                f"Nothing was done; call it again without, or with the right name"
+            )
+
+
+def in_words(error: ValidationError) -> str:
+    """Every fault with its place and what was given, without the validator's own vocabulary."""
+    faults = [
+        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}{given(fault)}"
+        for fault in error.errors(include_url=False)
+    ]
+    return f"{'; '.join(faults)}. Nothing was done; call it again with that put right"
+
+
+def given(fault: Mapping[str, Any]) -> str:
+    """What stood there; "" where nothing did."""
+    return "" if fault["type"] == "missing" else f", not {repr(fault['input'])[:60]}"

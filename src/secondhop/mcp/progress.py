@@ -1,0 +1,44 @@
+"""Steps of a recall, told to an MCP client as they end."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.mcpserver import Context
+
+from secondhop.running import RecallEvent
+from secondhop.sessions.rounds import Progress
+
+
+@asynccontextmanager
+async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
+    """Hears steps, and tells the client without making the recall wait.
+
+    A client that did not ask for progress hears nothing. All is told when the block ends.
+    """
+    steps: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
+
+    async def tell() -> None:
+        count = 0
+        while (event := await steps.get()) is not None:
+            count += 1
+            await ctx.report_progress(count, message=line_of(event))
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield steps.put_nowait
+    finally:
+        steps.put_nowait(None)
+        await telling
+
+
+def line_of(event: RecallEvent) -> str:
+    """Which round and hop, which step, and what came of it.
+
+    >>> from secondhop.running import RecallEvent
+    >>> line_of(RecallEvent(node="ask", round=1, ms=1, note="3 queries", picks=(), hops=(1, 2)))
+    'round 1, hop 1 and 2, ask: 3 queries'
+    """
+    hops = f"hop {' and '.join(map(str, event.hops))}, " if event.hops else ""
+    return f"round {event.round}, {hops}{event.node}: {event.note}"

@@ -1,0 +1,102 @@
+"""From words, a fact or a preference to the memory that is stored."""
+
+import uuid
+from datetime import datetime
+from typing import TypeAlias
+
+from secondhop.errors import UsageError
+from secondhop.ingest.cleaning import clean_memory
+from secondhop.memories.records import Fact, Preference
+from secondhop.stores.records import Memory, Message
+
+Rememberable: TypeAlias = str | Fact | Preference
+"""Words, a fact, or a preference."""
+
+TITLE_CHARACTERS = 60
+
+
+def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str) -> Memory:
+    """The memory to store.
+
+    Raises:
+        UsageError: there is nothing in it.
+    """
+    match what:
+        case Fact():
+            fact = Fact(
+                subject=spaced(what.subject, "the subject of a fact"),
+                attribute=spaced(what.attribute, "the attribute of a fact"),
+                value=spaced(what.value, "the value of a fact"),
+            )
+            given = Memory(
+                memory_id=memory_id,
+                title=title or f"{fact.subject}: {fact.attribute}",
+                source="fact",
+                created_at=at,
+                messages=(Message("user", fact.text),),
+                kind="factual",
+                subject=fact.subject,
+                attribute=fact.attribute,
+                value=fact.value,
+            )
+        case Preference():
+            given = Memory(
+                memory_id=memory_id,
+                title=title or what.topic or "Preference",
+                source="preference",
+                created_at=at,
+                messages=(Message("user", spaced(what.text, "a preference")),),
+                kind="preferential",
+                subject=" ".join(what.topic.split()),
+                scope=spaced(what.scope, "the scope of a preference"),
+            )
+        case str():
+            given = Memory(
+                memory_id=memory_id,
+                title=title or opening(what),
+                source="note",
+                created_at=at,
+                messages=(Message("user", what),),
+            )
+    memory = clean_memory(given)
+    if not memory.messages:
+        raise UsageError("there is nothing to remember: the text is empty")
+    return memory
+
+
+def said_anew(old: Memory, what: Rememberable) -> Rememberable:
+    """Words for a fact are its new value; words for a preference, its new text."""
+    if not isinstance(what, str):
+        return what
+    match old.kind:
+        case "factual":
+            return Fact(subject=old.subject, attribute=old.attribute, value=what)
+        case "preferential":
+            return Preference(text=what, scope=old.scope, topic=old.subject)
+        case "continuity":
+            return what
+
+
+def spaced(text: str, name: str) -> str:
+    """The text with single spaces.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not text.strip():
+        raise UsageError(f"{name} is empty")
+    return " ".join(text.split())
+
+
+def opening(text: str) -> str:
+    """The first line, cut at a word."""
+    line = " ".join((text.strip().splitlines() or [""])[0].split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    return f"{line[: TITLE_CHARACTERS - 1].rpartition(' ')[0] or line[: TITLE_CHARACTERS - 1]}…"
+
+
+def own_id(what: Rememberable) -> str:
+    """An id that nothing else has, its kind to be seen."""
+    letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
+    return f"{letter}-{uuid.uuid4().hex[:12]}"

@@ -1,0 +1,88 @@
+"""Deleting a whole entity: everything that the store keeps of it, and nothing of another's."""
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
+from secondhop.graph.result import Frozen
+from secondhop.sessions.service import owner_of
+from secondhop.sessions.stores import MEMORY, SQLITE, chosen_sessions
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.database import is_open_elsewhere
+from secondhop.stores.home import StoreHome, entity_slug
+from secondhop.stores.sessions import SessionStore
+
+
+class DeletedEntity(Frozen):
+    """What is gone with an entity."""
+
+    entity: str
+    memories: int | None
+    """None: its catalog cannot be read, and is deleted all the same."""
+    files: int
+    """Of its own folder: catalog, counters, what was learned, sessions, traces, caches."""
+    bytes: int
+    """In those files; its vectors come on top."""
+    dry_run: bool = False
+
+
+async def delete_entity(
+    store: Path,
+    entity: str,
+    *,
+    chroma_url: str | None = None,
+    sessions: str | SessionStore | None = None,
+    dry_run: bool = False,
+) -> DeletedEntity:
+    """Delete it; see `Recall.adelete_entity`."""
+    folder = store / "entities" / entity_slug(entity)
+    if not await asyncio.to_thread(folder.is_dir):
+        raise UnknownEntityError(entity, store=str(store))
+    async with aclosing(StoreHome(store, chroma_url=chroma_url)) as home:
+        await home.expect_vectors(entity)
+    memory_ids = await stored_ids(folder / "catalog.db")
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    told = DeletedEntity(
+        entity=entity,
+        memories=None if memory_ids is None else len(memory_ids),
+        files=len(files),
+        bytes=sum(file.stat().st_size for file in files),
+        dry_run=dry_run,
+    )
+    if dry_run:
+        return told
+    if await asyncio.to_thread(is_open_elsewhere, folder / "catalog.db"):
+        raise StoreError(
+            f"entity {entity!r} is open, in this program or in another one (a server, a session, "
+            f"a command that runs); nothing was deleted: close it there, and try again"
+        )
+    await abandon_sessions(sessions, memory_ids or [], entity=entity)
+    async with aclosing(StoreHome(store, chroma_url=chroma_url)) as home:
+        await home.delete_entity(entity)
+    return told
+
+
+async def stored_ids(path: Path) -> list[str] | None:
+    """Ids of all memories in a catalog; [] where there is none, None where it is damaged."""
+    catalog = Catalog(path)
+    try:
+        return list(await asyncio.to_thread(catalog.content_hashes))
+    except CorruptStoreError:
+        return None
+    finally:
+        await asyncio.to_thread(catalog.close)
+
+
+async def abandon_sessions(
+    named: str | SessionStore | None, memory_ids: list[str], *, entity: str
+) -> None:
+    """Sessions that are kept elsewhere than in the entity's folder: those that know a memory."""
+    if named in (None, SQLITE, MEMORY) or not memory_ids:
+        return
+    store = chosen_sessions(named, store=Path(), entity=entity)
+    try:
+        await store.forget(memory_ids, owner=owner_of(entity))
+    finally:
+        if isinstance(named, str):
+            await store.aclose()

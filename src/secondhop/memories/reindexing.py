@@ -1,0 +1,124 @@
+"""Embedding stored memories anew: for another model, or when the vectors cannot be read."""
+
+import asyncio
+import logging
+from contextlib import closing
+from functools import partial
+
+from secondhop.ingest.batches import Batch, embedded
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.embedder import Embedder
+from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.chroma_database import UnfinishedIndexError
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.home import StoreHome, entity_slug
+from secondhop.stores.reindex import Reindex
+
+PASSAGES_AT_ONCE = 96
+
+logger = logging.getLogger(__name__)
+
+
+async def open_entity(
+    home: StoreHome, entity: str, *, embedder: Embedder, mending: bool = False
+) -> EntityStore:
+    """The store of one entity; vectors that a killed process left half written are rebuilt first.
+
+    Most of them come out of the entity's embedding cache; the others are embedded again. Damage
+    of another origin stays an error: somebody should know that a disk, or a person, did it.
+
+    Args:
+        mending: as of `StoreHome.open_entity`.
+
+    Raises:
+        StoreError: as `StoreHome.open_entity`, or another process has been rebuilding for 30 s.
+        ModelError: passages that the cache lacks could not be embedded; nothing has changed.
+    """
+    opened = partial(
+        home.open_entity,
+        entity,
+        embedder_id=embedder.model_id,
+        dimension=embedder.dimension,
+        mending=mending,
+    )
+    try:
+        return await opened()
+    except UnfinishedIndexError as damage:
+        logger.warning("%s; rebuilding them now", damage)
+        passages = await rebuild_unfinished(home, entity, embedder=embedder)
+    if passages is not None:
+        logger.warning("the vectors of all %d passages are rebuilt", passages)
+    return await opened()
+
+
+async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder) -> int | None:
+    """As `reindex_entity`; None when another process has done it meanwhile."""
+    run = home.begin_reindex(
+        entity,
+        embedder_id=embedder.model_id,
+        dimension=embedder.dimension,
+        may_move_aside=False,
+    )
+    async with await run as reindex:
+        if not await reindex.is_needed():
+            return None
+        return await rebuild(reindex, home, entity, embedder=embedder)
+
+
+async def reindex_entity(
+    home: StoreHome, entity: str, *, embedder: Embedder, progress: IngestProgress | None = None
+) -> int:
+    """Rebuild the vectors of one entity from its catalog; the number of passages.
+
+    Until the end the old vectors stay in use; killed before, nothing has changed.
+
+    Raises:
+        StoreError: nothing is stored for the entity, or another process writes to it.
+    """
+    run = home.begin_reindex(entity, embedder_id=embedder.model_id, dimension=embedder.dimension)
+    async with await run as reindex:
+        done = await rebuild(reindex, home, entity, embedder=embedder, progress=progress)
+    if progress:
+        progress(entity, done, done)
+    return done
+
+
+async def passages_to_embed(home: StoreHome, entity: str) -> int:
+    """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
+    catalog = Catalog(home.path / "entities" / entity_slug(entity) / "catalog.db")
+    try:
+        return len(await asyncio.to_thread(catalog.passage_ids))
+    finally:
+        await asyncio.to_thread(catalog.close)
+
+
+async def rebuild(
+    reindex: Reindex,
+    home: StoreHome,
+    entity: str,
+    *,
+    embedder: Embedder,
+    progress: IngestProgress | None = None,
+) -> int:
+    """Put a vector for every passage, and finish; the number of passages."""
+    cache = home.path / "entities" / entity_slug(entity) / "embeddings.db"
+    batch, done = Batch(), 0
+    with closing(CachingEmbedder(embedder, cache)) as cached:
+        async for memory, passages in reindex.memories():
+            batch.add(memory, passages)
+            if batch.passages >= PASSAGES_AT_ONCE:
+                done += await put_batch(batch, reindex, embedder=cached)
+                batch = Batch()
+                if progress:
+                    progress(entity, done, None)
+        done += await put_batch(batch, reindex, embedder=cached)
+    await reindex.finish()
+    return done
+
+
+async def put_batch(batch: Batch, reindex: Reindex, *, embedder: Embedder) -> int:
+    """Embed and store the batch's passages; how many there were."""
+    for ready in await embedded(batch, embedder, size=PASSAGES_AT_ONCE):
+        await reindex.put([passage.passage_id for passage in ready.passages], ready.vectors)
+    return batch.passages

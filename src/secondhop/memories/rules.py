@@ -1,0 +1,287 @@
+"""What follows for other memories when one is written, superseded, deprecated or restored.
+
+Pure decisions: they see the catalog, and say what changes; the store carries them out at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from secondhop.errors import UsageError
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.rows import folded
+from secondhop.stores.keeping import Keeping, KeepingChange, Mark
+from secondhop.stores.records import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entering:
+    """What becomes of a memory that is to be written."""
+
+    changes: Sequence[KeepingChange]
+    same_as: str = ""
+    """Id of a memory that says the same and holds: nothing is to be written."""
+    supersedes: Sequence[str] = ()
+    superseded_by: str = ""
+    """For what is older than what is known already."""
+
+
+def entering(
+    memory: Memory,
+    view: KeepingView,
+    *,
+    keeping: Keeping,
+    supersedes: Sequence[str],
+    at: datetime,
+    said_since: datetime | None = None,
+) -> Entering:
+    """What else changes when `memory` is written.
+
+    Of facts and preferences of one slot each supersedes the one before it, in the order of their
+    dates: what is written late takes its place in the past. Continuity supersedes only what is
+    named.
+
+    Args:
+        said_since: the same words of continuity, said from then on, are the same memory; before,
+            they tell of something that happened again. None: they are always another one.
+
+    Raises:
+        UsageError: the id is taken by another text, or a memory that is named is not stored or
+            was superseded by another one.
+    """
+    known = view.memory(memory.memory_id)
+    if known is not None:
+        if known.content_hash == replace(memory, created_at=known.created_at).content_hash:
+            return Entering(changes=(), same_as=known.memory_id)
+        raise UsageError(
+            f"memory {memory.memory_id!r} says something else already; update it, "
+            f"or give the new one another id"
+        )
+    rivals = [
+        rival
+        for rival in view.rivals(memory)
+        if view.keeping(rival.memory_id).deprecated_at is None
+    ]
+    held = [rival for rival in rivals if holds_at(rival, memory.created_at, view)]
+    for rival in held:
+        if says_the_same(rival, memory) and not supersedes:
+            return Entering(changes=(), same_as=rival.memory_id)
+    if said_since is not None and not supersedes:
+        for other in said_again(memory, view, keeping=keeping, since=said_since):
+            return Entering(changes=(), same_as=other.memory_id)
+    replaced = list(dict.fromkeys([*(rival.memory_id for rival in held), *supersedes]))
+    later = next((rival for rival in rivals if rival.created_at > memory.created_at), None)
+    own = keeping
+    if later is not None:
+        own = replace(keeping, superseded_at=later.created_at, superseded_by=later.memory_id)
+    changes = [
+        KeepingChange(memory_id=memory.memory_id, keeping=own, act="remembered", at=at),
+        *(
+            superseding(existing(old, view), memory, view, at=at, relink=old not in supersedes)
+            for old in replaced
+        ),
+    ]
+    return Entering(changes=changes, supersedes=replaced, superseded_by=own.superseded_by)
+
+
+def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
+    """Whether a memory was written by then, and held."""
+    keeping = view.keeping(memory.memory_id)
+    return memory.created_at <= moment and keeping.end(now=moment, as_of=moment) is None
+
+
+def said_again(
+    memory: Memory, view: KeepingView, *, keeping: Keeping, since: datetime
+) -> list[Memory]:
+    """Continuity of the same words, title and source that was written from `since` on, and holds.
+
+    What is to stand otherwise, by its mark, expiry or salience, is not the same.
+    """
+    if memory.kind != "continuity":
+        return []
+    return [
+        other
+        for other in view.namesakes(memory)
+        if since <= other.created_at
+        and says_the_same(other, memory)
+        and holds_at(other, memory.created_at, view)
+        and keeping == view.keeping(other.memory_id)
+    ]
+
+
+def says_the_same(one: Memory, other: Memory) -> bool:
+    """Whether two memories, of one slot or one title, have the same value, or the same words."""
+    if one.kind == "factual":
+        return folded(one.value) == folded(other.value)
+    return [message.content for message in one.messages] == [
+        message.content for message in other.messages
+    ]
+
+
+def superseding(
+    old: Memory, new: Memory, view: KeepingView, *, at: datetime, reason: str = "", relink: bool
+) -> KeepingChange:
+    """`new` takes the place of `old`, from its date on.
+
+    Args:
+        relink: also where another one has taken it already.
+
+    Raises:
+        UsageError: another one has.
+    """
+    keeping = view.keeping(old.memory_id)
+    taken = keeping.superseded_by
+    if taken and taken != new.memory_id and not relink:
+        raise UsageError(
+            f"memory {old.memory_id!r} was superseded by {taken!r} already; "
+            f"supersede that one, or restore {old.memory_id!r} first"
+        )
+    since = max(old.created_at, new.created_at)
+    return KeepingChange(
+        memory_id=old.memory_id,
+        keeping=replace(keeping, superseded_at=since, superseded_by=new.memory_id),
+        act="superseded",
+        at=at,
+        other_id=new.memory_id,
+        detail=reason,
+    )
+
+
+def existing(memory_id: str, view: KeepingView) -> Memory:
+    """The memory of this id.
+
+    Raises:
+        UsageError: there is none.
+    """
+    memory = view.memory(memory_id)
+    if memory is None:
+        raise unknown(memory_id)
+    return memory
+
+
+def unknown(memory_id: str) -> UsageError:
+    """What is said to whoever names a memory that is not there."""
+    return UsageError(
+        f"no memory {memory_id!r} is stored for this entity; ask for it again: every answer of "
+        f"a recall tells ids (`--json` on the command line)"
+    )
+
+
+def supersede(
+    old_id: str, new_id: str, view: KeepingView, *, at: datetime, reason: str
+) -> Sequence[KeepingChange]:
+    """`new_id` takes the place of `old_id`; () when it did already.
+
+    Raises:
+        UsageError: one is not stored, they are the same, or it would be a circle.
+    """
+    old, new = existing(old_id, view), existing(new_id, view)
+    if old_id == new_id:
+        raise UsageError(
+            f"memory {old_id!r} cannot take its own place; name the one that takes it, or "
+            f"deprecate {old_id!r} if nothing does"
+        )
+    if view.keeping(old_id).superseded_by == new_id:
+        return ()
+    if old_id in successors_of(new_id, view):
+        raise UsageError(
+            f"memory {new_id!r} was superseded by {old_id!r} itself, at last; restore it first"
+        )
+    return [superseding(old, new, view, at=at, reason=reason, relink=False)]
+
+
+def successors_of(memory_id: str, view: KeepingView) -> list[str]:
+    """The memory itself, what superseded it, what superseded that, …"""
+    chain = [memory_id]
+    while (following := view.keeping(chain[-1]).superseded_by) and following not in chain:
+        chain.append(following)
+    return chain
+
+
+def deprecate(
+    memory_id: str, reason: str, view: KeepingView, *, at: datetime
+) -> Sequence[KeepingChange]:
+    """It does not hold from now on; () when it did not, for this reason.
+
+    Raises:
+        UsageError: it is not stored.
+    """
+    existing(memory_id, view)
+    keeping = view.keeping(memory_id)
+    if keeping.deprecated_at is not None and keeping.deprecated_because == reason:
+        return ()
+    since = keeping.deprecated_at or at
+    new = replace(keeping, deprecated_at=since, deprecated_because=reason)
+    return [KeepingChange(memory_id=memory_id, keeping=new, act="deprecated", at=at, detail=reason)]
+
+
+def restore(memory_id: str, view: KeepingView, *, at: datetime) -> Sequence[KeepingChange]:
+    """It holds again, whatever ended it; () when it holds. What superseded it holds as well.
+
+    Raises:
+        UsageError: it is not stored.
+    """
+    existing(memory_id, view)
+    keeping = view.keeping(memory_id)
+    end = keeping.end(now=at)
+    if end is None:
+        return ()
+    expired = keeping.valid_until is not None and keeping.valid_until <= at
+    new = Keeping(
+        salience=keeping.salience,
+        valid_until=None if expired else keeping.valid_until,
+        mark=keeping.mark,
+    )
+    return [
+        KeepingChange(
+            memory_id=memory_id,
+            keeping=new,
+            act="restored",
+            at=at,
+            other_id=keeping.superseded_by,
+            detail=f"was {end.how}",
+        )
+    ]
+
+
+def change(
+    memory_id: str,
+    view: KeepingView,
+    *,
+    at: datetime,
+    valid_until: datetime | Literal[""] | None,
+    salience: float | None,
+    mark: Mark | None,
+) -> Sequence[KeepingChange]:
+    """Another expiry, salience or mark; None leaves one as it is, "" takes expiry or mark away; ()
+    when nothing is new.
+
+    Raises:
+        UsageError: it is not stored.
+    """
+    existing(memory_id, view)
+    keeping = view.keeping(memory_id)
+    new = replace(
+        keeping,
+        valid_until=keeping.valid_until if valid_until is None else valid_until or None,
+        salience=keeping.salience if salience is None else salience,
+        mark=keeping.mark if mark is None else mark,
+    )
+    if new == keeping:
+        return ()
+    told = [
+        *([expiry_told(valid_until)] if valid_until is not None else []),
+        *([f"salience {salience:g}"] if salience is not None else []),
+        *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
+    ]
+    return [
+        KeepingChange(
+            memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(told)
+        )
+    ]
+
+
+def expiry_told(valid_until: datetime | Literal[""]) -> str:
+    """For the history."""
+    return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"

@@ -1,0 +1,125 @@
+"""What a memory was and is: its versions, its history, and facts by their names."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from secondhop.memories.records import MemoryHistory, PastEvent, StoredFact, Version
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.rows import folded
+from secondhop.stores.records import Memory
+
+
+def story_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
+    """All memories that superseded one another with this one among them, what they said before,
+    and their events."""
+    found = [memory for i in chain_of(memory_id, view) if (memory := view.memory(i)) is not None]
+    found.sort(key=lambda memory: (memory.created_at, memory.memory_id))
+    events = [event for memory in found for event in events_of(memory, view)]
+    return MemoryHistory(
+        memory_id=memory_id,
+        versions=[version for one in found for version in versions_of(one, view, now=now)],
+        events=sorted(events, key=lambda event: event.at),
+    )
+
+
+def chain_of(memory_id: str, view: KeepingView) -> list[str]:
+    """Ids of everything that is linked to a memory by supersession, itself first."""
+    chain: dict[str, None] = {}
+    waiting = [memory_id]
+    while waiting:
+        one = waiting.pop()
+        if one and one not in chain:
+            chain[one] = None
+            waiting += [view.keeping(one).superseded_by, *view.superseded_by(one)]
+    return list(chain)
+
+
+def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
+    """That it was written, what was done to it, and when its text was replaced."""
+    yield PastEvent(memory_id=memory.memory_id, at=memory.created_at, act="written")
+    for text in view.earlier_texts(memory.memory_id):
+        yield PastEvent(
+            memory_id=memory.memory_id,
+            at=text.replaced_at,
+            act="replaced",
+            detail=text.replaced_by,
+        )
+    for entry in view.history(memory.memory_id):
+        yield PastEvent(
+            memory_id=entry.memory_id,
+            at=entry.at,
+            act=entry.act,
+            other_id=entry.other_id,
+            detail=entry.detail,
+        )
+
+
+def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable[Version]:
+    """What a memory said before, the oldest first, and what it says."""
+    present = version_of(memory, view, now=now)
+    for text in view.earlier_texts(memory.memory_id):
+        by = f" by {text.replaced_by}" if text.replaced_by else ""
+        yield present.model_copy(
+            update={
+                "kind": text.memory.kind,
+                "title": text.memory.title,
+                "text": text_of(text.memory),
+                "created_at": text.memory.created_at,
+                "end": f"replaced on {text.replaced_at:%Y-%m-%d}{by}",
+                "end_at": text.replaced_at,
+                "replaced_at": text.replaced_at,
+                "replaced_by": text.replaced_by,
+            }
+        )
+    yield present
+
+
+def text_of(memory: Memory) -> str:
+    """Its messages, one after another."""
+    return "\n\n".join(message.content for message in memory.messages)
+
+
+def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
+    """One memory as it is, and whether it holds."""
+    keeping = view.keeping(memory.memory_id)
+    end = keeping.end(now=now)
+    return Version(
+        memory_id=memory.memory_id,
+        kind=memory.kind,
+        title=memory.title,
+        text=text_of(memory),
+        created_at=memory.created_at,
+        valid_until=keeping.valid_until,
+        salience=keeping.salience,
+        mark=keeping.mark,
+        end=end.told() if end else "",
+        end_at=end.at if end else None,
+    )
+
+
+def facts_in(
+    view: KeepingView,
+    *,
+    subject: str | None,
+    attribute: str | None,
+    as_of: datetime | None,
+    now: datetime,
+) -> list[StoredFact]:
+    """Facts that hold, or held, the newest first; None stands for any subject or attribute."""
+    found: list[StoredFact] = []
+    for memory in reversed(view.of_kind("factual")):
+        named = (subject is None or folded(subject) == folded(memory.subject)) and (
+            attribute is None or folded(attribute) == folded(memory.attribute)
+        )
+        written = as_of is None or memory.created_at <= as_of
+        if named and written and view.keeping(memory.memory_id).end(now=now, as_of=as_of) is None:
+            found.append(
+                StoredFact(
+                    memory_id=memory.memory_id,
+                    subject=memory.subject,
+                    attribute=memory.attribute,
+                    value=memory.value,
+                    since=memory.created_at,
+                )
+            )
+    return found

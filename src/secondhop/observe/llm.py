@@ -1,0 +1,164 @@
+"""The reader with a language model: one call for a stretch of conversation."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.critics.quoting import Tags, speaks_to_judge
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.observe.plain_values import ME
+from secondhop.observe.plain_words import attribute_named
+from secondhop.observe.port import (
+    SPEAKER,
+    ObserveRequest,
+    Reading,
+    Readings,
+    Span,
+    Turn,
+    Unfounded,
+)
+from secondhop.observe.schema import MemoryReply, ObserveReply
+from secondhop.observe.sheet import ObserveSheet, observe_sheet
+from secondhop.observe.spans import borne_out, located
+from secondhop.prompts.templates import Prompt
+from secondhop.stores.keeping import ALWAYS
+
+REPLY_TOKENS = 2_000
+
+NAMES_OF_THE_USER = frozenset({"me", "i", "user", "the user", "myself", "speaker", "my"})
+
+NAME_CHARS = 80
+"""Of subject, attribute, scope and topic."""
+
+MOST = 60
+"""Things believed of one reply; no stretch of conversation states more."""
+
+
+class LLMObserver:
+    """Reads with a language model; only what stands in the user's own words is believed."""
+
+    def __init__(
+        self,
+        llm: StructuredLLM,
+        prompts: Mapping[str, Prompt],
+        *,
+        secret: bytes | None = None,
+    ) -> None:
+        """`secret`: of the ids of a call; a fixed one makes equal prompts equal."""
+        self._llm = llm
+        self._prompt = prompts["observe"]
+        self._tags = Tags(secret)
+
+    @property
+    def observer_id(self) -> str:
+        """The model and the hash of the prompt."""
+        return f"llm:{self._llm.model_id}:{self._prompt.label}"
+
+    async def read(self, request: ObserveRequest) -> Readings:
+        """What one call finds; without a message of the user there is nothing to ask.
+
+        Raises:
+            LLMError: the model failed, quoted nothing that was said, or no budget is left.
+        """
+        if not any(turn.role == SPEAKER for turn in request.turns):
+            return Readings(found=[])
+        sheet = self.sheet(request)
+        call = ModelCall(
+            prompt=sheet.prompt,
+            reply_tokens=affordable_reply(
+                request.remaining, prompt=sheet.tokens, wanted=REPLY_TOKENS
+            ),
+            left=request.remaining,
+        )
+        reply, usage = await asked_model(
+            self._llm,
+            call,
+            schema=ObserveReply,
+            refuse=lambda said: refusal(said, sheet, request),
+        )
+        found, unfounded = read_reply(reply, sheet, request)
+        return Readings(found=found, unfounded=unfounded, usage=usage)
+
+    def sheet(self, request: ObserveRequest) -> ObserveSheet:
+        """What the model is told."""
+        today = max((turn.at for turn in request.turns), default=datetime.now(UTC))
+        return observe_sheet(request, self._prompt, tags=self._tags, today=today)
+
+
+def refusal(reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest) -> str:
+    """Why a reply cannot be used; "" where it can."""
+    found, unfounded = read_reply(reply, sheet, request)
+    if unfounded and not found:
+        return "noted only what the user did not say; try a larger model"
+    return ""
+
+
+def read_reply(
+    reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest
+) -> tuple[list[Reading], list[Unfounded]]:
+    """(what the messages bear out, what they do not)."""
+    found: list[Reading] = []
+    unfounded: list[Unfounded] = []
+    for row in reply.memories[:MOST]:
+        place = sheet.place(row.message)
+        why = fault(row, None if place is None else request.turns[place], sheet)
+        if why or place is None:
+            unfounded.append(Unfounded(text=row.value or row.text or row.quote, why=why))
+        else:
+            found.append(reading_of(row, place, request.turns[place]))
+    found.sort(key=lambda reading: (reading.span.message, reading.span.start))
+    return found, unfounded
+
+
+def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
+    """Why a row is not believed; "" where it is."""
+    if turn is None:
+        return "it names no message of this conversation"
+    if turn.role != SPEAKER:
+        return "the user did not say it"
+    if located(row.quote, turn.content) is None:
+        return "the quoted words do not stand in the message"
+    names = f"{row.subject}\n{row.attribute}\n{row.scope}\n{row.topic}"
+    stated = row.value if row.kind == "fact" else row.text or row.quote
+    if sheet.tag in f"{names}\n{stated}".casefold():
+        return "it speaks of the call, not of the user"
+    nameless = row.kind == "fact" and not (row.subject and row.attribute)
+    if row.kind == "none" or not stated or nameless:
+        return "it is neither a fact nor a preference nor a note"
+    if any(len(name) > NAME_CHARS for name in names.split("\n")):
+        return "a name of it is a whole sentence"
+    if not borne_out(stated, turn.content):
+        return "the message does not say so"
+    if speaks_to_judge(f"{row.quote}\n{stated}\n{names}"):
+        return "it speaks to whoever reads the memory"
+    return ""
+
+
+def reading_of(row: MemoryReply, place: int, turn: Turn) -> Reading:
+    """A row that is believed."""
+    start, end = located(row.quote, turn.content) or (0, 0)
+    changed = located(row.change, turn.content)
+    bare = Reading(
+        kind="continuity",
+        span=Span(place, start, end),
+        change="" if changed is None else turn.content[changed[0] : changed[1]],
+        sure=row.sure,
+    )
+    match row.kind:
+        case "fact":
+            attribute = attribute_named(row.attribute)
+            subject = ME if row.subject.casefold() in NAMES_OF_THE_USER else row.subject
+            return replace(
+                bare, kind="factual", subject=subject, attribute=attribute, value=row.value
+            )
+        case "preference":
+            return replace(
+                bare,
+                kind="preferential",
+                text=row.text or row.quote,
+                scope=row.scope or ALWAYS,
+                topic=row.topic,
+            )
+        case _:
+            return replace(bare, text=row.text or row.quote)

@@ -1,0 +1,121 @@
+"""Messages as callers give them: checked, dated, and known again by a hash."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final, cast
+
+from secondhop.errors import UsageError
+from secondhop.given_values import check_moments
+from secondhop.ingest.dates import parse_date
+from secondhop.ingest.json_text import Json
+from secondhop.ingest.jsonl import text_said
+from secondhop.observe.port import SPEAKER, Span, Turn
+from secondhop.observe.records import Said, Sayable
+
+_USERS: Final = frozenset({"user", "human", "me"})
+_NOTED: Final = re.compile(r"said in message (\w+), characters (\d+)-(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """One message, ready to be read."""
+
+    turn: Turn
+    digest: str
+    """Of role, content and the date it was given: the same message has the same."""
+
+
+def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
+    """The messages in their order; one without a date has that of the one before it.
+
+    Raises:
+        UsageError: one has no role or no content, or a date that is none.
+    """
+    found: list[Heard] = []
+    at = now
+    for place, given in enumerate(messages):
+        said = given if isinstance(given, Said) else said_in(given, place)
+        check_moments(**{f"the date of message {place + 1}": said.at})
+        own = None if said.at is None else in_utc(said.at)
+        at = own or at
+        role = SPEAKER if said.role.casefold() in _USERS else said.role
+        parts = json.dumps([role, said.content, own.isoformat() if own else ""])
+        digest = sha256(parts.encode()).hexdigest()[:16]
+        found.append(Heard(turn=Turn(role=role, content=said.content, at=at), digest=digest))
+    return found
+
+
+def said_in(given: Mapping[str, Any], place: int) -> Said:
+    """A message from a mapping.
+
+    Raises:
+        UsageError: it has no role or no content, or a date that is none.
+    """
+    name = f"message {place + 1}"
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers
+        raise UsageError(f'{name} is no object with "role" and "content", but {given!r:.60}')
+    role, content, at = given.get("role"), given.get("content"), given.get("at")
+    if not isinstance(role, str) or not role.strip():
+        raise UsageError(f'{name} has no "role"; give "user" or "assistant"')
+    text = content_of(content, role)
+    if text is None:
+        raise UsageError(f'{name} has no "content" that is a text, or a list of parts of one')
+    if at is None or at == "":
+        return Said(role=role.strip(), content=text)
+    moment = parse_date(at)
+    if moment is None:
+        raise UsageError(
+            f'{name} has an "at" that is no date: {at!r:.60}; write 2026-03-01T09:00Z, or leave it'
+        )
+    return Said(role=role.strip(), content=text, at=moment)
+
+
+def content_of(content: object, role: str) -> str | None:
+    """The text of a message, of its parts, or "" of a call of a tool; None for anything else."""
+    if isinstance(content, str):
+        return content
+    if content is None and role.strip().casefold() not in _USERS:
+        return ""
+    if not isinstance(content, list):
+        return None
+    parts = cast(list[Json], content)
+    return text_said(parts) if all(isinstance(part, dict) for part in parts) else None
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment without a zone is meant in UTC."""
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def source_note(one: Heard, span: Span) -> str:
+    """For the history of what came of these words."""
+    return f"said in message {one.digest}, characters {span.start}-{span.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWords:
+    """Characters of a message that a memory came from."""
+
+    memory_id: str
+    start: int
+    end: int
+
+
+def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
+    """{digest of a message: what came of it}, from (memory id, note) of histories."""
+    seen: dict[str, list[SeenWords]] = {}
+    for memory_id, note in notes:
+        if found := _NOTED.match(note):
+            words = SeenWords(memory_id, int(found[2]), int(found[3]))
+            seen.setdefault(found[1], []).append(words)
+    return seen
+
+
+def came_of(span: Span, words: Sequence[SeenWords]) -> str:
+    """Id of the memory that came of some of these characters; "" for none."""
+    met = (one.memory_id for one in words if one.start < span.end and span.start < one.end)
+    return next(met, "")

@@ -1,0 +1,205 @@
+"""What becomes of a statement, held against what is known: written, superseding, kept beside what
+contradicts it, or not written again. Pure decisions; nothing that is stored is overwritten."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from secondhop.memories import rules as rules
+from secondhop.observe.plain_forms import corrects
+from secondhop.observe.plain_words import CONSTANT
+from secondhop.observe.port import Reading
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.rows import folded
+from secondhop.stores.keeping import Keeping, KeepingChange
+from secondhop.stores.records import Memory
+
+ONE_TALK = timedelta(hours=1)
+"""What is said twice within it, differently and without a word of change, is a slip: nobody's home
+or phone number changes while they talk."""
+
+
+OBSERVED = "observed in a conversation"
+"""In the history of what was superseded; no word of the other memory, which may be forgotten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A reading as the memory it would be."""
+
+    reading: Reading
+    memory: Memory
+    source: str
+    """For its history: which message, and which characters of it."""
+    at: datetime
+    """When it is written down."""
+    seen_as: str = ""
+    """Id of a memory that came of the same words of the same message, earlier; "" for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What becomes of it."""
+
+    entering: rules.Entering
+    done: Literal["added", "duplicate", "conflict"]
+    why: str
+    beside: Sequence[Memory] = ()
+    """What contradicts it and holds as well."""
+    replaced: Sequence[Memory] = ()
+
+
+def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]) -> Judgement:
+    """What becomes of one statement.
+
+    Args:
+        said_now: ids of what the same call has written before it.
+    """
+    memory = statement.memory
+    if statement.seen_as:
+        return duplicate(statement.seen_as, "These words of this message were observed before.")
+    known = view.memory(memory.memory_id)
+    if known is not None:
+        return duplicate(known.memory_id, f"It is known since {known.created_at:%Y-%m-%d}.")
+    if memory.kind == "continuity":
+        return added(statement, view, (), "Nothing like it is known.")
+    rivals = [r for r in view.rivals(memory) if view.keeping(r.memory_id).deprecated_at is None]
+    held = [rival for rival in rivals if rules.holds_at(rival, memory.created_at, view)]
+    same = [rival for rival in held if rules.says_the_same(rival, memory)]
+    others = [rival for rival in held if rival not in same]
+    later = next((rival for rival in rivals if rival.created_at > memory.created_at), None)
+    if later is not None and rules.says_the_same(later, memory):
+        same = same or [later]
+    if same and (later is not None or not settles(statement, others, said_now)):
+        return duplicate(same[-1].memory_id, f"It is known since {same[-1].created_at:%Y-%m-%d}.")
+    if later is not None:
+        why = f"Something newer is known, of {later.created_at:%Y-%m-%d}: it belongs to the past."
+        return added(statement, view, held, why, later=later)
+    if not held:
+        return added(statement, view, (), "Nothing was known of it.")
+    if same:
+        return added(statement, view, held, "Said again, it settles what was in doubt.")
+    if why := undecided(statement, held, said_now):
+        return in_conflict(statement, held, why)
+    return added(statement, view, held, newer_because(statement, held))
+
+
+def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
+    """Whether a statement that is known already decides between it and what contradicts it."""
+    return bool(others) and statement.reading.sure and not at_once(statement, others, said_now)
+
+
+def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection[str]) -> str:
+    """Why nobody can tell which of two values is right; "" where the newer one is.
+
+    Preferences are the person's to change: the newer one always is.
+    """
+    reading, memory = statement.reading, statement.memory
+    if memory.kind == "preferential":
+        return ""
+    if not reading.sure:
+        return "The person is not sure of it."
+    constant = folded(memory.attribute) in CONSTANT
+    if reading.change and (corrects(reading.change) or not constant):
+        return ""
+    if constant:
+        return f"A {memory.attribute} does not change, and no word says that this is a correction."
+    if at_once(statement, held, said_now):
+        return "Both were said within one talk, and no word says which is right."
+    return ""
+
+
+def at_once(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
+    """Whether it was said in the same talk as one of the others."""
+    said = statement.memory.created_at
+    return any(o.memory_id in said_now or abs(said - o.created_at) < ONE_TALK for o in others)
+
+
+def newer_because(statement: Statement, held: Sequence[Memory]) -> str:
+    """Why it takes the place of what was known."""
+    old = max(one.created_at for one in held)
+    words = f", and says so: “{statement.reading.change}”" if statement.reading.change else ""
+    return f"It is newer than what was known of {old:%Y-%m-%d}{words}."
+
+
+def duplicate(memory_id: str, why: str) -> Judgement:
+    """It is known: nothing is written."""
+    return Judgement(
+        entering=rules.Entering(changes=(), same_as=memory_id), done="duplicate", why=why
+    )
+
+
+def repeating(statement: Statement, memory_id: str, view: KeepingView) -> list[KeepingChange]:
+    """A note in the history of what says it already; it stands as it stood.
+
+    So the same message is known again, also after something else was said.
+    """
+    if view.memory(memory_id) is None:
+        return []
+    change = KeepingChange(
+        memory_id=memory_id,
+        keeping=view.keeping(memory_id),
+        act="repeated",
+        at=statement.at,
+        detail=statement.source,
+    )
+    return [change]
+
+
+def in_conflict(statement: Statement, held: Sequence[Memory], why: str) -> Judgement:
+    """It is written beside what contradicts it, and both hold."""
+    others = ", ".join(one.memory_id for one in held)
+    detail = f"{statement.source}; contradicts {others}"
+    change = remembering(statement, Keeping(), detail)
+    return Judgement(
+        entering=rules.Entering(changes=[change]), done="conflict", why=why, beside=held
+    )
+
+
+def added(
+    statement: Statement,
+    view: KeepingView,
+    replaced: Sequence[Memory],
+    why: str,
+    *,
+    later: Memory | None = None,
+) -> Judgement:
+    """It is written, and takes the place of what held.
+
+    Args:
+        later: takes its own place, from its date on.
+    """
+    memory = statement.memory
+    own = Keeping()
+    if later is not None:
+        own = Keeping(superseded_at=later.created_at, superseded_by=later.memory_id)
+    changes = [
+        remembering(statement, own, statement.source),
+        *(
+            rules.superseding(old, memory, view, at=statement.at, reason=OBSERVED, relink=True)
+            for old in replaced
+        ),
+    ]
+    return Judgement(
+        entering=rules.Entering(
+            changes=changes,
+            supersedes=[old.memory_id for old in replaced],
+            superseded_by=own.superseded_by,
+        ),
+        done="added",
+        why=why,
+        replaced=replaced,
+    )
+
+
+def remembering(statement: Statement, keeping: Keeping, detail: str) -> KeepingChange:
+    """Its own first entry; the history tells from which words it came."""
+    memory = statement.memory
+    return KeepingChange(
+        memory_id=memory.memory_id,
+        keeping=keeping,
+        act="remembered",
+        at=statement.at,
+        detail=detail,
+    )

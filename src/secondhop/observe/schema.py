@@ -1,0 +1,60 @@
+"""What a model answers when it reads a conversation; ids are those of the call."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
+
+from secondhop.nodes.critics.lenient_fields import Line, as_flag, as_line, as_rows
+
+KindWord = Literal["fact", "preference", "note", "none"]
+
+
+def as_kind_word(value: object) -> str:
+    """A kind; "none" for any other word.
+
+    >>> as_kind_word("Facts"), as_kind_word("preferential"), as_kind_word("idea")
+    ('fact', 'preference', 'none')
+    """
+    word = as_line(value).casefold()
+    kinds = {"fact": "fact", "pref": "preference", "note": "note", "cont": "note"}
+    return kinds.get(word[:4], "none")
+
+
+def as_certainty(value: object) -> bool:
+    """Whether the user is sure; true for what is neither yes nor no."""
+    return as_flag(value) is not False
+
+
+class MemoryReply(BaseModel):
+    """One thing that was stated."""
+
+    message: Line
+    quote: Line
+    kind: Annotated[KindWord, BeforeValidator(as_kind_word)] = Field(default_factory=lambda: "none")
+    subject: Line
+    attribute: Line
+    value: Line
+    text: Line
+    scope: Line
+    topic: Line
+    change: Line
+    sure: Annotated[bool, BeforeValidator(as_certainty)] = Field(default_factory=lambda: True)
+
+
+class ObserveReply(BaseModel):
+    """What a conversation states; an empty list is an answer, no list is none."""
+
+    memories: Annotated[list[MemoryReply], BeforeValidator(as_rows)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def reads_a_bare_list(cls, value: object) -> object:
+        if isinstance(value, list):
+            return {"memories": cast(list[object], value)}
+        known: Mapping[str, object] = {}
+        if isinstance(value, Mapping):
+            known = cast(Mapping[str, object], value)
+        if not isinstance(known.get("memories"), list):
+            raise ValueError('give {"memories": [...]}; an empty list when nothing is stated')
+        return known

@@ -1,0 +1,387 @@
+"""From a conversation to memories: read, hold against what is known, write what is new."""
+
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import ConflictingMemory, Spent
+from secondhop.ingest.cleaning import clean_text
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.memories.building import Rememberable, memory_from, opening
+from secondhop.memories.records import Fact, Preference
+from secondhop.memories.rules import Entering, says_the_same
+from secondhop.memories.service import Keeper
+from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.embedder import HoldsConnections
+from secondhop.models.llm import KeepsAnswers, StructuredLLM
+from secondhop.models.prices import PriceTable, price_of
+from secondhop.nodes.budget import counts_of
+from secondhop.nodes.settings import RecallLimits
+from secondhop.observe.draft import Draft, DraftView
+from secondhop.observe.messages import (
+    Heard,
+    SeenWords,
+    came_of,
+    heard,
+    in_utc,
+    seen_words,
+    source_note,
+)
+from secondhop.observe.plain_observer import PlainObserver
+from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
+from secondhop.observe.reader import Heap, read_all
+from secondhop.observe.records import (
+    DroppedReading,
+    Observation,
+    Observed,
+    ReplacedMemory,
+    Sayable,
+    SourceSpan,
+)
+from secondhop.observe.rules import Judgement, Statement, judged, repeating
+from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.ranking.words import words
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.rows import slot_of
+from secondhop.stores.records import Memory, Message
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+KNOWN = 40
+"""Known names that a model is told."""
+
+NOWHERE = Span(0, 0, 0)
+"""For comparing what is said, wherever."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationReading:
+    """Writes memories from conversations, for one entity."""
+
+    keeper: Keeper
+    llm: StructuredLLM | None
+    """Reads, unless a call names another one; None: plain forms are read."""
+    prompts: PromptSource | None
+    prices: PriceTable
+    limits: RecallLimits = field(default_factory=RecallLimits)
+    """Calls, tokens and time of one call of `observe`."""
+
+    async def observe(
+        self,
+        messages: Sequence[Sayable],
+        *,
+        at: datetime | None,
+        keep_as: str,
+        title: str,
+        llm: "str | StructuredLLM | BaseChatModel | None",
+        dry_run: bool,
+    ) -> Observed:
+        """See `Recall.aobserve`."""
+        now, started = self.keeper.clock(), time.perf_counter()
+        said = heard(messages, now=in_utc(at) if at else now)
+        await self._check_place(keep_as)
+        turns = [one.turn for one in said]
+        async with self._observer(llm) as (observer, model_id):
+            known: list[KnownThing] = []
+            if model_id:
+                known = await self.keeper.store.look(lambda v: known_things(v, turns, now=now))
+            heap = await read_all(turns, known, observer=observer, limits=self.limits)
+        outcome = await self._written(heap.found, said, dry_run=dry_run)
+        kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
+        return Observed(
+            added=[one for done, one in outcome if done == "added"],
+            conflicts=[one for done, one in outcome if done == "conflict"],
+            duplicates=[one for done, one in outcome if done == "duplicate"],
+            dropped=[DroppedReading(**asdict(one)) for one in heap.unfounded],
+            conversation_id=keep_as if kept else "",
+            conversation_done=kept,
+            reader=", ".join(heap.readers) or observer.observer_id,
+            degraded=list(heap.degraded),
+            spent=self._spent(heap, model_id, ms=(time.perf_counter() - started) * 1000),
+            dry_run=dry_run,
+        )
+
+    @asynccontextmanager
+    async def _observer(
+        self, llm: "str | StructuredLLM | BaseChatModel | None"
+    ) -> AsyncGenerator[tuple[Observer, str], None]:
+        """Who reads, and the model's id; a model that is only named is closed at the end."""
+        model = self.llm
+        if llm is not None:
+            offline = llm == OFFLINE
+            model = None if offline else chosen_llm(llm, deadline_s=self.limits.deadline_s)
+        if model is None:
+            yield PlainObserver(), ""
+            return
+        from secondhop.observe.llm import LLMObserver
+
+        prompts = self.prompts if isinstance(self.prompts, Mapping) else load_prompts(self.prompts)
+        secret = model.tag_secret if isinstance(model, KeepsAnswers) else None
+        try:
+            yield LLMObserver(model, prompts, secret=secret), model.model_id
+        finally:
+            if isinstance(llm, str) and isinstance(model, HoldsConnections):
+                await model.aclose()
+
+    async def _written(
+        self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
+    ) -> list[tuple[str, Observation]]:
+        """(what was done, what it was), in the order it was said."""
+        store = self.keeper.store
+        seen = seen_words(await store.look(lambda view: view.remembered_because()))
+        draft, outcome = Draft(), list[tuple[str, Observation]]()
+        for place, group in groupby(readings, key=lambda reading: reading.span.message):
+            one, now_seen = said[place], list[SeenWords]()
+            first = statements_of(said_once(group), one, at=self.keeper.clock())
+            before = partial(seen_before, first, seen.get(one.digest, []), draft)
+            for known in await store.look(before):
+                statement, judgement = await self._entered(known, draft, dry_run=dry_run)
+                told = observation(statement, judgement, one)
+                outcome.append((judgement.done, told))
+                span = statement.reading.span
+                now_seen.append(SeenWords(told.memory_id, span.start, span.end))
+            seen.setdefault(one.digest, []).extend(now_seen)  # the same message may come twice
+        return outcome
+
+    async def _entered(
+        self, statement: Statement, draft: Draft, *, dry_run: bool
+    ) -> tuple[Statement, Judgement]:
+        """One statement written, or drafted; with the id it got, and why."""
+        store = self.keeper.store
+        judgements: list[Judgement] = []
+
+        def under(view: KeepingView) -> KeepingView:
+            return DraftView(view, draft) if dry_run else view
+
+        def freed(view: KeepingView) -> Statement:
+            return with_free_id(statement, under(view))
+
+        statement = await store.look(freed)
+
+        def deciding(view: KeepingView) -> Entering:
+            judgements.append(judged(statement, under(view), said_now=draft.memories))
+            return judgements[-1].entering
+
+        await self.keeper.enter(statement.memory, deciding, dry_run=dry_run)
+        judgement = judgements[-1]
+        if judgement.done != "duplicate":
+            draft.add(statement.memory, judgement.entering.changes)
+        elif not statement.seen_as and not dry_run:
+            await store.change(partial(repeating, statement, judgement.entering.same_as))
+        return statement, judgement
+
+    async def _check_place(self, keep_as: str) -> None:
+        """Raises UsageError for spaces, and when something else than a conversation has this id."""
+        if keep_as and not keep_as.strip():
+            raise UsageError("the id to keep the conversation as is empty; give one, or none")
+        known = await self.keeper.store.memory(keep_as) if keep_as else None
+        if known is not None and known.kind != "continuity":
+            raise UsageError(f"memory {keep_as!r} is no conversation; keep this one as another id")
+
+    async def _conversation(
+        self,
+        said: Sequence[Heard],
+        keep_as: str,
+        *,
+        title: str,
+        dry_run: bool,
+    ) -> Literal["", "remembered", "unchanged"]:
+        """What became of the conversation itself."""
+        spoken = [one.turn for one in said if one.turn.content.strip()]
+        if not keep_as or not spoken:
+            return ""
+        store = self.keeper.store
+        known = await store.memory(keep_as)
+        memory = conversation(keep_as, spoken, title=title)
+        if known is not None and replace(memory, created_at=known.created_at) == known:
+            return "unchanged"
+        if known is not None:  # it goes on: it began when it began
+            memory = replace(memory, created_at=known.created_at)
+        if not dry_run:
+            await ingest_memories([memory], writer=store, embedder=self.keeper.embedder)
+            await store.refresh_topics()
+        return "remembered"
+
+    def _spent(self, heap: Heap, model_id: str, *, ms: float) -> Spent:
+        """What it cost."""
+        price = price_of(model_id, self.prices) if model_id else None
+        cost = 0.0 if not heap.usage.calls else None
+        if price is not None:
+            cost = price.cost_usd(heap.usage)
+        counts = counts_of(replace(heap.usage, lost_tokens=0))
+        return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
+
+
+def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[KnownThing]:
+    """Facts and preferences that hold, those first that share words with the conversation."""
+    said = {word for turn in turns for word in words(turn.content)}
+    found: list[tuple[int, datetime, KnownThing]] = []
+    for memory in [*view.of_kind("factual"), *view.of_kind("preferential")]:
+        if view.keeping(memory.memory_id).end(now=now) is None:
+            thing = KnownThing(
+                kind=memory.kind,
+                subject=memory.subject,
+                attribute=memory.attribute,
+                text=memory.value or texts(memory),
+                scope=memory.scope,
+            )
+            own = set(words(f"{thing.subject} {thing.attribute} {thing.scope} {thing.text}"))
+            found.append((len(own & said), memory.created_at, thing))
+    found.sort(key=lambda one: (one[0], one[1]), reverse=True)
+    return [thing for _, _, thing in found[:KNOWN]]
+
+
+def said_once(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """What one message says, without what it said of the same thing last, in the same way."""
+    last: dict[tuple[str, ...], Reading] = {}
+    for reading in readings:
+        subject = reading.subject, reading.attribute, reading.scope, reading.topic
+        about = reading.kind, *subject, "" if reading.kind == "factual" else reading.text
+        said = replace(reading, span=NOWHERE)
+        if last.get(about) != said:
+            yield reading
+        last[about] = said
+
+
+def statements_of(readings: Iterable[Reading], one: Heard, *, at: datetime) -> list[Statement]:
+    """What one message says, as the memories it would be."""
+    return [statement_of(reading, one, at=at) for reading in readings]
+
+
+def seen_before(
+    statements: Sequence[Statement], seen: Sequence[SeenWords], draft: Draft, view: KeepingView
+) -> list[Statement]:
+    """The statements of one message, each with what came of its words earlier.
+
+    That is first what says the same. What is left of the earlier ones may be the same in other
+    words of a model; but one that a statement has found already hides no other statement: it was
+    written, and the rest was not, when a process ended in between.
+    """
+    under = DraftView(view, draft)
+    same = [same_words(statement, seen, under) for statement in statements]
+    rest = [earlier for earlier in seen if earlier.memory_id not in same]
+    return [
+        replace(statement, seen_as=own or came_of(statement.reading.span, rest))
+        for statement, own in zip(statements, same, strict=True)
+    ]
+
+
+def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingView) -> str:
+    """Id of what came of the same words and says the same; "" for none."""
+    memory = statement.memory
+    for earlier in seen:
+        known = view.memory(earlier.memory_id)
+        if known is not None and came_of(statement.reading.span, [earlier]):
+            alike = known.kind == memory.kind and slot_of(known) == slot_of(memory)
+            if alike and says_the_same(known, memory):
+                return earlier.memory_id
+    return ""
+
+
+def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
+    """A reading as the memory it would be; of the same words of the same message, the same id."""
+    own = [one.digest, reading.kind, reading.subject, reading.attribute, reading.value]
+    own += [reading.scope, reading.topic, reading.text]
+    memory_id = f"{'o' if reading.kind == 'continuity' else reading.kind[0]}-{hashed(*own)}"
+    memory = memory_from(what_of(reading), title="", at=one.turn.at, memory_id=memory_id)
+    if reading.kind == "factual":  # beside the bare fact, the words that a search may look for
+        words_said = " ".join(clean_text(one.turn.content[slice_of(reading)]).split())
+        (bare,) = memory.messages
+        said = f'{bare.content} In so many words: "{words_said}"'
+        memory = replace(memory, messages=(Message("user", said),))
+    note = source_note(one, reading.span)
+    return Statement(reading=reading, memory=memory, source=note, at=at)
+
+
+def what_of(reading: Reading) -> Rememberable:
+    """As `remember` takes it."""
+    match reading.kind:
+        case "factual":
+            return Fact(subject=reading.subject, attribute=reading.attribute, value=reading.value)
+        case "preferential":
+            return Preference(text=reading.text, scope=reading.scope, topic=reading.topic)
+        case "continuity":
+            return reading.text
+
+
+def with_free_id(statement: Statement, view: KeepingView) -> Statement:
+    """A note has the id of its words, so that it is written once; unless that one ended."""
+    memory = statement.memory
+    if memory.kind != "continuity":
+        return statement
+    memory_id = f"c-{hashed('note', ' '.join(texts(memory).casefold().split()))}"
+    known = view.memory(memory_id)
+    if known is not None and view.keeping(memory_id).end(now=memory.created_at) is not None:
+        return statement
+    return replace(statement, memory=replace(memory, memory_id=memory_id))
+
+
+def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory:
+    """The conversation itself."""
+    first = next((turn for turn in turns if turn.role == "user"), turns[0])
+    return Memory(
+        memory_id=memory_id,
+        title=title or opening(first.content),
+        source="conversation",
+        created_at=turns[0].at,
+        messages=tuple(Message(turn.role, clean_text(turn.content)) for turn in turns),
+    )
+
+
+def observation(statement: Statement, judgement: Judgement, one: Heard) -> Observation:
+    """What is told of a statement."""
+    reading, memory = statement.reading, statement.memory
+    span = reading.span
+    return Observation(
+        memory_id=judgement.entering.same_as or memory.memory_id,
+        kind=memory.kind,
+        text=texts(memory),
+        subject=memory.subject if memory.kind == "factual" else "",
+        attribute=memory.attribute,
+        value=memory.value,
+        scope=memory.scope,
+        topic=memory.subject if memory.kind == "preferential" else "",
+        created_at=memory.created_at,
+        source=SourceSpan(
+            message=span.message,
+            start=span.start,
+            end=span.end,
+            text=one.turn.content[slice_of(reading)],
+        ),
+        why=judgement.why,
+        supersedes=[
+            ReplacedMemory(
+                memory_id=old.memory_id, text=old.value or texts(old), created_at=old.created_at
+            )
+            for old in judgement.replaced
+        ],
+        superseded_by=judgement.entering.superseded_by,
+        conflicts_with=[
+            ConflictingMemory(id=other.memory_id, value=other.value, created_at=other.created_at)
+            for other in judgement.beside
+        ],
+    )
+
+
+def texts(memory: Memory) -> str:
+    """Its words."""
+    return "\n\n".join(message.content for message in memory.messages)
+
+
+def slice_of(reading: Reading) -> slice:
+    """The characters that say it."""
+    return slice(reading.span.start, reading.span.end)
+
+
+def hashed(*parts: str) -> str:
+    """Twelve hex digits of them all."""
+    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
+    return sha256(joined).hexdigest()[:12]

@@ -1,0 +1,83 @@
+"""A conversation as a model reads it: ids of this call, dates, what is known, within a budget."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from secondhop.models.tokens import truncate_to_tokens
+from secondhop.nodes.critics.quoting import LEFT_OUT, Tags, quoted, title_line
+from secondhop.nodes.critics.snippets import tokens_of
+from secondhop.observe.port import SPEAKER, KnownThing, ObserveRequest, Turn
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+
+MESSAGE_TOKENS = 1_500
+"""Of a longer message the beginning is shown: what is that long was mostly pasted."""
+
+CONTEXT_TOKENS = 250
+"""Of a message that is not the user's: it is there to be understood, not to be read from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveSheet:
+    """A rendered prompt, and what its ids stand for."""
+
+    prompt: RenderedPrompt
+    places: Mapping[str, int]
+    """Id of this call → place of the turn."""
+    tag: str
+    """What the ids begin with; nobody outside the call may learn it."""
+    tokens: int
+
+    def place(self, call_id: str) -> int | None:
+        """The turn behind an id of this call; None for any other word."""
+        word = call_id.strip("<>[]\"'`*. ").casefold()
+        return self.places.get(word.removeprefix("message ").strip())
+
+
+def observe_sheet(
+    request: ObserveRequest, prompt: Prompt, *, tags: Tags, today: datetime
+) -> ObserveSheet:
+    """Render a conversation; text that speaks to whoever reads it is left out."""
+    known = [part for one in request.known for part in (one.subject, one.attribute, one.text)]
+    tag = tags.draw([*(turn.content for turn in request.turns), *known])
+    ids = {f"{tag}{place}": place - 1 for place in range(1, len(request.turns) + 1)}
+    blocks = [block(call_id, request.turns[place]) for call_id, place in ids.items()]
+    rendered = prompt.render(
+        {
+            "today": f"{today:%Y-%m-%d (%A)}",
+            "known": "\n".join(map(known_line, request.known)) or "(none yet)",
+            "messages": "\n".join(blocks),
+            "fence": tag,
+            "count": str(len(blocks)),
+        }
+    )
+    size = tokens_of(rendered.system) + tokens_of(rendered.user)
+    return ObserveSheet(prompt=rendered, places=ids, tag=tag, tokens=size)
+
+
+def block(call_id: str, turn: Turn) -> str:
+    """One message between two lines that only this call knows."""
+    head = f"{title_line(turn.role, chars=20)} | {turn.at:%Y-%m-%d}"
+    return f"<message {call_id}>\n{head}\n{shown(turn)}\n</message {call_id}>"
+
+
+def shown(turn: Turn) -> str:
+    """What a model may read of a message."""
+    if turn.role not in (SPEAKER, "assistant"):
+        return LEFT_OUT  # instructions and tools' output tell nothing of what the user means
+    limit = MESSAGE_TOKENS if turn.role == SPEAKER else CONTEXT_TOKENS
+    return quoted(truncate_to_tokens(turn.content, limit))
+
+
+def known_line(one: KnownThing) -> str:
+    """One known thing in a line; stored text is quoted."""
+    if one.kind == "preferential":
+        parts = ["preference", one.subject, one.scope, one.text]
+    else:
+        parts = ["fact", one.subject, one.attribute, one.text]
+    return " | ".join(title_line(part, chars=60) for part in parts)
+
+
+def sizes(turns: Sequence[Turn]) -> list[int]:
+    """Tokens that each turn takes on a sheet, its frame included."""
+    return [tokens_of(shown(turn)) + 40 for turn in turns]

@@ -1,0 +1,154 @@
+"""Computes the rounds of sessions: from a question, or from a packed state and the votes on it."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from secondhop.graph.session_pack import pack, unpack
+from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.nodes.critics.null_critic import voting
+from secondhop.nodes.critics.voting import checked_voter
+from secondhop.nodes.pick_round import pick_round
+from secondhop.nodes.present import present
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import CastBallot, SessionInput, SessionState
+from secondhop.nodes.settle import settle
+from secondhop.nodes.state import VoteName
+from secondhop.running import GRACE_S, RecallEvent, step_events
+from secondhop.stores.sessions import CastVotes
+
+if TYPE_CHECKING:
+    from langgraph.types import StreamMode
+
+    from secondhop.graph.session import RoundGraph
+
+Progress: TypeAlias = Callable[[RecallEvent], None]
+"""Hears every step as it ends."""
+
+
+class SessionRounds:
+    """The rounds of one entity's sessions. Keeps nothing between two calls."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = voting(services)
+
+    @cached_property
+    def _graph(self) -> "RoundGraph":
+        """Compiled at the first round: most recalls have none."""
+        from secondhop.graph.session import build_round_graph
+
+        return build_round_graph(self._services)
+
+    @property
+    def services(self) -> Services:
+        """With the critic that sessions have."""
+        return self._services
+
+    async def first(self, asked: SessionInput, *, progress: Progress | None = None) -> SessionState:
+        """The state with the first answer."""
+        return await self._run(dict(asked), round_number=1, progress=progress)
+
+    async def next(
+        self, state: SessionState, votes: CastVotes, *, progress: Progress | None = None
+    ) -> SessionState:
+        """The state with the answer after the one that was voted on.
+
+        The same state and the same votes make the same answer, as long as the store stays as it is
+        and no language model judges.
+        """
+        self._services.hidden.forget(state["trace_id"])
+        begun = {
+            **state,
+            "ballots": as_ballots(votes),
+            "deadline_at": time.time() + self._services.settings.limits.deadline_s,
+            "trace_id": uuid.uuid4().hex[:12],  # what may be shown is looked up anew
+        }
+        return await self._run(begun, round_number=state["round"] + 1, progress=progress)
+
+    async def answer(
+        self, state: SessionState, *, expires_at: datetime, votes: CastVotes
+    ) -> SessionAnswer:
+        """The answer that stands, with its texts and the votes that were cast on it since."""
+        voted: SessionState = {
+            **state,
+            "ballots": as_ballots(votes),
+            "expires_at": expires_at.timestamp(),
+        }
+        update = await present(voted, services=self._services)
+        return SessionAnswer.model_validate(update.get("answer"))
+
+    async def settled(
+        self, state: SessionState, *, votes: CastVotes, accepted: list[str] | None, note: str
+    ) -> ResolvedSession:
+        """What the session has come to."""
+        ended: SessionState = {**state, "ballots": as_ballots(votes), "note_of_end": note}
+        if accepted is not None:
+            ended = {**ended, "accepted": accepted}
+        update = await settle(ended, services=self._services)
+        self._services.hidden.forget(state["trace_id"])
+        return ResolvedSession.model_validate(update.get("resolved"))
+
+    def packed(self, state: SessionState) -> str:
+        """The state for a store."""
+        depth = state["k"] * self._services.settings.ranking.depth_factor
+        return pack(state, depth=depth)
+
+    async def unpacked(self, text: str) -> SessionState:
+        """The state out of a store.
+
+        Raises:
+            StoreError: it is damaged, or another version's.
+        """
+        return await unpack(text, services=self._services)
+
+    # --- inside ---
+
+    async def _run(
+        self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
+    ) -> SessionState:
+        """One round; past the deadline, the answer that can be given by then."""
+        state = dict(given)
+        deadline = asyncio.timeout(self._services.settings.limits.deadline_s + GRACE_S)
+        modes: list[StreamMode] = ["updates", "values"]
+        try:
+            async with deadline:
+                async for part in self._graph.astream(cast(Any, given), stream_mode=modes):
+                    mode, chunk = cast(tuple[str, dict[str, Any]], part)
+                    if mode == "values":
+                        state = chunk
+                    elif progress is not None:
+                        tell(progress, chunk, state)
+        except TimeoutError:
+            if not deadline.expired():  # some other wait of ours or of a store
+                raise
+            return await self._cut_short(state, round_number=round_number)
+        return cast(SessionState, state)
+
+    async def _cut_short(self, state: Mapping[str, Any], *, round_number: int) -> SessionState:
+        """The answer from what was found until now, without waiting for anything more."""
+        limit = self._services.settings.limits.deadline_s
+        reason = f"round {round_number}: {limit:g} s are over; the step at work was cancelled"
+        stopped = cast(SessionState, {**state, "round": round_number})
+        stopped["degraded"] = {**state.get("degraded", {}), f"deadline {round_number}": reason}
+        update = await pick_round(stopped, services=self._services)
+        shown = {**stopped.get("shown", {}), **update.get("shown", {})}
+        return cast(SessionState, {**stopped, **update, "shown": shown})
+
+
+def tell(progress: Progress, chunk: Mapping[str, Any], state: Mapping[str, Any]) -> None:
+    """One event a step that ended."""
+    for event in step_events(chunk, state):
+        progress(event)
+
+
+def as_ballots(votes: CastVotes) -> list[CastBallot]:
+    """Votes as a store keeps them, in the state's form; voters by name, so that order is none."""
+    return [
+        CastBallot(by=checked_voter(by), votes=cast(dict[str, VoteName], dict(own)))
+        for by, own in sorted(votes.items())
+        if own
+    ]

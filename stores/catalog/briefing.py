@@ -1,0 +1,126 @@
+"""What the start of a session may show, found by indexes alone: nothing is searched or embedded.
+
+What was superseded, deprecated or has expired is left out here already.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from secondhop.stores.catalog.rows import (
+    BRIEFABLE_COLUMNS,
+    MEMORY_COLUMNS,
+    PASSAGE_COLUMNS,
+    briefable_of,
+    memory_of,
+    passage_of,
+)
+from secondhop.stores.keeping import Kind
+from secondhop.stores.records import BriefableMemory
+
+AT_MOST: Final = 500
+"""Things to do, and preferences, that are looked at; of more, the newest."""
+
+_NO_END: Final = "9999-12-31"
+
+_HOLDS: Final = """coalesce(superseded_at > :until, superseded_at IS NULL)
+    AND deprecated_at IS NULL AND coalesce(valid_until > :now, TRUE) AND created_at <= :until"""
+
+_NEWEST: Final = "ORDER BY created_at DESC LIMIT :limit"
+
+_UNMARKED: Final = "coalesce(mark, '') = ''"
+
+_ALL: Final = f"SELECT {BRIEFABLE_COLUMNS} FROM memories LEFT JOIN keeping USING (memory_id)"
+
+# CROSS JOIN: marks are few, so the look-up begins with them
+_MARKED: Final = f"""SELECT {BRIEFABLE_COLUMNS} FROM keeping CROSS JOIN memories USING (memory_id)
+    WHERE mark <> '' AND mark = :mark AND {_HOLDS} {_NEWEST}"""
+_TO_DO: Final = f"""{_ALL}
+    WHERE source IN ('todo', 'task') AND {_UNMARKED} AND {_HOLDS} {_NEWEST}"""
+_PREFERENCES: Final = f"""{_ALL}
+    WHERE kind <> 'continuity' AND kind = 'preferential' AND {_UNMARKED} AND {_HOLDS} {_NEWEST}"""
+_RECENT: Final = f"""{_ALL}
+    WHERE kind <> 'preferential' AND source NOT IN ('todo', 'task') AND {_UNMARKED}
+    AND {_HOLDS} {_NEWEST}"""
+_NAMED: Final = f"{_ALL} WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND {_HOLDS}"
+_OF_SLOTS: Final = f"""{_ALL}
+    WHERE kind <> 'continuity' AND kind = :kind
+    AND slot IN (SELECT value FROM json_each(:ids)) AND {_HOLDS}"""
+
+_TEXTS: Final = f"""SELECT {PASSAGE_COLUMNS} FROM memories JOIN passages USING (memory_id)
+    WHERE memory_id IN (SELECT value FROM json_each(:ids))
+    AND ordinal = CASE source WHEN 'conversation' THEN passage_count - 1 ELSE 0 END"""
+
+QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _NAMED, _OF_SLOTS, _TEXTS)
+
+
+class BriefingView:
+    """What may be shown at one moment; reads only, all from one state of the catalog."""
+
+    def __init__(
+        self, connection: sqlite3.Connection | None, *, now: datetime, until: datetime | None
+    ) -> None:
+        """A connection of None: nothing is stored.
+
+        Args:
+            now: what expires by then does not hold. In UTC.
+            until: what was written later is not there yet, and what it superseded holds. In UTC;
+                None: all that is stored was written.
+        """
+        self._connection = connection
+        self._moments = {
+            "now": now.isoformat(),
+            "until": until.isoformat() if until else _NO_END,
+        }
+
+    def core(self) -> list[BriefableMemory]:
+        """All that is marked as core, the newest first."""
+        return self._rows(_MARKED, mark="core", limit=-1)
+
+    def active(self) -> list[BriefableMemory]:
+        """What is marked as open, and things to do by their source, the newest first."""
+        marked = self._rows(_MARKED, mark="open", limit=AT_MOST)
+        found = [*marked, *self._rows(_TO_DO, limit=AT_MOST)]
+        return sorted(found, key=lambda one: one.created_at, reverse=True)[:AT_MOST]
+
+    def preferences(self) -> list[BriefableMemory]:
+        """Preferences without a mark, the newest first."""
+        return self._rows(_PREFERENCES, limit=AT_MOST)
+
+    def recent(self, limit: int) -> list[BriefableMemory]:
+        """The newest facts, notes and conversations without a mark."""
+        return self._rows(_RECENT, limit=limit)
+
+    def named(self, memory_ids: Iterable[str]) -> list[BriefableMemory]:
+        """Those of these ids that may be shown, in the order given."""
+        ids = list(dict.fromkeys(memory_ids))
+        found = {one.memory_id: one for one in self._rows(_NAMED, ids=json.dumps(ids))}
+        return [found[memory_id] for memory_id in ids if memory_id in found]
+
+    def of_slots(self, kind: Kind, slots: Iterable[str]) -> list[BriefableMemory]:
+        """All facts, or preferences, of these slots that hold: several of one slot disagree."""
+        wanted = sorted({slot for slot in slots if slot})
+        return self._rows(_OF_SLOTS, kind=kind, ids=json.dumps(wanted)) if wanted else []
+
+    def texts(self, memory_ids: Iterable[str]) -> dict[str, str]:
+        """{memory id: its first passage; of a conversation the last}; unknown ids are left out."""
+        if self._connection is None:
+            return {}
+        ids = json.dumps(list(memory_ids))
+        passages = map(passage_of, self._connection.execute(_TEXTS, {"ids": ids}))
+        return {passage.memory_id: passage.text for passage in passages}
+
+    def whole_text(self, memory_id: str) -> str:
+        """All that a memory says; "" for one that is not stored."""
+        if self._connection is None:
+            return ""
+        sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
+        row = self._connection.execute(sql, (memory_id,)).fetchone()
+        return "" if row is None else "\n\n".join(m.content for m in memory_of(row).messages)
+
+    def _rows(self, sql: str, **values: str | int) -> list[BriefableMemory]:
+        if self._connection is None:
+            return []
+        return list(map(briefable_of, self._connection.execute(sql, self._moments | values)))

@@ -1,0 +1,399 @@
+"""The catalog of one entity: its memories, passages and lexical index, in one SQLite file.
+
+One file an entity is the isolation, and why neither word weights nor speed depend on others.
+All methods block; `EntityStore` calls them from worker threads.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from secondhop.errors import CorruptStoreError
+from secondhop.stores.catalog import lexicon
+from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog import topics as catalog_topics
+from secondhop.stores.catalog.analysis import analyzer_id
+from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.catalog.keeping import (
+    Decision,
+    KeepingView,
+    drop_keeping,
+    drop_lost_links,
+    keep,
+    keepings,
+)
+from secondhop.stores.catalog.migrations import MIGRATIONS, check_version, migrate, schema_version
+from secondhop.stores.catalog.notes import (
+    add_intent,
+    count_change,
+    count_small_change,
+    open_intents,
+    read_meta,
+    read_settings,
+    write_meta,
+    write_settings,
+)
+from secondhop.stores.catalog.search import best_by_words
+from secondhop.stores.catalog.versions import add_earlier, keep_replaced
+from secondhop.stores.catalog.writes import (
+    drop_memories,
+    fresh_postings,
+    reindex_terms,
+    store_memories,
+)
+from secondhop.stores.database import Database
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.records import (
+    EarlierText,
+    EmbeddedMemory,
+    Memory,
+    MemoryCard,
+    Passage,
+    PassageHit,
+    StoreCounts,
+    Topic,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Whose catalog this is, and which vectors belong to it."""
+
+    entity: str
+    embedder_id: str
+    dimension: int
+    generation: int = 1
+    """Which of the entity's collections holds its vectors; a reindex fills the next one."""
+    server: str | None = field(default=None, compare=False)
+    """Address of the Chroma server that they are on; "": they are in the store's folder; None:
+    nobody has said, for the catalog was last written by an older secondhop."""
+
+
+class Catalog:
+    """What is stored for one entity. A file that does not exist yet reads as an empty store."""
+
+    def __init__(self, path: Path, *, bm25: lexicon.Bm25 | None = None) -> None:
+        self.path = path
+        self._database = Database(path)
+        self._bm25 = bm25 or lexicon.Bm25()
+        self._ready = False
+
+    def exists(self) -> bool:
+        """Whether anything was ever stored; False too for a file whose creation was cut short."""
+        if not self.path.is_file():
+            self._ready = False
+        if self._ready or not self.path.is_file():
+            return self._ready
+        with self._database.reading() as connection:
+            found = check_version(connection, path=self.path, known=len(MIGRATIONS))
+            self._ready = found == len(MIGRATIONS) and bool(read_meta(connection))
+            return bool(found) and bool(read_meta(connection))
+
+    def needs_upgrade(self) -> bool:
+        """Whether the schema or the analyzer that wrote the lexical index is an older one."""
+        with self._database.reading() as connection:
+            old_schema = schema_version(connection) < len(MIGRATIONS)
+            return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
+
+    def upgrade(self) -> None:
+        """Bring an existing file to this schema and analyzer; needs the writer's lock."""
+        with self._database.creating() as connection:
+            migrate(connection, path=self.path)
+        with self._database.reading() as connection:
+            outdated = read_meta(connection).get("analyzer") != analyzer_id()
+        if outdated:
+            self.rebuild_lexicon()
+        self._ready = True
+
+    def rebuild_lexicon(self) -> None:
+        """Analyse all stored text again; needs the writer's lock."""
+        with self._database.writing() as connection:
+            reindex_terms(connection)
+            write_meta(connection, {"analyzer": analyzer_id()})
+
+    def postings(self) -> dict[tuple[int, str], frozenset[bytes]]:
+        """{(block, term): its entries}: the whole lexical index, to compare with another."""
+        with self._reading() as connection:
+            return {} if connection is None else lexicon.contents(connection)
+
+    def create(self, identity: Identity) -> None:
+        """Make the file; its owner must hold the writer's lock."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.creating() as connection:
+            migrate(connection, path=self.path)
+        self.adopt(identity)
+        self._ready = True
+
+    def identity(self) -> Identity:
+        """Who this catalog belongs to.
+
+        Raises:
+            CorruptStoreError: the file does not say.
+        """
+        with self._database.reading() as connection:
+            meta = read_meta(connection)
+        try:
+            return Identity(
+                entity=json.loads(meta["entity"]),
+                embedder_id=meta["embedder_id"],
+                dimension=int(meta["dimension"]),
+                generation=int(meta["generation"]),
+                server=meta.get("server"),
+            )
+        except (KeyError, ValueError) as error:
+            raise CorruptStoreError(
+                f"{self.path} does not say whose memory it is ({error!r}); put a backup in place"
+            ) from error
+
+    def adopt(self, identity: Identity) -> None:
+        """Write the identity, at creation or when a reindex is finished."""
+        with self._database.writing() as connection:
+            values = {
+                "entity": json.dumps(identity.entity),
+                "embedder_id": identity.embedder_id,
+                "dimension": str(identity.dimension),
+                "generation": str(identity.generation),
+            }
+            if identity.server is not None:
+                values["server"] = identity.server
+            if "analyzer" not in read_meta(connection):
+                values["analyzer"] = analyzer_id()
+            write_meta(connection, values)
+
+    # --- writing: an intent first, then the vectors, then everything else at once ---
+
+    def intend(self, passage_ids: Sequence[str]) -> int:
+        """Note that vectors of these passages are about to be put; the number of the note."""
+        with self._database.writing() as connection:
+            return add_intent(connection, "put", passage_ids)
+
+    def store(
+        self,
+        memories: Sequence[EmbeddedMemory],
+        *,
+        intent: int,
+        at: datetime,
+        decide: Decision | None = None,
+    ) -> int | None:
+        """Store memories whose vectors are in the index; texts that they replace become earlier
+        ones (`catalog_versions`).
+
+        The intent becomes a 'drop' of the vectors that replaced texts leave behind; its number, or
+        None when nothing is left behind.
+
+        Args:
+            at: now.
+            decide: what else changes with a single one, or not at all; sees the catalog without it.
+        """
+        with self._database.writing() as connection:
+            changes = decide(KeepingView(connection)) if decide else ()
+            keep_replaced(connection, [m.memory for m in memories], at=at)
+            replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
+            store_memories(connection, memories)
+            stale = replaced - {p.passage_id for m in memories for p in m.passages}
+            connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+            keep(connection, changes)
+            count_small_change(connection) if decide else count_change(connection)
+            return add_intent(connection, "drop", sorted(stale)) if stale else None
+
+    def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
+        """(how many of them existed, number of the 'drop' for their vectors)."""
+        with self._database.writing() as connection:
+            existing = catalog_reads.stored(connection, memory_ids)
+            if not existing:
+                return 0, None
+            stale = drop_memories(connection, existing)
+            drop_keeping(connection, existing)
+            count_change(connection)
+            return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
+
+    def change(self, decide: Decision) -> None:
+        """Change how memories stand; what they say stays, so nothing is indexed anew."""
+        with self._database.writing() as connection:
+            keep(connection, decide(KeepingView(connection)))
+
+    def add_earlier(self, texts: Sequence[EarlierText]) -> None:
+        """Keep earlier texts, the oldest first, of stored memories that have none yet."""
+        with self._database.writing() as connection:
+            add_earlier(connection, texts)
+
+    def erase_leftovers(self) -> bool:
+        """Write the file anew without anything that was deleted; False while others read it.
+
+        Freed pages are zeroed already; what is left is the write-ahead log, and free space.
+        """
+        with self._database.creating() as connection:
+            connection.execute("VACUUM")
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+
+    def keep_settings(self, changes: Mapping[str, str | None]) -> None:
+        """See `SettingsKeeping`."""
+        with self._database.writing() as connection:
+            write_settings(connection, changes)
+
+    def settle(self, intent: int) -> None:
+        """The vectors of this note are as the catalog says."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+
+    def intents(self) -> dict[int, list[str]]:
+        """{number: passage ids whose vectors the catalog does not know} of the open notes."""
+        with self._reading() as connection:
+            return {} if connection is None else open_intents(connection)
+
+    # --- reading ---
+
+    def kept_settings(self) -> dict[str, str]:
+        """See `SettingsKeeping`."""
+        with self._reading() as connection:
+            return {} if connection is None else read_settings(connection)
+
+    def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
+        with self._reading() as connection:
+            if connection is None or k < 1:
+                return [[] for _ in queries]
+            return best_by_words(connection, queries, k=k, settings=self._bm25)
+
+    def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
+        """{passage id: memory id} of the stored ones."""
+        with self._reading() as connection:
+            return {} if connection is None else catalog_reads.owners(connection, passage_ids)
+
+    def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """See `MemoryReader.cards`."""
+        with self._reading() as connection:
+            return {} if connection is None else catalog_reads.cards(connection, memory_ids)
+
+    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """See `MemoryReader.passages`."""
+        with self._reading() as connection:
+            return {} if connection is None else catalog_reads.passages(connection, passage_ids)
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """See `MemoryReader.memory`."""
+        with self._reading() as connection:
+            return None if connection is None else catalog_reads.memory(connection, memory_id)
+
+    def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
+        """A memory with its passages in order, or None."""
+        with self._reading() as connection:
+            return None if connection is None else catalog_reads.whole(connection, memory_id)
+
+    def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
+        """See `MemoryWriter.content_hashes`."""
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            return catalog_reads.content_hashes(connection, origin=origin)
+
+    def look(self, view: Callable[[KeepingView], T]) -> T:
+        """What a look at how memories stand tells."""
+        with self._reading() as connection:
+            return view(KeepingView(connection))
+
+    def brief(
+        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    ) -> T:
+        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        with self._reading() as connection:
+            return look(BriefingView(connection, now=now, until=until))
+
+    def keepings(self) -> dict[str, Keeping]:
+        """Of every memory that does not stand as it was stored."""
+        with self._reading() as connection:
+            return {} if connection is None else keepings(connection)
+
+    def written_after(self, moment: datetime) -> list[str]:
+        """Ids of what was written later than that."""
+        with self._reading() as connection:
+            return [] if connection is None else catalog_reads.written_after(connection, moment)
+
+    def wrong_postings(self) -> list[str]:
+        """Terms whose entries are not what the stored text gives; sorted."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            kept, fresh = lexicon.contents(connection), fresh_postings(connection)
+        return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
+
+    def file_faults(self) -> list[str]:
+        """What SQLite's own check finds; [] for a sound file."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            told = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if told == ["ok"] else told
+
+    def drop_lost_links(self) -> None:
+        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
+        with self._database.writing() as connection:
+            drop_lost_links(connection)
+
+    def passage_ids(self) -> list[str]:
+        """Of everything stored, by memory and ordinal."""
+        with self._reading() as connection:
+            return [] if connection is None else catalog_reads.all_passage_ids(connection)
+
+    def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
+        """The next `limit` memories whose id is greater than `after`, with their passages."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            return catalog_reads.page(connection, after=after, limit=limit)
+
+    def openings(
+        self, memory_ids: Sequence[str], *, characters: int
+    ) -> list[tuple[str, str, list[str]]]:
+        """(title, first characters of the text, passage ids) of each, in the order given."""
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            return catalog_topics.openings(connection, memory_ids, characters=characters)
+
+    def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
+        """What is stored; the caller knows the number of vectors."""
+        with self._reading() as connection:
+            return catalog_reads.counts(
+                connection, vectors=vectors, schema_version=len(MIGRATIONS), embedder=embedder
+            )
+
+    def passage_count(self) -> int:
+        """Passages stored."""
+        with self._reading() as connection:
+            return 0 if connection is None else int(read_meta(connection).get("passages", 0))
+
+    def changes(self) -> int:
+        """Grows with every put and delete."""
+        with self._reading() as connection:
+            return 0 if connection is None else int(read_meta(connection).get("changes", 0))
+
+    def topics(self) -> tuple[int, list[Topic]]:
+        """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
+        with self._reading() as connection:
+            return (-1, []) if connection is None else catalog_topics.kept_topics(connection)
+
+    def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
+        """Remember the memory map, and at which `changes` it was made."""
+        with self._database.writing() as connection:
+            catalog_topics.keep_topics(connection, topics, made_at=made_at)
+
+    def close(self) -> None:
+        """Close the file; the catalog cannot be used after."""
+        self._database.close()
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection | None, None, None]:
+        if not self.exists():
+            yield None
+            return
+        with self._database.reading() as connection:
+            yield connection

@@ -1,0 +1,203 @@
+"""How memories stand, as the catalog keeps it; the functions that write run inside a transaction.
+
+A memory that is put again stands as it stood; one that is removed leaves nothing behind, and what
+it had superseded stays superseded: by its own successor, where it has one.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from secondhop.stores.catalog.rows import (
+    AS_STORED,
+    FACT_NAME_COLUMNS,
+    HISTORY_COLUMNS,
+    KEEPING_COLUMNS,
+    MEMORY_COLUMNS,
+    fact_name_of,
+    history_of,
+    history_row,
+    keeping_of,
+    keeping_row,
+    memory_of,
+    names_of,
+    slot_of,
+)
+from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
+from secondhop.stores.keeping import FactName, HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.records import EarlierText, Memory
+
+
+def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
+    """Of every memory that does not stand as it was stored."""
+    return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
+
+
+def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
+    """Of one memory."""
+    sql = f"SELECT {KEEPING_COLUMNS} FROM keeping WHERE memory_id = ?"
+    row = connection.execute(sql, (memory_id,)).fetchone()
+    return AS_STORED if row is None else keeping_of(row)[1]
+
+
+def superseded_by(connection: sqlite3.Connection, memory_id: str) -> list[str]:
+    """Ids of what this memory superseded, sorted."""
+    rows = connection.execute("SELECT memory_id FROM keeping WHERE superseded_by = ?", (memory_id,))
+    return sorted(found for (found,) in rows)
+
+
+def of_kind(connection: sqlite3.Connection, kind: str, *, slot: str | None = None) -> list[Memory]:
+    """Facts or preferences, of one slot or of all, the oldest first."""
+    sql = f"""SELECT {MEMORY_COLUMNS} FROM memories
+        WHERE kind <> 'continuity' AND kind = ?1 AND (?2 IS NULL OR slot = ?2)"""
+    found = map(memory_of, connection.execute(sql, (kind, slot)))
+    return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+
+
+def namesakes(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+    """Memories of continuity with this one's title and source, the oldest first."""
+    sql = f"""SELECT {MEMORY_COLUMNS} FROM memories
+        WHERE kind = 'continuity' AND title = ? AND source = ?"""
+    found = map(memory_of, connection.execute(sql, names_of(memory)))
+    return sorted(found, key=lambda one: (one.created_at, one.memory_id))
+
+
+def fact_names(connection: sqlite3.Connection) -> list[FactName]:
+    """Of every fact, the oldest first; its text is not read."""
+    sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+        WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
+    return list(map(fact_name_of, connection.execute(sql)))
+
+
+def drop_lost_links(connection: sqlite3.Connection) -> None:
+    """What names a memory that is not stored; only damage, or another program, leaves such."""
+    gone = "NOT IN (SELECT memory_id FROM memories)"
+    for table in ("keeping", "history", "earlier_texts"):
+        connection.execute(f"DELETE FROM {table} WHERE memory_id {gone}")
+    connection.execute(f"UPDATE keeping SET superseded_by = NULL WHERE superseded_by {gone}")
+    connection.execute(f"UPDATE history SET other_id = NULL WHERE other_id {gone}")
+
+
+class KeepingView:
+    """What stands in the catalog at the moment of a decision; reads only."""
+
+    def __init__(self, connection: sqlite3.Connection | None) -> None:
+        """None: nothing is stored."""
+        self._connection = connection
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory of this id, or None."""
+        if self._connection is None:
+            return None
+        sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
+        row = self._connection.execute(sql, (memory_id,)).fetchone()
+        return None if row is None else memory_of(row)
+
+    def keeping(self, memory_id: str) -> Keeping:
+        """How it stands."""
+        return AS_STORED if self._connection is None else keeping(self._connection, memory_id)
+
+    def superseded_by(self, memory_id: str) -> list[str]:
+        """Ids of what it superseded, sorted."""
+        return [] if self._connection is None else superseded_by(self._connection, memory_id)
+
+    def rivals(self, memory: Memory) -> list[Memory]:
+        """Memories of the same slot, itself not among them, the oldest first."""
+        if self._connection is None or memory.kind == "continuity":
+            return []
+        found = of_kind(self._connection, memory.kind, slot=slot_of(memory))
+        return [other for other in found if other.memory_id != memory.memory_id]
+
+    def namesakes(self, memory: Memory) -> list[Memory]:
+        """Memories of continuity with its title and source, the oldest first."""
+        return [] if self._connection is None else namesakes(self._connection, memory)
+
+    def of_kind(self, kind: Kind) -> list[Memory]:
+        """Facts or preferences, the oldest first."""
+        return [] if self._connection is None else of_kind(self._connection, kind)
+
+    def remembered_because(self) -> list[tuple[str, str]]:
+        """(memory id, detail) of all notes of where memories came from, or were said again."""
+        if self._connection is None:
+            return []
+        sql = """SELECT memory_id, detail FROM history
+            WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
+        rows = self._connection.execute(sql)
+        return [(str(memory_id), str(detail)) for memory_id, detail in rows]
+
+    def fact_names(self) -> list[FactName]:
+        """Of every fact, the oldest first."""
+        return [] if self._connection is None else fact_names(self._connection)
+
+    def history(self, memory_id: str) -> list[HistoryEntry]:
+        """What was done to it, in that order."""
+        return [] if self._connection is None else history(self._connection, memory_id)
+
+    def earlier_texts(self, memory_id: str) -> list[EarlierText]:
+        """What it said before, the oldest first."""
+        return [] if self._connection is None else earlier_texts(self._connection, memory_id)
+
+    def lost_texts(self) -> list[str]:
+        """Ids of memories that are not stored, and of which an earlier text is."""
+        return [] if self._connection is None else lost_texts(self._connection)
+
+
+def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:
+    """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+    found = [fact for one in memory_ids if (fact := view.memory(one)) is not None]
+    facts = [fact for fact in found if fact.kind == "factual"]
+    return {fact.memory_id: [fact, *view.rivals(fact)] for fact in facts}
+
+
+Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
+"""Decides, with the catalog in view, what changes; an error undoes everything."""
+
+
+def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> None:
+    """Make the changes, and write each into the history of its memory."""
+    for change in changes:
+        if change.keeping == AS_STORED:
+            connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
+        else:
+            connection.execute(
+                f"REPLACE INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                keeping_row(change.memory_id, change.keeping),
+            )
+        write_history(
+            connection,
+            HistoryEntry(
+                memory_id=change.memory_id,
+                at=change.at,
+                act=change.act,
+                other_id=change.other_id,
+                detail=change.detail,
+            ),
+        )
+
+
+def write_history(connection: sqlite3.Connection, entry: HistoryEntry) -> None:
+    """One more entry."""
+    connection.execute(
+        f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
+    )
+
+
+def history(connection: sqlite3.Connection, memory_id: str) -> list[HistoryEntry]:
+    """What was done to one memory, in the order it was done."""
+    sql = f"SELECT {HISTORY_COLUMNS} FROM history WHERE memory_id = ? ORDER BY entry_no"
+    return list(map(history_of, connection.execute(sql, (memory_id,))))
+
+
+def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+    """Forget how removed memories stood, what they said before, and their ids where others name
+    them."""
+    drop_earlier(connection, memory_ids)
+    for memory_id in memory_ids:
+        heir = keeping(connection, memory_id).superseded_by
+        connection.execute(
+            "UPDATE keeping SET superseded_by = ? WHERE superseded_by = ?",
+            (heir or None, memory_id),
+        )
+        connection.execute("DELETE FROM keeping WHERE memory_id = ?", (memory_id,))
+        connection.execute("DELETE FROM history WHERE memory_id = ?", (memory_id,))
+        connection.execute("UPDATE history SET other_id = NULL WHERE other_id = ?", (memory_id,))

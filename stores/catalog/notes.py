@@ -1,0 +1,82 @@
+"""The catalog's notes: key-value facts about it, and the outbox of vectors on their way."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from secondhop.stores.catalog.reads import owners
+
+_SETTING = "setting."
+"""Before the name of a setting that is kept with the entity."""
+
+_WORTH_A_MAP = 50
+"""A memory map is made anew, which takes seconds, when one memory in so many was added singly."""
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """All of it; {} in a file without a schema."""
+    (tables,) = connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"
+    ).fetchone()
+    return dict(connection.execute("SELECT key, value FROM meta")) if tables else {}
+
+
+def write_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> None:
+    """Set these keys."""
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        values.items(),
+    )
+
+
+def read_settings(connection: sqlite3.Connection) -> dict[str, str]:
+    """{name: value} of the settings kept with the entity."""
+    rows = connection.execute(
+        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
+        (_SETTING, len(_SETTING) + 1),
+    )
+    return dict(rows.fetchall())
+
+
+def write_settings(connection: sqlite3.Connection, changes: Mapping[str, str | None]) -> None:
+    """Keep these settings; those of None go."""
+    gone = [(f"{_SETTING}{name}",) for name, value in changes.items() if value is None]
+    connection.executemany("DELETE FROM meta WHERE key = ?", gone)
+    kept = {f"{_SETTING}{name}": value for name, value in changes.items() if value is not None}
+    write_meta(connection, kept)
+
+
+def count_change(connection: sqlite3.Connection) -> None:
+    """The store is not what it was."""
+    connection.execute(
+        "INSERT INTO meta VALUES ('changes', '1') "
+        "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+    )
+
+
+def count_small_change(connection: sqlite3.Connection) -> None:
+    """One memory more: as many as are worth a new memory map make one change."""
+    small = int(read_meta(connection).get("small_changes", 0)) + 1
+    (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+    if small > memories // _WORTH_A_MAP:
+        count_change(connection)
+        small = 0
+    write_meta(connection, {"small_changes": str(small)})
+
+
+def add_intent(connection: sqlite3.Connection, kind: str, passage_ids: Sequence[str]) -> int:
+    """Note that vectors of these passages come ("put") or go ("drop"); the note's number."""
+    cursor = connection.execute(
+        "INSERT INTO outbox (kind, passage_ids) VALUES (?, ?)", (kind, json.dumps(passage_ids))
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def open_intents(connection: sqlite3.Connection) -> dict[int, list[str]]:
+    """{number of a note: passage ids of it that are not stored}."""
+    noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
+    open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
+    return {
+        number: [one for one in ids if one not in owners(connection, ids)]
+        for number, ids in open_ids.items()
+    }

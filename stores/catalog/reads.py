@@ -1,0 +1,132 @@
+"""What is read from the catalog of memories and passages; always inside one transaction."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from secondhop.stores.catalog.rows import (
+    CARDS,
+    MEMORY_COLUMNS,
+    PASSAGE_COLUMNS,
+    Row,
+    card_of,
+    memory_of,
+    passage_of,
+)
+from secondhop.stores.records import Memory, MemoryCard, Passage, StoreCounts
+
+_CHUNK = 500
+
+
+def in_chunks(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
+    """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
+    values = list(dict.fromkeys(values))
+    for start in range(0, len(values), _CHUNK):
+        chunk = values[start : start + _CHUNK]
+        yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)
+
+
+def stored(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[str]:
+    """Those of the memories that are there."""
+    sql = "SELECT memory_id FROM memories WHERE memory_id IN"
+    return [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
+
+
+def owners(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, str]:
+    """{passage id: memory id} of the stored ones."""
+    sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
+    return dict(in_chunks(connection, sql, passage_ids))
+
+
+def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+    """See `MemoryReader.cards`."""
+    found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
+    return {card.memory_id: card for card in found}
+
+
+def passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
+    """See `MemoryReader.passages`."""
+    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
+    found = map(passage_of, in_chunks(connection, sql, passage_ids))
+    return {passage.passage_id: passage for passage in found}
+
+
+def passages_of(connection: sqlite3.Connection, memory_id: str) -> tuple[Passage, ...]:
+    """Of one memory, in order."""
+    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
+    return tuple(map(passage_of, connection.execute(sql, (memory_id,))))
+
+
+def memory(connection: sqlite3.Connection, memory_id: str) -> Memory | None:
+    """See `MemoryReader.memory`."""
+    sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
+    return next(map(memory_of, connection.execute(sql, (memory_id,))), None)
+
+
+def whole(
+    connection: sqlite3.Connection, memory_id: str
+) -> tuple[Memory, tuple[Passage, ...]] | None:
+    """A memory with its passages in order, or None."""
+    found = memory(connection, memory_id)
+    return None if found is None else (found, passages_of(connection, memory_id))
+
+
+def page(
+    connection: sqlite3.Connection, *, after: str, limit: int
+) -> list[tuple[Memory, tuple[Passage, ...]]]:
+    """The next `limit` memories whose id is greater than `after`, with their passages."""
+    rows = connection.execute(
+        f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id > ? ORDER BY memory_id LIMIT ?",
+        (after, limit),
+    ).fetchall()
+    memories = map(memory_of, rows)
+    return [(one, passages_of(connection, one.memory_id)) for one in memories]
+
+
+def all_passage_ids(connection: sqlite3.Connection) -> list[str]:
+    """Of everything stored, by memory and ordinal."""
+    rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
+    return [passage_id for (passage_id,) in rows]
+
+
+def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dict[str, str]:
+    """See `MemoryWriter.content_hashes`."""
+    return dict(
+        connection.execute(
+            "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
+            (origin,),
+        )
+    )
+
+
+def counts(
+    connection: sqlite3.Connection | None,
+    *,
+    vectors: int | None,
+    schema_version: int,
+    embedder: str,
+) -> StoreCounts:
+    """What is stored; None: nothing is."""
+    memories = passages = tokens = pending = 0
+    if connection is not None:
+        (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+        (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
+        passages, tokens = connection.execute(
+            "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
+        ).fetchone()
+    return StoreCounts(
+        memories=memories,
+        passages=passages,
+        tokens=tokens,
+        vectors=vectors,
+        pending=pending,
+        schema_version=schema_version,
+        embedder=embedder,
+    )
+
+
+def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
+    """Ids of what was written later than that."""
+    dated = connection.execute("SELECT memory_id, created_at FROM memories")
+    return [found for found, at in dated if datetime.fromisoformat(at) > moment]

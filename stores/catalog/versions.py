@@ -1,0 +1,111 @@
+"""Earlier texts of memories, as the catalog keeps them; always inside one transaction.
+
+A memory that is put under an id that is stored takes that id over, and what the id said until then
+is kept here, beside the memories: no search reads it. It goes with its memory.
+
+Not kept is what is not lost: a text that the new one begins with (a chat that went on, and is
+ingested again and again), and one that is kept already (two exports of one chat in a folder would
+change places at every ingest). So what is kept grows with what was said, not with the ingests.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog.rows import MEMORY_COLUMNS, VERSION_COLUMNS, version_of, version_row
+from secondhop.stores.records import EarlierText, Memory
+
+
+def keep_replaced(
+    connection: sqlite3.Connection, memories: Sequence[Memory], *, at: datetime
+) -> None:
+    """Keep what these memories, about to be stored, would make unreadable."""
+    stored = catalog_reads.stored(connection, [memory.memory_id for memory in memories])
+    for new in (memory for memory in memories if memory.memory_id in set(stored)):
+        old = catalog_reads.memory(connection, new.memory_id)
+        if old is None or says_all_of(new, old):
+            continue
+        if any(same_text(kept.memory, old) for kept in earlier_texts(connection, new.memory_id)):
+            continue
+        passages = catalog_reads.passages_of(connection, old.memory_id)
+        _insert(
+            connection,
+            EarlierText(memory=old, replaced_at=at, replaced_by=new.origin, passages=passages),
+        )
+
+
+def says_all_of(new: Memory, old: Memory) -> bool:
+    """Whether nothing is lost when `new` takes the place of `old`: it begins with the whole of it.
+
+    The last message of the old text may go on, too: a note that was added to. When it was written
+    and where it came from is no text.
+    """
+    if _names(new) != _names(old) or len(new.messages) < len(old.messages):
+        return False
+    if not old.messages:
+        return True
+    last = len(old.messages) - 1
+    was, goes_on = old.messages[last], new.messages[last]
+    return (
+        old.messages[:last] == new.messages[:last]
+        and was.role == goes_on.role
+        and goes_on.content.startswith(was.content)
+    )
+
+
+def same_text(one: Memory, other: Memory) -> bool:
+    """Whether a reader would see the same words."""
+    return _names(one) == _names(other) and one.messages == other.messages
+
+
+def earlier_texts(connection: sqlite3.Connection, memory_id: str) -> list[EarlierText]:
+    """Of one memory, the oldest first."""
+    sql = f"""SELECT {MEMORY_COLUMNS}, {VERSION_COLUMNS} FROM earlier_texts
+        WHERE memory_id = ? ORDER BY version_no"""
+    return list(map(version_of, connection.execute(sql, (memory_id,))))
+
+
+def add_earlier(connection: sqlite3.Connection, texts: Iterable[EarlierText]) -> None:
+    """Keep these texts, the oldest first, of stored memories that have none yet."""
+    by_memory: dict[str, list[EarlierText]] = {}
+    for text in texts:
+        by_memory.setdefault(text.memory.memory_id, []).append(text)
+    for memory_id in catalog_reads.stored(connection, list(by_memory)):
+        if not earlier_texts(connection, memory_id):
+            for text in by_memory[memory_id]:
+                _insert(connection, text)
+
+
+def drop_earlier(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+    """Nothing is kept any more of what these memories said."""
+    connection.executemany(
+        "DELETE FROM earlier_texts WHERE memory_id = ?", [(one,) for one in memory_ids]
+    )
+
+
+def lost_texts(connection: sqlite3.Connection) -> list[str]:
+    """Ids of memories that are not stored, and of which a text is kept; only damage leaves such."""
+    sql = """SELECT DISTINCT memory_id FROM earlier_texts
+        WHERE memory_id NOT IN (SELECT memory_id FROM memories) ORDER BY memory_id"""
+    return [memory_id for (memory_id,) in connection.execute(sql)]
+
+
+def _insert(connection: sqlite3.Connection, text: EarlierText) -> None:
+    row = version_row(text)
+    connection.execute(
+        f"INSERT INTO earlier_texts ({MEMORY_COLUMNS}, {VERSION_COLUMNS}) "
+        f"VALUES ({','.join('?' * len(row))})",
+        row,
+    )
+
+
+def _names(memory: Memory) -> tuple[str, ...]:
+    return (
+        memory.title,
+        memory.kind,
+        memory.subject,
+        memory.attribute,
+        memory.value,
+        memory.scope,
+    )

@@ -1,0 +1,114 @@
+"""What changes in the catalog when a memory comes or goes; always inside one transaction."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from secondhop.stores.catalog import lexicon
+from secondhop.stores.catalog.analysis import document_terms
+from secondhop.stores.catalog.rows import (
+    MEMORY_COLUMNS,
+    PASSAGE_COLUMNS,
+    memory_of,
+    memory_row,
+    passage_of,
+    passage_row,
+)
+from secondhop.stores.records import EmbeddedMemory, Passage
+
+
+def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemory]) -> None:
+    """Insert memories that are not there, with their passages and postings."""
+    connection.executemany(
+        f"INSERT INTO memories ({MEMORY_COLUMNS}, slot, content_hash, passage_count) "
+        f"VALUES ({','.join('?' * 14)})",
+        [memory_row(e.memory, passage_count=len(e.passages)) for e in batch],
+    )
+    (highest,) = connection.execute("SELECT coalesce(max(passage_no), 0) FROM passages").fetchone()
+    passages = [(e.memory.title, passage) for e in batch for passage in e.passages]
+    indexed = [
+        _indexed(passage_no, passage, title=title)
+        for passage_no, (title, passage) in enumerate(passages, start=highest + 1)
+    ]
+    connection.executemany(
+        f"INSERT INTO passages (passage_no, {PASSAGE_COLUMNS}, terms) "
+        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            passage_row(passage, passage_no=entry.passage_no, terms=entry.length)
+            for (_, passage), entry in zip(passages, indexed, strict=True)
+        ],
+    )
+    lexicon.add(connection, indexed)
+    _adjust(connection, "passages", len(indexed))
+    _adjust(connection, "terms", sum(entry.length for entry in indexed))
+
+
+def drop_memories(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+    """Delete these memories (no id twice) with passages and postings; the passage ids gone."""
+    rows = [row for memory_id in memory_ids for row in _stored_passages(connection, memory_id)]
+    indexed = [entry for _, entry in rows]
+    lexicon.remove(connection, indexed)
+    _adjust(connection, "passages", -len(indexed))
+    _adjust(connection, "terms", -sum(entry.length for entry in indexed))
+    connection.executemany(
+        "DELETE FROM memories WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids]
+    )
+    return {passage.passage_id for passage, _ in rows}
+
+
+def reindex_terms(connection: sqlite3.Connection) -> None:
+    """Build the lexical index anew from the stored text, with the analyzer of today."""
+    connection.execute("DELETE FROM postings")
+    connection.execute("DELETE FROM meta WHERE key = 'terms'")
+    for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
+        indexed = [entry for _, entry in _stored_passages(connection, memory_id)]
+        lexicon.add(connection, indexed)
+        _adjust(connection, "terms", sum(entry.length for entry in indexed))
+        connection.executemany(
+            "UPDATE passages SET terms = ? WHERE passage_no = ?",
+            [(entry.length, entry.passage_no) for entry in indexed],
+        )
+
+
+def fresh_postings(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:
+    """The lexical index as the stored text gives it, in the form of `lexicon.contents`."""
+    with closing(sqlite3.connect(":memory:")) as scratch:
+        scratch.execute(
+            "CREATE TABLE postings (block INTEGER, term TEXT, entries BLOB, "
+            "PRIMARY KEY (block, term))"
+        )
+        for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
+            lexicon.add(scratch, [entry for _, entry in _stored_passages(connection, memory_id)])
+        return lexicon.contents(scratch)
+
+
+def _stored_passages(
+    connection: sqlite3.Connection, memory_id: str
+) -> Iterator[tuple[Passage, lexicon.IndexedPassage]]:
+    found = connection.execute(
+        f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?", (memory_id,)
+    ).fetchone()
+    if found is None:
+        return
+    title = memory_of(found).title
+    for passage_no, *row in connection.execute(
+        f"SELECT passage_no, {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ?", (memory_id,)
+    ):
+        passage = passage_of(tuple(row))
+        yield passage, _indexed(passage_no, passage, title=title)
+
+
+def _indexed(passage_no: int, passage: Passage, *, title: str) -> lexicon.IndexedPassage:
+    return lexicon.IndexedPassage(
+        passage_no=passage_no,
+        title_terms=[*document_terms(title), *document_terms(passage.heading)],
+        text_terms=document_terms(passage.text),
+    )
+
+
+def _adjust(connection: sqlite3.Connection, key: str, amount: int) -> None:
+    connection.execute(
+        "INSERT INTO meta VALUES (?1, CAST(?2 AS TEXT)) "
+        "ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + ?2 AS TEXT)",
+        (key, amount),
+    )

@@ -1,0 +1,88 @@
+"""Where the vectors of an entity are: in the store's folder, or on a Chroma server.
+
+Its catalog says it (`Identity.server`). Looked for in the wrong place they seem to be lost, and an
+entity that is deleted there leaves them where they are.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from secondhop.errors import StoreError
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.vectors.server import server_name
+
+FOLDER = ""
+"""The place of vectors that are in the store's folder."""
+
+
+class VectorsElsewhereError(StoreError):
+    """The vectors of an entity are not where they were looked for."""
+
+    def __init__(self, entity: str, *, place: str) -> None:
+        super().__init__(
+            f"the vectors of entity {entity!r} are {place_words(place)}; {way_to(place)}. Nothing "
+            f"was changed. (`secondhop reindex` makes new ones in the place that it is told.)"
+        )
+        self.entity, self.place = entity, place
+
+
+class NoVectorsHereError(StoreError):
+    """An entity is to be deleted, and none of its vectors are where they were looked for."""
+
+    def __init__(self, what: str, *, looked: str, folder: Path) -> None:
+        super().__init__(
+            f"{what}, and no vectors of it are {place_words(looked)}; nothing was deleted. If they "
+            f"are on a Chroma server, name it (--chroma URL), for they would stay there; if they "
+            f"are lost, `secondhop doctor --fix` makes them anew first, or delete {folder} yourself"
+        )
+
+
+def place_of(server: str | None) -> str:
+    """Where the vectors are that belong to a store with this Chroma server, or none."""
+    return server_name(server) if server else FOLDER
+
+
+def place_words(place: str) -> str:
+    """ "on the Chroma server http://localhost:8000"."""
+    return f"on the Chroma server {place}" if place else "in the store's own folder"
+
+
+def way_to(place: str) -> str:
+    """What to do to have the vectors of that place."""
+    if place:
+        return f"name it: --chroma {place}, or `chroma_url`"
+    return "leave --chroma, SECONDHOP_CHROMA and `chroma_url` away"
+
+
+def identity_at(place: str, catalog: Catalog) -> Identity:
+    """Who a catalog belongs to, if its vectors are at this place, or may be.
+
+    Raises:
+        VectorsElsewhereError: they are on a server, and this is the folder, or the reverse.
+    """
+    known = catalog.identity()
+    away = known.server is not None and bool(known.server) != bool(place)
+    if away and catalog.passage_count():
+        raise VectorsElsewhereError(known.entity, place=known.server or FOLDER)
+    return replace(known, server=place)
+
+
+async def expect_any_vector(
+    catalog: Catalog, *, place: str, vectors: Callable[[Identity], VectorIndex]
+) -> None:
+    """The vectors of a catalog are at this place, by its own word or by their presence.
+
+    Raises:
+        VectorsElsewhereError: as `identity_at`.
+        NoVectorsHereError: the catalog does not say that they are, and there are none.
+    """
+    identity = await asyncio.to_thread(identity_at, place, catalog)
+    said = (await asyncio.to_thread(catalog.identity)).server
+    if said == place or not await asyncio.to_thread(catalog.passage_count):
+        return
+    if not await vectors(identity).count():
+        what = f"memories of entity {identity.entity!r} are stored"
+        raise NoVectorsHereError(what, looked=place, folder=catalog.path.parent)
