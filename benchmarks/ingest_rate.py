@@ -24,7 +24,7 @@ from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
-from secondhop.models.choose import make_embedder
+from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.home import StoreHome

@@ -27,7 +27,7 @@ from mcp import Client
 from secondhop.assembly import assemble, cached_embedders
 from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.server import memory_server
-from secondhop.models.chosen import chosen_embedder
+from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall

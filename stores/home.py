@@ -18,7 +18,6 @@ from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.chroma_database import check_database
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.file_lock import StampedLock
 from secondhop.stores.manifest import (
@@ -33,6 +32,7 @@ from secondhop.stores.rebuild_command import mend_command, rebuild_command
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.client import ChromaClient
+from secondhop.stores.vectors.database import check_database
 from secondhop.stores.vectors.folder import ChromaFolder
 from secondhop.stores.vectors.place import (
     FOLDER,

@@ -8,9 +8,9 @@ from typing import Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.chroma_database import UnfinishedIndexError
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.database import UnfinishedIndexError
 
 _PAGE = 64
 

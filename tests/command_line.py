@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner, Result
 
-from secondhop.interfaces.cli import app
+from secondhop.cli.app import app
 
 Cli: TypeAlias = Callable[..., Result]
 """Takes a command word by word."""
@@ -24,7 +24,7 @@ def in_folder(folder: Path, patch: pytest.MonkeyPatch) -> Cli:
     patch.chdir(folder)
     patch.setenv("SECONDHOP_EMBEDDER", "hashing")
     for module in ("opening", "kept_answers"):
-        patch.setattr(f"secondhop.interfaces.{module}.cache_folder", lambda: folder / "cache")
+        patch.setattr(f"secondhop.cli.{module}.cache_folder", lambda: folder / "cache")
     return ran
 
 

@@ -1,7 +1,8 @@
 """Other spellings of a question's words: general abbreviations, and those a memory defines itself.
 
 For the lexical leg of the question alone; the dense leg knows most of them by meaning. Identifiers
-need nothing here: "SSL_MODE", "sslMode" and "ssl-mode" have the same terms (`stores/catalog/analysis.py`).
+need nothing here: "SSL_MODE", "sslMode" and "ssl-mode" have the same terms
+(`stores/catalog/analysis.py`).
 """
 
 import re

@@ -18,8 +18,8 @@ from secondhop.memories.maintenance_part import CaresForMemories
 from secondhop.memories.recall_part import KeepsMemories
 from secondhop.memories.reindexing import open_entity
 from secondhop.memories.service import Keeper
+from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
-from secondhop.models.chosen import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices

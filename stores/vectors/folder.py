@@ -20,11 +20,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreFullError
-from secondhop.stores.chroma_database import UnfinishedIndexError, remove_unknown_segments, vacuum
 from secondhop.stores.file_lock import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.vectors.client import ChromaSession
 from secondhop.stores.vectors.collections import ApiSession
+from secondhop.stores.vectors.database import UnfinishedIndexError, remove_unknown_segments, vacuum
 from secondhop.stores.vectors.errors import chroma_errors
 from secondhop.stores.vectors.hnsw_files import blank_spare_room, check_collection
 

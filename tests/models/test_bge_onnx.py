@@ -92,15 +92,6 @@ async def test_ten_megabytes_count_up_to_the_512th_token(embedder: BgeOnnxEmbedd
 
 
 @model
-async def test_token_states_are_unit_rows_one_a_token(embedder: BgeOnnxEmbedder) -> None:
-    states = await embedder.token_states(["hello world", ""])
-    assert [array.shape for array in states] == [(4, 384), (2, 384)]
-    assert np.linalg.norm(states[0], axis=1) == pytest.approx(1.0, abs=1e-5)
-    assert np.array_equal(states[0][0], (await embedder.embed_passages(["hello world"]))[0])
-    assert await embedder.token_states([]) == []
-
-
-@model
 async def test_no_text_loads_no_model() -> None:
     embedder = BgeOnnxEmbedder(cache_dir=Path("/nowhere"), offline=True)
     assert (await embedder.embed_passages([])).shape == (0, 384)

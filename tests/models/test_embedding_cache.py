@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from tests.models.counting_embedder import CountingEmbedder
 
 from secondhop.models.embedding_cache import CachingEmbedder
+from secondhop.models.embedding_cache_file import EmbeddingCacheFile, text_digest
 
 
 @pytest.fixture
@@ -63,6 +65,50 @@ async def test_queries_passages_and_models_never_answer_for_each_other(caches: C
     await caches.open(other).embed_passages(["a"])
     assert (inner.passage_calls, inner.query_calls) == ([["a"]], [["a"]])
     assert other.passage_calls == [["a"]]
+
+
+def queries_in(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT count(*) FROM vectors WHERE kind = 'query'")
+        return int(found.fetchone()[0])
+
+
+async def test_the_oldest_queries_go_first_and_every_passage_stays(tmp_path: Path) -> None:
+    path, inner = tmp_path / "cache.db", CountingEmbedder()
+    file = EmbeddingCacheFile(path, kept_queries=600)
+    texts = [f"text {number}" for number in range(1_500)]
+    rows = await inner.embed_queries(texts)
+    for start in range(0, 1_500, 100):
+        chunk = slice(start, start + 100)
+        for kind in ("query", "passage"):
+            file.put(("model", kind), dict(zip(texts[chunk], rows[chunk], strict=True)))
+    assert 600 <= queries_in(path) <= 1_100
+    assert set(texts[-600:]) <= file.get(("model", "query"), texts).keys()
+    assert len(file.get(("model", "passage"), texts)) == 1_500
+    file.close()
+    file = EmbeddingCacheFile(path, kept_queries=600)
+    assert file.get(("model", "query"), texts).keys() == set(texts[-600:])
+    file.close()
+
+
+async def test_a_file_of_version_0_1_is_read_and_trimmed(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    row = (await CountingEmbedder().embed_queries(["old"]))[0]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE TABLE vectors (text_sha BLOB NOT NULL, model_id TEXT NOT NULL,"
+            " kind TEXT NOT NULL, vector BLOB NOT NULL,"
+            " PRIMARY KEY (text_sha, model_id, kind)) WITHOUT ROWID"
+        )
+        old = (text_digest("old"), "model", "query", row.tobytes())
+        connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", old)
+        connection.commit()
+    file = EmbeddingCacheFile(path, kept_queries=1)
+    assert np.array_equal(file.get(("model", "query"), ["old"])["old"], row)
+    file.put(("model", "query"), {"new": row})
+    file.close()
+    assert list(file.get(("model", "query"), ["old", "new"])) == ["new"]
+    file.close()
 
 
 async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Caches) -> None:

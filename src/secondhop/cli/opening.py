@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from secondhop.cli.options import Common
 from secondhop.errors import UnknownEntityError, UsageError
-from secondhop.models.choose import make_embedder
+from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import OpenAISettings, Settings, load_settings

@@ -10,10 +10,10 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.chroma_database import UnfinishedIndexError
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.reindex import Reindex
+from secondhop.stores.vectors.database import UnfinishedIndexError
 
 PASSAGES_AT_ONCE = 96
 

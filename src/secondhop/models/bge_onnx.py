@@ -3,11 +3,11 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,6 @@ MAX_TOKENS = 512
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 _MAX_CHARS = 50_000
 """Characters that are tokenised at all: 512 tokens of text are about 2,500."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,32 +93,25 @@ class BgeOnnxEmbedder:
         """
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
-        return np.stack(await self._for_each(self._vector, texts))
+        return np.stack(await self._vectors(texts))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As for passages, with the prefix that the model was trained to see before a query."""
         return await self.embed_passages([QUERY_PREFIX + text for text in texts])
 
-    async def token_states(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """The model's last layer for each text: float32 [tokens, 384], rows of unit length.
-
-        [CLS] and [SEP] are the first and the last row; no prefix is put before the text.
-        """
-        return await self._for_each(self._states, texts)
-
-    async def _for_each(self, compute: Callable[[str], T], texts: Sequence[str]) -> list[T]:
-        """`compute(text)` for each text, in order; longest first, so that no core idles at the end.
+    async def _vectors(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
+        """One vector a text, in order. The longest text goes first: no core idles at the end.
 
         At most `threads` texts are handed out at a time: a cancelled call stops after these.
         """
         loop, workers = asyncio.get_running_loop(), self._running_workers()
         waiting = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        computed: dict[int, T] = {}
+        computed: dict[int, npt.NDArray[np.float32]] = {}
 
         async def work() -> None:
             while waiting:
                 at = waiting.pop()
-                computed[at] = await loop.run_in_executor(workers, compute, texts[at])
+                computed[at] = await loop.run_in_executor(workers, self._vector, texts[at])
 
         tasks = [loop.create_task(work()) for _ in range(min(self._threads, len(texts)))]
         try:
@@ -132,13 +123,8 @@ class BgeOnnxEmbedder:
         return [computed[at] for at in range(len(texts))]
 
     def _vector(self, text: str) -> npt.NDArray[np.float32]:
-        first = self._run(text)[0]
+        first = self._run(text)[0]  # the state of [CLS]
         unit: npt.NDArray[np.float32] = first / np.linalg.norm(first)
-        return unit
-
-    def _states(self, text: str) -> npt.NDArray[np.float32]:
-        states = self._run(text)
-        unit: npt.NDArray[np.float32] = states / np.linalg.norm(states, axis=1, keepdims=True)
         return unit
 
     def _run(self, text: str) -> npt.NDArray[np.float32]:

@@ -1,6 +1,7 @@
 """The SQLite file behind the embedding cache."""
 
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -16,27 +17,40 @@ from secondhop.models.embedder import Vectors
 Scope: TypeAlias = tuple[str, str]
 """(model id, "passage" or "query"): vectors of one scope are never taken for another's."""
 
+KEPT_QUERIES = 10_000
+"""Query vectors; the oldest go first. About 1.7 kB each with 384 dimensions."""
+
+_TRIM_EVERY = 500
+"""Query vectors that are added between two trims; the file is trimmed when it is opened, too."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
     text_sha BLOB NOT NULL,
     model_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     vector BLOB NOT NULL,
+    added_ns INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (text_sha, model_id, kind)
 ) WITHOUT ROWID
 """
+_ADDED = "ALTER TABLE vectors ADD COLUMN added_ns INTEGER NOT NULL DEFAULT 0"
+"""For files of version 0.1."""
+_BY_AGE = "CREATE INDEX IF NOT EXISTS queries_by_age ON vectors (added_ns) WHERE kind = 'query'"
 _LOOKUPS_A_STATEMENT = 500
 
 
 class EmbeddingCacheFile:
-    """Vectors by (sha256 of the text, model, kind), float32. No method raises for a bad disk."""
+    """Vectors by (sha256 of the text, model, kind), float32. No method raises for a bad disk.
 
-    def __init__(self, path: Path) -> None:
+    All passages are kept, and the newest `kept_queries` queries.
+    """
+
+    def __init__(self, path: Path, *, kept_queries: int = KEPT_QUERIES) -> None:
+        self._kept_queries, self._untrimmed = kept_queries, 0
         self._file = CacheFile(
             path,
             name="the embedding cache",
             without="texts are embedded again each time",
-            prepare=_prepare,
+            prepare=self._prepare,
         )
 
     def get(self, scope: Scope, texts: Sequence[str]) -> dict[str, Vectors]:
@@ -47,6 +61,9 @@ class EmbeddingCacheFile:
     def put(self, scope: Scope, rows: Mapping[str, Vectors]) -> None:
         """Keep these vectors, all or none."""
         self._file.attempt(lambda connection: _insert(connection, scope, rows))
+        self._untrimmed += len(rows) if scope[1] == "query" else 0
+        if self._untrimmed >= _TRIM_EVERY:
+            self._file.attempt(self._trim)
 
     def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts in every scope, in the write-ahead log, too."""
@@ -64,10 +81,25 @@ class EmbeddingCacheFile:
         """Close the connection; the next use opens it again."""
         self._file.close()
 
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("BEGIN IMMEDIATE")  # of two processes that begin a file, one does
+        connection.execute(_SCHEMA)
+        columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(vectors)")}
+        if "added_ns" not in columns:
+            connection.execute(_ADDED)
+        connection.execute(_BY_AGE)
+        connection.execute("COMMIT")
+        self._trim(connection)
 
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA secure_delete=ON")
-    connection.execute(_SCHEMA)
+    def _trim(self, connection: sqlite3.Connection) -> None:
+        self._untrimmed = 0
+        connection.execute(
+            "DELETE FROM vectors WHERE kind = 'query' AND added_ns <= ("
+            "SELECT added_ns FROM vectors WHERE kind = 'query'"
+            " ORDER BY added_ns DESC LIMIT 1 OFFSET ?)",
+            (self._kept_queries,),
+        )
 
 
 def _empty_log(connection: sqlite3.Connection) -> None:
@@ -105,10 +137,15 @@ def _sound_vector(blob: object) -> Vectors | None:
 
 
 def _insert(connection: sqlite3.Connection, scope: Scope, rows: Mapping[str, Vectors]) -> None:
+    now = time.time_ns()
     _in_transaction(
         connection,
-        "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
-        [(text_digest(text), *scope, row.astype("<f4").tobytes()) for text, row in rows.items()],
+        "INSERT OR REPLACE INTO vectors (text_sha, model_id, kind, vector, added_ns)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [
+            (text_digest(text), *scope, row.astype("<f4").tobytes(), now + number)
+            for number, (text, row) in enumerate(rows.items())
+        ],
     )
 
 
@@ -128,7 +165,7 @@ def _delete_other_passages(connection: sqlite3.Connection, digests: AbstractSet[
 
 
 def _in_transaction(
-    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[bytes | str, ...]]
+    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[bytes | str | int, ...]]
 ) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:

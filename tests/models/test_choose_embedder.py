@@ -1,7 +1,7 @@
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.models.choose import make_embedder
+from secondhop.models.choose_embedder import make_embedder
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ def test_a_word_names_an_embedder_and_nothing_is_loaded_yet(spec: str, model_id:
 def test_any_other_word_is_refused_with_the_words_there_are(spec: str) -> None:
     with pytest.raises(UsageError, match=r"default.*hashing.*openai:MODEL"):
         make_embedder(spec)
+
+
+def test_the_default_model_is_shared_while_it_is_in_use() -> None:
+    first = make_embedder("default", offline=True)
+    assert make_embedder("bge-small-en-v1.5", offline=True) is first
+    assert make_embedder("default") is not first

@@ -1,0 +1,95 @@
+"""From a word in a setting, or what a caller gives, to an embedder."""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from secondhop.errors import UsageError
+from secondhop.models.embedder import Embedder, LearnsDimension
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from secondhop.models.bge_onnx import BgeOnnxEmbedder
+
+EMBEDDER_SPECS = ("default", "bge-small-en-v1.5", "hashing", "openai:MODEL")
+
+_default_models: "WeakValueDictionary[tuple[Path | None, bool], BgeOnnxEmbedder]"
+_default_models = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def make_embedder(
+    spec: str,
+    *,
+    cache_dir: Path | None = None,
+    offline: bool = False,
+    base_url: str | None = None,
+    api_key: str | None = None,
+) -> Embedder:
+    """The embedder that `spec` names; nothing is loaded or fetched before its first use.
+
+    The default model is loaded once a process: equal calls return the same object while it is in
+    use.
+
+    Args:
+        spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
+        cache_dir: where model files live; None: the user's cache folder.
+        offline: missing model files are an error instead of a download.
+        base_url: server of an "openai:" model; None: OpenAI's rule (OPENAI_BASE_URL).
+        api_key: key for it; None: OPENAI_API_KEY.
+
+    Raises:
+        UsageError: no such embedder.
+    """
+    kind, _, name = spec.partition(":")
+    if spec in ("default", "bge-small-en-v1.5"):
+        return _default_model(cache_dir, offline=offline)
+    if spec == "hashing":
+        from secondhop.models.hashing import HashingEmbedder
+
+        return HashingEmbedder()
+    if kind == "openai" and name:
+        from secondhop.models.openai_client import OpenAIConnection
+        from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
+
+        connection = OpenAIConnection(base_url=base_url, api_key=api_key)
+        return OpenAIEmbedder(OpenAIEmbedderConfig(model=name, connection=connection))
+    raise UsageError(f"no embedder {spec!r}; choose one of: {', '.join(EMBEDDER_SPECS)}")
+
+
+async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
+    """The embedder that is named or given, with a known dimension.
+
+    Raises:
+        UsageError: no embedder has that name.
+        ModelError: its dimension is not known, and its model does not answer.
+    """
+    chosen = make_embedder(embedder) if isinstance(embedder, str) else _adapted(embedder)
+    if isinstance(chosen, LearnsDimension):
+        await chosen.learn_dimension()
+    return chosen
+
+
+def _adapted(embedder: "Embedder | Embeddings") -> Embedder:
+    """LangChain's embeddings behind our port; an embedder of that port as it is."""
+    if not hasattr(embedder, "embed_passages"):  # LangChain is slow to import
+        from langchain_core.embeddings import Embeddings
+
+        from secondhop.models.langchain_embedder import LangchainEmbedder
+
+        if isinstance(embedder, Embeddings):
+            return LangchainEmbedder(embedder)
+    return embedder  # type: ignore[return-value] # a wrong object shows at its first call
+
+
+def _default_model(cache_dir: Path | None, *, offline: bool) -> Embedder:
+    from secondhop.models.bge_onnx import BgeOnnxEmbedder
+
+    with _lock:
+        found = _default_models.get((cache_dir, offline))
+        if found is None:
+            found = BgeOnnxEmbedder(cache_dir=cache_dir, offline=offline)
+            _default_models[cache_dir, offline] = found
+        return found

@@ -1,1 +1,0 @@
-../../../src/secondhop/briefing_recall.py

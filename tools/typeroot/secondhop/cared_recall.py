@@ -1,1 +1,0 @@
-../../../src/secondhop/cared_recall.py

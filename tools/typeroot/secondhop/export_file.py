@@ -1,1 +1,0 @@
-../../../src/secondhop/export_file.py

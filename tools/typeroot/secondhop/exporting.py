@@ -1,1 +1,0 @@
-../../../src/secondhop/exporting.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/kept_recall.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/learned_ahead.py

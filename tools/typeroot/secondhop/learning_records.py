@@ -1,1 +1,0 @@
-../../../src/secondhop/learning_records.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/observing_draft.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/observing_reader.py

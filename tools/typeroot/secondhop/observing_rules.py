@@ -1,1 +1,0 @@
-../../../src/secondhop/observing_rules.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/reindexing.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/session_rounds.py
