@@ -41,8 +41,8 @@ class ApiSession:
     def created(self, name: str) -> "Collection":
         """See `ChromaSession`."""
         if name not in self._collections:
-            configuration = {"hnsw": _hnsw()}
-            self._keep(name, self.api.get_or_create_collection(name, configuration=configuration))
+            made = self.api.get_or_create_collection(name, configuration={"hnsw": _hnsw()})
+            self._keep(name, made)
         return self._collections[name]
 
     def _keep(self, name: str, model: "CollectionModel") -> None:
