@@ -85,7 +85,7 @@ class StoreHome:
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
-                `secondhop.memories.reindexing.open_entity` rebuilds them.
+                `secondhop.memories.reindex.open_entity` rebuilds them.
             VectorsElsewhereError: its vectors are on a server and none is named, or the reverse.
             CorruptStoreError: its vectors cannot be read.
         """

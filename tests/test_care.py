@@ -15,7 +15,7 @@ from secondhop.errors import UsageError
 from secondhop.ingest.batches import embedding_text
 from secondhop.memories.doctor import SAMPLE
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.reindexing import reindex_entity
+from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 from secondhop.stores.home import StoreHome

@@ -15,15 +15,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
-from secondhop.memories.export_frame import closing_line, header_line, line_of
-from secondhop.memories.export_line import memory_of
+from secondhop.memories.export_format import FORMAT, VERSION, End, Header, MemoryRecord, record_of
 from secondhop.recall import Recall
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import HistoryEntry, Keeping
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-HEADER = header_line()
+HEADER = Header(format=FORMAT, version=VERSION).line()
+
+
+def closing_line(memories: int) -> str:
+    """The last line of an export."""
+    return End(end=FORMAT, memories=memories).line()
+
+
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC).isoformat()
 WHOLE: dict[str, Any] = {
     "id": "job",
@@ -114,16 +120,16 @@ def damaged(draw: st.DrawFn) -> str:
                 inner[last] = deepcopy(draw(st.sampled_from(ODD)))
         if not line:
             break
-    return line_of(line)
+    return json.dumps(line)
 
 
 def refusal_of(line: str) -> str:
     """What is said of the line; "" where it can be read."""
     try:
-        read = memory_of(line, 2)
+        read = record_of(MemoryRecord, line, 2).stored()
     except UsageError as error:
         return str(error)
-    return "" if read.memory.memory_id and read.memory.messages else "an empty memory was read"
+    return "" if read.memory_id and read.messages else "an empty memory was read"
 
 
 async def tried(folder: Path, line: str) -> None:
@@ -164,7 +170,7 @@ def test_reading_a_damaged_line_knows_no_other_error(line: str) -> None:
 
 
 def test_a_whole_line_is_read(tmp_path: Path) -> None:
-    asyncio.run(tried(tmp_path, line_of(WHOLE)))
+    asyncio.run(tried(tmp_path, json.dumps(WHOLE)))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ def test_a_whole_line_is_read(tmp_path: Path) -> None:
         ("keeping.valid_until", "9999-12-31T23:59-14:00", "keeping.valid_until: .*calendar"),
         ("history.0.act", "bogus", "history.0.act: "),
         ("messages.0.content", " ", "no message with text"),
-        ("earlier.0.messages.0.content", " ", "an earlier text of it has no message with text"),
+        ("earlier.0.messages.0.content", " ", "earlier.0: it has no message with text"),
         ("earlier.0.replaced_at", "soon", "earlier.0.replaced_at: "),
         ("id", "\x00 ", "its id is empty"),
     ],
@@ -190,19 +196,19 @@ async def test_a_line_that_cannot_be_is_named_with_what_is_wrong_and_nothing_of_
 ) -> None:
     export = tmp_path / "all.jsonl"
     other = with_one(WHOLE, "id", "other")
-    lines = [HEADER, line_of(other), line_of(with_one(WHOLE, place, value)), closing_line(2)]
+    lines = [HEADER, json.dumps(other), json.dumps(with_one(WHOLE, place, value)), closing_line(2)]
     export.write_text("\n".join(lines), encoding="ascii")
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         with pytest.raises(UsageError, match=rf"all\.jsonl: line 3 of the export .*{told}"):
             await recall.aimport_from(export)
 
-        assert "job" not in {json.loads(one).get("id") async for one in recall.aexport()}
+        assert [one async for one in recall.aexport()] == [HEADER, closing_line(0)]
         assert (await recall.acounters("job"))["job"] == Counters()
 
 
 def test_a_line_nested_beyond_reading_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"line 2 .*nested too deeply"):
-        memory_of("[" * 200_000, 2)
+    with pytest.raises(UsageError, match=r"line 2 .*recursion limit"):
+        record_of(MemoryRecord, "[" * 200_000, 2)
 
 
 def test_a_line_may_say_all_that_is_kept_of_a_memory() -> None:
@@ -210,3 +216,52 @@ def test_a_line_may_say_all_that_is_kept_of_a_memory() -> None:
     assert set(WHOLE["keeping"]) == {one.name for one in fields(Keeping)}
     assert set(WHOLE["counters"]) == {one.name for one in fields(Counters)}
     assert set(WHOLE["history"][0]) == {one.name for one in fields(HistoryEntry)} - {"memory_id"}
+
+
+OLD = Path(__file__).parent / "samples" / "export-0.1.jsonl"
+"""What version 0.1.0 exported: all kinds, what ended, marks, counters, settings."""
+
+
+async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        done = await recall.aimport_from(OLD)
+        again = [json.loads(line) async for line in recall.aexport()]
+        settings = await recall.aentity_settings()
+        facts = await recall.afacts("me", "job")
+        counted = (await recall.acounters("hook"))["hook"]
+        ends = {one.memory_id: one.end[:10] for one in await recall.memories.alist()}
+
+    assert (done.read, done.stored, done.conflicts, done.notice) == (10, 10, [], "")
+    assert [fact.value for fact in facts] == ["cook"]
+    assert {i: end for i, end in ends.items() if end} == {
+        "chat": "deprecated",
+        "f-baker": "superseded",
+        "mat": "superseded",
+    }
+    assert (counted.shown, counted.accepted) == (2, 2)
+    assert settings.kept["ranking.recency"] == "always"
+    old = [json.loads(line) for line in OLD.read_text(encoding="ascii").splitlines()]
+    assert [without_defaults(one) for one in again] == [without_defaults(one) for one in old]
+
+
+def without_defaults(told: Any) -> Any:
+    """A document without what version 0.1 wrote and a default says as well."""
+    if isinstance(told, list):
+        return [without_defaults(one) for one in told]
+    if not isinstance(told, dict):
+        return told
+    kept = {name: without_defaults(value) for name, value in told.items()}
+    return {n: value for n, value in kept.items() if value not in ("", None, 0, 0.5)}
+
+
+@pytest.mark.parametrize("lost", [1, 2, 11])
+async def test_an_export_that_was_cut_is_refused_and_nothing_of_it_is_stored(
+    tmp_path: Path, lost: int
+) -> None:
+    lines = OLD.read_text(encoding="ascii").splitlines()
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        for cut in (lines[:-lost], [*lines[:-1], lines[-1][:20]]):
+            with pytest.raises(UsageError, match="the export is not whole"):
+                await recall.aimport(cut)
+
+    assert not (tmp_path / "entities").exists()

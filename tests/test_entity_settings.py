@@ -16,8 +16,8 @@ from secondhop.errors import UsageError
 from secondhop.evals.replay import replayed
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.graph.trace import RecallTrace
-from secondhop.memories.deleting import delete_entity
-from secondhop.memories.reindexing import reindex_entity
+from secondhop.memories.delete_entity import delete_entity
+from secondhop.memories.reindex import reindex_entity
 from secondhop.nodes.entity_config import KEEPABLE
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput

@@ -21,22 +21,21 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
+from tests.kept_memories import memories_of
 from tests.small_world import words
 
 from secondhop.errors import UsageError
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
 from secondhop.memories.records import Fact
-from secondhop.memories.service import Keeper
+from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
-from secondhop.traces import TraceFolder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 9
@@ -149,7 +148,7 @@ class Model:
 class Histories(RuleBasedStateMachine):
     """The store and the model side by side."""
 
-    keeper: Keeper
+    memories: MemoryService
 
     @initialize(days=st.lists(st.integers(1, DAYS), min_size=2, max_size=3))
     def begin(self, days: list[int]) -> None:
@@ -169,15 +168,15 @@ class Histories(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
-            self.runner.run(self.keeper.store.aclose())
+            self.runner.run(self.memories.writing.store.aclose())
             self.runner.close()
             shutil.rmtree(self.folder)
 
     @rule()
     def reopen(self) -> None:
         self.killer.left = None
-        if hasattr(self, "keeper"):
-            self.runner.run(self.keeper.store.aclose())
+        if hasattr(self, "memories"):
+            self.runner.run(self.memories.writing.store.aclose())
         catalog, killer = Catalog(self.folder / "catalog.db"), self.killer
         for name in ("intend", "store", "remove", "settle", "change", "erase_leftovers"):
             setattr(catalog, name, killer.around(getattr(catalog, name)))
@@ -190,14 +189,8 @@ class Histories(RuleBasedStateMachine):
         )
         store.clock = lambda: on(DAYS)
         self.runner.run(store.open())
-        self.keeper = Keeper(
-            store=store,
-            embedder=self.embedder,
-            caches=[],
-            traces=TraceFolder(self.folder / "traces"),
-            counters=CounterStore(self.folder / "counters.db"),
-            clock=lambda: on(DAYS),
-            tokens=words,
+        self.memories = memories_of(
+            store, self.embedder, folder=self.folder, clock=lambda: on(DAYS)
         )
 
     def do(
@@ -224,7 +217,7 @@ class Histories(RuleBasedStateMachine):
 
     def told(self) -> dict[str, "Told"]:
         """What the store tells of each memory."""
-        store = self.keeper.store
+        store = self.memories.writing.store
         ids = self.runner.run(store.content_hashes())
         return self.runner.run(store.look(lambda view: told_in(view, ids)))
 
@@ -241,7 +234,7 @@ class Histories(RuleBasedStateMachine):
         memory_id = f"m{self.number}"
         fact = Fact(subject=subject, attribute="wood", value=value)
         self.do(
-            lambda: self.keeper.remember(fact, at=on(day), memory_id=memory_id),
+            lambda: self.memories.aremember(fact, at=on(day), memory_id=memory_id),
             lambda model: model.remember(memory_id, Known(subject, value, day)),
             dies=dies,
         )
@@ -251,7 +244,7 @@ class Histories(RuleBasedStateMachine):
         self.number += 1
         memory_id = f"m{self.number}"
         self.do(
-            lambda: self.keeper.remember(text, title=NOTE, at=on(day), memory_id=memory_id),
+            lambda: self.memories.aremember(text, title=NOTE, at=on(day), memory_id=memory_id),
             lambda model: model.remember(memory_id, Known("", text, day)),
             dies=dies,
         )
@@ -267,7 +260,7 @@ class Histories(RuleBasedStateMachine):
             return
         if self.model.circle(old, new) or (link and link[1]):
             with pytest.raises(UsageError):
-                self.runner.run(_awaited(lambda: self.keeper.supersede(old, new)))
+                self.runner.run(_awaited(lambda: self.memories.asupersede(old, new)))
             return
         self.replace(old, new, dies=dies)
 
@@ -276,7 +269,7 @@ class Histories(RuleBasedStateMachine):
             since = max(model.known[old].day, model.known[new].day)
             model.known[old].superseded = (since, new)
 
-        self.do(lambda: self.keeper.supersede(old, new), change, dies=dies)
+        self.do(lambda: self.memories.asupersede(old, new), change, dies=dies)
 
     @rule(pick=st.integers(0), day=st.integers(1, DAYS), dies=dying)
     def deprecate(self, pick: int, day: int, dies: int | None) -> None:
@@ -289,7 +282,7 @@ class Histories(RuleBasedStateMachine):
             one = model.known[memory_id]
             one.deprecated = one.deprecated if one.deprecated is not None else day
 
-        self.do(lambda: self.keeper.deprecate(memory_id, "wrong", at=on(day)), change, dies=dies)
+        self.do(lambda: self.memories.adeprecate(memory_id, "wrong", at=on(day)), change, dies=dies)
 
     @rule(pick=st.integers(0), dies=dying)
     def restore(self, pick: int, dies: int | None) -> None:
@@ -301,7 +294,7 @@ class Histories(RuleBasedStateMachine):
         def change(model: Model) -> None:
             model.known[memory_id].superseded = model.known[memory_id].deprecated = None
 
-        self.do(lambda: self.keeper.restore(memory_id), change, dies=dies)
+        self.do(lambda: self.memories.arestore(memory_id), change, dies=dies)
 
     @rule(pick=st.integers(0), text=st.sampled_from(VALUES), day=st.integers(1, DAYS), dies=dying)
     def update(self, pick: int, text: str, day: int, dies: int | None) -> None:
@@ -315,7 +308,7 @@ class Histories(RuleBasedStateMachine):
         self.number += 1
         new = f"m{self.number}"
         self.do(
-            lambda: self.keeper.update(old, text, at=on(day), new_id=new),
+            lambda: self.memories.aupdate(old, text, at=on(day), new_id=new),
             lambda model: model.remember(new, Known(known.slot, text, day), supersedes=old),
             dies=dies,
         )
@@ -342,12 +335,12 @@ class Histories(RuleBasedStateMachine):
 
     async def ingested(self, memory_id: str, text: str, origin: str) -> None:
         """Put it as an ingest does."""
-        old = await self.keeper.store.memory(memory_id)
+        old = await self.memories.writing.store.memory(memory_id)
         assert old is not None
         new = replace(old, messages=(Message("user", text),), origin=origin)
         await ingest_memories(
             [new],
-            writer=self.keeper.store,
+            writer=self.memories.writing.store,
             embedder=self.embedder,
             settings=IngestSettings(count_tokens=words),
         )
@@ -359,17 +352,19 @@ class Histories(RuleBasedStateMachine):
             return
         memory_id = ids[pick % len(ids)]
         self.do(
-            lambda: self.keeper.forget(memory_id), lambda model: model.forget(memory_id), dies=dies
+            lambda: self.memories.aforget(memory_id),
+            lambda model: model.forget(memory_id),
+            dies=dies,
         )
 
     @invariant()
     def both_say_the_same(self) -> None:
-        if not hasattr(self, "keeper"):
+        if not hasattr(self, "memories"):
             return
         assert self.told() == told_by(self.model)
         for day in (None, 2, 5, DAYS):
             found = self.runner.run(
-                self.keeper.facts(None, "wood", as_of=None if day is None else on(day))
+                self.memories.afacts(None, "wood", as_of=None if day is None else on(day))
             )
             believed = {
                 i: (one.slot, one.text)
@@ -380,9 +375,9 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def what_is_stored_is_found_and_nothing_else(self) -> None:
-        if not hasattr(self, "keeper"):
+        if not hasattr(self, "memories"):
             return
-        store = self.keeper.store
+        store = self.memories.writing.store
         for value in VALUES:
             hits = self.runner.run(store.lexical(value, k=1_000))
             saying = {i for i, one in self.model.known.items() if value in one.text.split()}

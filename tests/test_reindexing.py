@@ -16,7 +16,7 @@ from tests.fakes import note
 
 from secondhop.errors import CorruptStoreError, ModelError
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.memories.reindexing import open_entity
+from secondhop.memories.reindex import open_entity
 from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder

@@ -1,6 +1,7 @@
 """The same words again; a memory in its own place; one that has expired before it is written."""
 
 import asyncio
+import copy
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -12,7 +13,7 @@ from tests.command_line import document, over
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.memories.service import Keeper
+from secondhop.memories.service import MemoryService
 from secondhop.recall import Recall
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -20,97 +21,103 @@ KEY = "The spare key is under the blue pot"
 
 
 @pytest.fixture
-async def keeper(tmp_path: Path) -> AsyncIterator[Keeper]:
+async def memories(tmp_path: Path) -> AsyncIterator[MemoryService]:
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        yield at_hour(vars(recall)["_keeper"], 9)
+        yield at_hour(recall.memories, 9)
 
 
-def at_hour(keeper: Keeper, hour: int, *, day: int = 1) -> Keeper:
-    """The same keeper at another time."""
-    return replace(keeper, clock=lambda: NOW.replace(hour=hour, day=day))
+def at_hour(memories: MemoryService, hour: int, *, day: int = 1) -> MemoryService:
+    """The same memories at another time."""
+    later = copy.copy(memories)
+    later.writing = replace(memories.writing, clock=lambda: NOW.replace(hour=hour, day=day))
+    return later
 
 
-async def test_the_same_words_of_a_day_are_stored_once(keeper: Keeper) -> None:
-    first = await keeper.remember(KEY, title="Spare key")
-    again = await at_hour(keeper, 22).remember(KEY, title="Spare key")
+async def test_the_same_words_of_a_day_are_stored_once(memories: MemoryService) -> None:
+    first = await memories.aremember(KEY, title="Spare key")
+    again = await at_hour(memories, 22).aremember(KEY, title="Spare key")
 
     assert (first.done, again.done, again.memory_id) == ("remembered", "unchanged", first.memory_id)
-    assert (await keeper.store.counts()).memories == 1
+    assert (await memories.writing.store.counts()).memories == 1
 
 
-async def test_the_same_words_without_the_expiry_are_a_memory_of_their_own(keeper: Keeper) -> None:
-    soon = await keeper.remember(KEY, title="Spare key", valid_until=NOW + timedelta(hours=1))
-    for_good = await keeper.remember(KEY, title="Spare key")
-    marked = await keeper.remember(KEY, title="Spare key", mark="core")
+async def test_the_same_words_without_the_expiry_are_a_memory_of_their_own(
+    memories: MemoryService,
+) -> None:
+    soon = await memories.aremember(KEY, title="Spare key", valid_until=NOW + timedelta(hours=1))
+    for_good = await memories.aremember(KEY, title="Spare key")
+    marked = await memories.aremember(KEY, title="Spare key", mark="core")
 
     assert len({soon.memory_id, for_good.memory_id, marked.memory_id}) == 3
 
 
-async def test_two_who_say_it_at_once_store_it_once(keeper: Keeper) -> None:
-    kept = await asyncio.gather(*(keeper.remember(KEY) for _ in range(3)))
+async def test_two_who_say_it_at_once_store_it_once(memories: MemoryService) -> None:
+    kept = await asyncio.gather(*(memories.aremember(KEY) for _ in range(3)))
 
     assert sorted(one.done for one in kept) == ["remembered", "unchanged", "unchanged"]
     assert len({one.memory_id for one in kept}) == 1
 
 
-async def test_what_happens_again_or_under_another_name_is_another_memory(keeper: Keeper) -> None:
-    first = await keeper.remember(KEY, title="Spare key")
+async def test_what_happens_again_or_under_another_name_is_another_memory(
+    memories: MemoryService,
+) -> None:
+    first = await memories.aremember(KEY, title="Spare key")
     others = [
-        await at_hour(keeper, 9, day=2).remember(KEY, title="Spare key"),
-        await keeper.remember(KEY, title="Key"),
-        await keeper.remember(KEY.lower(), title="Spare key"),
-        await keeper.remember(KEY, title="Spare key", memory_id="mine"),
-        await keeper.remember(KEY, title="Spare key", mark="core"),
-        await keeper.remember(KEY, title="Spare key", at=NOW - timedelta(hours=1)),
-        await keeper.remember(KEY, title="Spare key", supersedes=[first.memory_id]),
+        await at_hour(memories, 9, day=2).aremember(KEY, title="Spare key"),
+        await memories.aremember(KEY, title="Key"),
+        await memories.aremember(KEY.lower(), title="Spare key"),
+        await memories.aremember(KEY, title="Spare key", memory_id="mine"),
+        await memories.aremember(KEY, title="Spare key", mark="core"),
+        await memories.aremember(KEY, title="Spare key", at=NOW - timedelta(hours=1)),
+        await memories.aremember(KEY, title="Spare key", supersedes=[first.memory_id]),
     ]
 
     assert {one.done for one in others} == {"remembered"}
     assert len({one.memory_id for one in (first, *others)}) == 8
 
 
-async def test_with_a_moment_that_is_given_the_moment_counts(keeper: Keeper) -> None:
-    first = await keeper.remember("Took the pill", at=NOW - timedelta(hours=1))
-    later = await keeper.remember("Took the pill", at=NOW)
-    again = await keeper.remember("Took the pill", at=NOW)
+async def test_with_a_moment_that_is_given_the_moment_counts(memories: MemoryService) -> None:
+    first = await memories.aremember("Took the pill", at=NOW - timedelta(hours=1))
+    later = await memories.aremember("Took the pill", at=NOW)
+    again = await memories.aremember("Took the pill", at=NOW)
 
     assert later.memory_id != first.memory_id
     assert (again.done, again.memory_id) == ("unchanged", later.memory_id)
 
 
-async def test_what_does_not_hold_any_more_is_said_anew(keeper: Keeper) -> None:
-    first = await keeper.remember(KEY)
-    await keeper.deprecate(first.memory_id, "moved")
+async def test_what_does_not_hold_any_more_is_said_anew(memories: MemoryService) -> None:
+    first = await memories.aremember(KEY)
+    await memories.adeprecate(first.memory_id, "moved")
 
-    assert (await keeper.remember(KEY)).done == "remembered"
+    assert (await memories.aremember(KEY)).done == "remembered"
 
 
-async def test_what_comes_from_a_file_is_something_else(keeper: Keeper) -> None:
+async def test_what_comes_from_a_file_is_something_else(memories: MemoryService) -> None:
     async def stored() -> int:
-        return (await keeper.store.counts()).memories
+        return (await memories.writing.store.counts()).memories
 
-    await keeper.remember(KEY, title="Spare key")
+    await memories.aremember(KEY, title="Spare key")
     conversation = replace(note("told", KEY, title="Spare key"), source="conversation")
-    view = await keeper.store.look(lambda view: view.namesakes(conversation))
+    view = await memories.writing.store.look(lambda view: view.namesakes(conversation))
 
     assert view == []
     assert await stored() == 1
 
 
-async def test_nothing_takes_its_own_place(keeper: Keeper) -> None:
-    kept = await keeper.remember(KEY)
+async def test_nothing_takes_its_own_place(memories: MemoryService) -> None:
+    kept = await memories.aremember(KEY)
 
     for dry_run in (True, False):
         with pytest.raises(UsageError, match="cannot take its own place"):
-            await keeper.supersede(kept.memory_id, kept.memory_id, dry_run=dry_run)
+            await memories.asupersede(kept.memory_id, kept.memory_id, dry_run=dry_run)
 
-    (version,) = (await keeper.history(kept.memory_id)).versions
+    (version,) = (await memories.ahistory(kept.memory_id)).versions
     assert version.end == ""
 
 
-async def test_who_remembers_what_has_expired_is_told(keeper: Keeper) -> None:
-    past = await keeper.remember(KEY, valid_until=datetime(2020, 1, 1, tzinfo=UTC))
-    future = await keeper.remember("Another", valid_until=NOW + timedelta(days=1))
+async def test_who_remembers_what_has_expired_is_told(memories: MemoryService) -> None:
+    past = await memories.aremember(KEY, valid_until=datetime(2020, 1, 1, tzinfo=UTC))
+    future = await memories.aremember("Another", valid_until=NOW + timedelta(days=1))
 
     assert past.done == "remembered"
     assert "does not come back: it expired on 2020-01-01 00:00 UTC" in past.notice

@@ -11,7 +11,7 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.ingest.batches import embedding_text
-from secondhop.memories.reindexing import reindex_entity
+from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.observe.records import Said
 from secondhop.recall import Recall

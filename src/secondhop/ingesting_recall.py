@@ -1,18 +1,16 @@
 """The part of `Recall` that stores what files hold, and memories that are built already."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from secondhop.assembly import Embedders
 from secondhop.blocking import blocking
-from secondhop.given_values import only_memories
 from secondhop.ingest.ledger import IngestLedger
-from secondhop.ingest.pipeline import ingest, ingest_memories
+from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
-from secondhop.memories.service import Keeper
+from secondhop.memories.service import MemoryService
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Memory, StoreCounts
+from secondhop.stores.records import StoreCounts
 from secondhop.sync_door import SyncDoor
 
 
@@ -22,7 +20,7 @@ class StoresMemories:
     _door: SyncDoor
     _store: EntityStore
     _embedders: Embedders
-    _keeper: Keeper
+    memories: MemoryService
 
     async def aingest(
         self,
@@ -53,36 +51,13 @@ class StoresMemories:
             settings=IngestSettings(format=format),
             progress=progress,
             dry_run=dry_run,
-            leaving=self._keeper.unlearn,
+            leaving=self.memories.writing.unlearn,
         )
         if not dry_run:
             await self._store.refresh_topics()
         return ledger
 
-    async def aadd(
-        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
-    ) -> IngestLedger:
-        """Store memories that are built already; nothing is deleted.
-
-        A text that is put under an id that is taken replaces what is found under it, and the old
-        one is kept as an earlier version: `ahistory` tells it. Nothing is kept where nothing is
-        lost: of the same text again, or of one that the new one begins with (a chat that went on).
-
-        Raises:
-            UsageError: something of it is no `Memory`; what came before it may be stored.
-        """
-        await self._store.expect_room()
-        ledger = await ingest_memories(
-            only_memories(memories),
-            writer=self._store,
-            embedder=self._embedders.entity,
-            progress=progress,
-        )
-        await self._store.refresh_topics()
-        return ledger
-
     ingest = blocking(aingest)
-    add = blocking(aadd)
 
     async def acounts(self) -> StoreCounts:
         """What is stored for the entity."""

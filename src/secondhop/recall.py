@@ -14,10 +14,12 @@ from secondhop.explaining_recall import ExplainsAnswers
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
 from secondhop.learning.service import Learning
+from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.maintenance_part import CaresForMemories
 from secondhop.memories.recall_part import KeepsMemories
-from secondhop.memories.reindexing import open_entity
-from secondhop.memories.service import Keeper
+from secondhop.memories.reindex import open_entity
+from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder
@@ -101,23 +103,32 @@ class Recall(
             self._traces.path.with_name("learning.db")
         )
         self._learning = Learning(self._learned, services, counters=counters)
-        self._keeper = Keeper(
+        self._door = SyncDoor()
+        caches = [embedders.caches[0]]
+        writing = MemoryWriting(
             store=store,
             embedder=embedders.entity,
-            caches=[embedders.caches[0]],
-            traces=self._traces,
             counters=counters,
             forgetting=[embedders.nearness, self._learning],
             clock=services.clock,
         )
+        self.memories = MemoryService(
+            writing,
+            traces=self._traces,
+            caches=caches,
+            successor_at=services.scale.successor_at,
+            door=self._door,
+        )
+        self.admin = Maintenance(
+            writing, folder=home.path, learned=self._learned, caches=caches, door=self._door
+        )
         self._reading = ConversationReading(
-            keeper=self._keeper,
+            writing=writing,
             llm=llm,
             prompts=prompts,
             prices=prices or {},
             limits=services.settings.limits,
         )
-        self._door = SyncDoor()
         self._open_sessions = Sessions(
             SessionRounds(services),
             chosen_sessions(sessions, store=home.path, entity=services.entity),
@@ -125,7 +136,7 @@ class Recall(
             ready=self._ready,
             learner=self._learning,
         )
-        self._keeper.forgetting.append(self._open_sessions)
+        writing.forgetting.append(self._open_sessions)
 
     @classmethod
     async def aopen(
@@ -281,7 +292,7 @@ class Recall(
         except BaseException:
             door.close()
             raise
-        opened._door = door
+        opened._door.adopt(door)
         return opened
 
     # --- embedding it ---

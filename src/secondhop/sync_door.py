@@ -22,6 +22,12 @@ class SyncDoor:
         """Run `work()` in the loop and wait for what it returns or raises."""
         return self._opened().call(work)
 
+    def adopt(self, other: "SyncDoor") -> None:
+        """Go on with the loop of another one, which then has none."""
+        with self._lock:
+            self._stack, self._portal = other._stack, other._portal
+            other._stack = other._portal = None
+
     def close(self) -> None:
         """Stop the loop; the next call starts another."""
         with self._lock:

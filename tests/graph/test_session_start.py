@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from tests.fakes import note
-from tests.small_world import store_all, words
+from tests.kept_memories import memories_of
+from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
 from secondhop.briefing.prediction_hooks import Hook, NoHooks, PredictionHooks
@@ -17,16 +18,15 @@ from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.service import Keeper
+from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.counters import CounterStore, Use
+from secondhop.stores.counters import Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Mark
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
-from secondhop.traces import TraceFolder
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ class KnownHooks:
 class Desk:
     """What is remembered, what was of use, and a briefing of it."""
 
-    keeper: Keeper
+    memories: MemoryService
 
     async def told(
         self,
@@ -64,8 +64,8 @@ class Desk:
     ) -> Briefing:
         sources = BriefingSources(
             entity="mara",
-            store=self.keeper.store,
-            counters=self.keeper.counters,
+            store=self.memories.writing.store,
+            counters=self.memories.writing.counters,
             hooks=hooks or NoHooks(),
             count_tokens=count_tokens,
         )
@@ -79,7 +79,9 @@ class Desk:
         return await brief(sources, asked)
 
     async def add(self, *memories: Memory) -> None:
-        await store_all(self.keeper.store, memories, embedder=self.keeper.embedder)
+        await store_all(
+            self.memories.writing.store, memories, embedder=self.memories.writing.embedder
+        )
 
     async def used(self, memory_id: str, *, times: int, days: float) -> None:
         """Accepted so often, the last time so many days ago."""
@@ -91,7 +93,7 @@ class Desk:
                 shown=[memory_id],
                 accepted=[memory_id],
             )
-            await self.keeper.counters.count(use)
+            await self.memories.writing.counters.count(use)
 
 
 @pytest.fixture
@@ -103,16 +105,8 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         identity=Identity(entity="mara", embedder_id=embedder.model_id, dimension=16),
         lock_path=tmp_path / "writer.lock",
     )
-    keeper = Keeper(
-        store=store,
-        embedder=embedder,
-        caches=[],
-        traces=TraceFolder(tmp_path / "traces"),
-        counters=CounterStore(tmp_path / "counters.db"),
-        clock=lambda: NOW,
-        tokens=words,
-    )
-    yield Desk(keeper=keeper)
+    memories = memories_of(store, embedder, folder=tmp_path, clock=lambda: NOW)
+    yield Desk(memories=memories)
     await store.aclose()
 
 
@@ -146,10 +140,10 @@ def notes(number: int, *, kind: str = "n") -> list[Memory]:
 
 
 async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -> None:
-    await desk.keeper.remember(
+    await desk.memories.aremember(
         "Renew the passport", mark="open", at=ago(90), memory_id="todo", salience=0.5
     )
-    await desk.keeper.remember(
+    await desk.memories.aremember(
         Fact(subject="me", attribute="employer", value="Zeta"), at=ago(2), memory_id="fact"
     )
     await desk.used("todo", times=15, days=2)
@@ -157,7 +151,7 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     told = await desk.told()
     scores = {entry.id: entry.score for entry in told.entries}
     assert scores["fact"] > scores["todo"]
-    await desk.keeper.update("todo", mark="")  # now one share's place is between the two
+    await desk.memories.aupdate("todo", mark="")  # now one share's place is between the two
     assert (await desk.told(limit=1)).ids() == ["fact"]
     ageless = BriefingSettings(oldest=1, popularity=1)
     assert (await desk.told(limit=1, settings=ageless)).ids() == ["todo"]
@@ -167,8 +161,8 @@ async def test_within_a_category_the_old_and_popular_loses_too(desk: Desk) -> No
     marks: tuple[tuple[Mark, str], ...] = (("open", "active"), ("", "recent"))
     for mark, category in marks:
         old, new = f"old {category}", f"new {category}"
-        await desk.keeper.remember(f"pay {old}", mark=mark, at=ago(90), memory_id=old)
-        await desk.keeper.remember(f"call {new}", mark=mark, at=ago(2), memory_id=new)
+        await desk.memories.aremember(f"pay {old}", mark=mark, at=ago(90), memory_id=old)
+        await desk.memories.aremember(f"call {new}", mark=mark, at=ago(2), memory_id=new)
         await desk.used(old, times=15, days=2)
         assert ids(await desk.told(), category) == [new, old]
 
@@ -186,7 +180,7 @@ async def test_being_retrieved_or_shown_changes_nothing(desk: Desk) -> None:
     await desk.add(*notes(6))
     before = await desk.told()
     use = Use(trace_id="t", at=NOW, retrieved=["n5", "n4"], shown=["n5"], accepted=[])
-    await desk.keeper.counters.count(use)
+    await desk.memories.writing.counters.count(use)
 
     assert await desk.told() == before
 
@@ -194,7 +188,7 @@ async def test_being_retrieved_or_shown_changes_nothing(desk: Desk) -> None:
 async def test_core_comes_always_and_first_and_the_oldest_of_it_leads(desk: Desk) -> None:
     await desk.add(*notes(30))
     for number in range(3):
-        await desk.keeper.remember(
+        await desk.memories.aremember(
             f"core matter {number}", mark="core", at=ago(900 - number), memory_id=f"core{number}"
         )
 
@@ -207,7 +201,7 @@ async def test_core_comes_always_and_first_and_the_oldest_of_it_leads(desk: Desk
 async def test_what_core_leaves_is_shared_30_30_40_and_rolls_over(desk: Desk) -> None:
     await desk.add(*notes(30), *notes(30, kind="todo"))
     for number in range(12):
-        await desk.keeper.remember(
+        await desk.memories.aremember(
             Preference(text=f"wish {number}", topic=f"topic {number}"), at=ago(number + 1)
         )
 
@@ -221,7 +215,7 @@ async def test_what_core_leaves_is_shared_30_30_40_and_rolls_over(desk: Desk) ->
 @pytest.mark.parametrize("tokens", [60, 150, 400, 1500])
 async def test_a_limit_of_tokens_holds_for_the_text_as_it_is(desk: Desk, tokens: int) -> None:
     await desk.add(*notes(20), *notes(20, kind="todo"))
-    await desk.keeper.remember("Allergic to nuts", mark="core", at=ago(400))
+    await desk.memories.aremember("Allergic to nuts", mark="core", at=ago(400))
 
     told = await desk.told(tokens=tokens)
     assert told.tokens == count_tokens(told.text) <= tokens
@@ -230,10 +224,10 @@ async def test_a_limit_of_tokens_holds_for_the_text_as_it_is(desk: Desk, tokens:
 
 
 async def test_always_on_preferences_come_before_contextual_ones(desk: Desk) -> None:
-    await desk.keeper.remember(
+    await desk.memories.aremember(
         Preference(text="Prefer TypeScript", scope="writing code"), at=ago(1), memory_id="code"
     )
-    await desk.keeper.remember(
+    await desk.memories.aremember(
         Preference(text="Keep answers short"), at=ago(300), memory_id="short"
     )
 
@@ -243,10 +237,10 @@ async def test_always_on_preferences_come_before_contextual_ones(desk: Desk) -> 
 
 
 async def test_what_the_last_session_left_open_is_first(desk: Desk) -> None:
-    await desk.keeper.remember("Pay the rent", mark="open", at=ago(3), memory_id="rent")
+    await desk.memories.aremember("Pay the rent", mark="open", at=ago(3), memory_id="rent")
     await desk.used("rent", times=15, days=2)
     await desk.add(talk("old", "Shall we?", days=5), talk("last", "Fill the form", "Done", days=2))
-    await desk.keeper.remember(
+    await desk.memories.aremember(
         "The tax form: page 3 is next", mark="open", at=ago(1.99), salience=0.1, memory_id="form"
     )
 
@@ -257,7 +251,7 @@ async def test_what_the_last_session_left_open_is_first(desk: Desk) -> None:
 
 
 async def test_a_conversation_that_ended_with_a_question_is_an_open_thread(desk: Desk) -> None:
-    await desk.keeper.remember("Pay the rent", mark="open", at=ago(9), memory_id="rent")
+    await desk.memories.aremember("Pay the rent", mark="open", at=ago(9), memory_id="rent")
     await desk.add(talk("last", "Book a table", "For how many, and when?", days=1))
 
     told = await desk.told()
@@ -267,7 +261,7 @@ async def test_a_conversation_that_ended_with_a_question_is_an_open_thread(desk:
 
 
 async def test_a_closed_conversation_leaves_the_order_as_it_is(desk: Desk) -> None:
-    await desk.keeper.remember("Pay the rent", mark="open", at=ago(9), memory_id="rent")
+    await desk.memories.aremember("Pay the rent", mark="open", at=ago(9), memory_id="rent")
     await desk.add(talk("last", "Book a table", "It is booked.", days=1))
 
     told = await desk.told()
@@ -283,7 +277,7 @@ async def test_no_two_recent_ones_say_the_same(desk: Desk) -> None:
     )
     for day, value in ((20, "Acme"), (10, "Zeta")):
         fact = Fact(subject="me", attribute="employer", value=value)
-        await desk.keeper.remember(fact, at=ago(day), memory_id=value)
+        await desk.memories.aremember(fact, at=ago(day), memory_id=value)
 
     assert ids(await desk.told(), "recent") == ["Zeta", "again", "other"]
 
@@ -291,30 +285,30 @@ async def test_no_two_recent_ones_say_the_same(desk: Desk) -> None:
 async def test_what_ended_is_never_shown(desk: Desk) -> None:
     marks: dict[str, Mark] = {"gone": "core", "done": "open", "over": "", "kept": ""}
     for name, mark in marks.items():
-        await desk.keeper.remember(f"the {name} one", mark=mark, at=ago(3), memory_id=name)
-    await desk.keeper.deprecate("gone", "wrong")
-    await desk.keeper.update("done", "the finished one", at=ago(2), mark="", new_id="new")
-    await desk.keeper.update("over", valid_until=ago(1))
+        await desk.memories.aremember(f"the {name} one", mark=mark, at=ago(3), memory_id=name)
+    await desk.memories.adeprecate("gone", "wrong")
+    await desk.memories.aupdate("done", "the finished one", at=ago(2), mark="", new_id="new")
+    await desk.memories.aupdate("over", valid_until=ago(1))
 
     assert set((await desk.told()).ids()) == {"kept", "new"}
 
 
 async def test_what_is_said_anew_keeps_its_mark(desk: Desk) -> None:
-    await desk.keeper.remember("Book the dentist", mark="open", at=ago(3), memory_id="todo")
-    await desk.keeper.update("todo", "Book the dentist in Bonn", at=ago(2), new_id="new")
+    await desk.memories.aremember("Book the dentist", mark="open", at=ago(3), memory_id="todo")
+    await desk.memories.aupdate("todo", "Book the dentist in Bonn", at=ago(2), new_id="new")
 
     assert ids(await desk.told(), "active") == ["new"]
-    await desk.keeper.update("new", mark="core")
-    await desk.keeper.deprecate("new", "done")
-    await desk.keeper.restore("new")
+    await desk.memories.aupdate("new", mark="core")
+    await desk.memories.adeprecate("new", "done")
+    await desk.memories.arestore("new")
     assert ids(await desk.told(), "core") == ["new"]
 
 
 async def test_an_undecided_contradiction_is_shown_with_both_dates(desk: Desk) -> None:
     for days, value in ((9, "Acme"), (4, "Zeta")):
         fact = Fact(subject="me", attribute="employer", value=value)
-        await desk.keeper.remember(fact, at=ago(days), memory_id=value)
-    await desk.keeper.restore("Acme")
+        await desk.memories.aremember(fact, at=ago(days), memory_id=value)
+    await desk.memories.arestore("Acme")
 
     (entry,) = (await desk.told()).entries
     assert (entry.id, [other.id for other in entry.conflicts_with]) == ("Zeta", ["Acme"])
@@ -326,9 +320,9 @@ async def test_an_undecided_contradiction_is_shown_with_both_dates(desk: Desk) -
 async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(desk: Desk) -> None:
     for days in range(1, 7):
         fact = Fact(subject="me", attribute="pet", value=f"cat {days}")
-        await desk.keeper.remember(fact, at=ago(10 - days), memory_id=f"cat-{days}")
+        await desk.memories.aremember(fact, at=ago(10 - days), memory_id=f"cat-{days}")
     for days in range(1, 6):
-        await desk.keeper.restore(f"cat-{days}")
+        await desk.memories.arestore(f"cat-{days}")
 
     (entry,) = (await desk.told()).entries
     assert len(entry.conflicts_with) == 5
@@ -338,9 +332,9 @@ async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(des
 
 async def test_learned_hooks_bring_what_is_needed_next(desk: Desk) -> None:
     await desk.add(*notes(30))
-    await desk.keeper.remember("long ago", at=ago(900), memory_id="target")
-    await desk.keeper.remember("no more", at=ago(900), memory_id="gone")
-    await desk.keeper.deprecate("gone", "wrong")
+    await desk.memories.aremember("long ago", at=ago(900), memory_id="target")
+    await desk.memories.aremember("no more", at=ago(900), memory_id="gone")
+    await desk.memories.adeprecate("gone", "wrong")
     hooks = KnownHooks(
         hooks=[
             Hook(trigger="n0", target="target", weight=0.7),
@@ -373,7 +367,7 @@ async def test_long_notes_begin_long_talks_end_and_what_must_not_be_halved_is_wh
 ) -> None:
     long = " ".join(f"word{n}" for n in range(900))
     await desk.add(note("note", long, day=9), talk("talk", "Tell me", f"{long} the end.", days=1))
-    await desk.keeper.remember(long, mark="core", at=ago(5), memory_id="core")
+    await desk.memories.aremember(long, mark="core", at=ago(5), memory_id="core")
 
     shown = {entry.id: entry for entry in (await desk.told()).entries}
     assert shown["note"].text.startswith("word0 ")
@@ -397,7 +391,7 @@ async def test_what_a_memory_says_cannot_pass_for_a_heading(desk: Desk) -> None:
 
 async def test_a_title_that_is_the_beginning_of_the_text_is_not_said_twice(desk: Desk) -> None:
     said = "Half way through the tax form of last year, page 3 of twelve is the next one to fill"
-    await desk.keeper.remember(said, at=ago(1))
+    await desk.memories.aremember(said, at=ago(1))
     await desk.add(note("a", "It hums at night", title="The boiler"))
 
     lines = (await desk.told()).text.splitlines()

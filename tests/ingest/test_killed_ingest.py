@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from secondhop.ingest.batches import embedding_text
-from secondhop.memories.reindexing import open_entity
+from secondhop.memories.reindex import open_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.settings import variable_names
 from secondhop.stores.entity_store import EntityStore

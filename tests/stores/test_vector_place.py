@@ -11,7 +11,7 @@ import pytest
 
 from secondhop.errors import StoreError
 from secondhop.memories.backup import back_up
-from secondhop.memories.deleting import delete_entity
+from secondhop.memories.delete_entity import delete_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome

@@ -11,7 +11,7 @@ from secondhop.briefing.start import brief
 from secondhop.given_values import check_counts, check_moments
 from secondhop.learning.ahead import LearnedAhead
 from secondhop.learning.service import Learning
-from secondhop.memories.service import Keeper
+from secondhop.memories.service import MemoryService
 from secondhop.nodes.services import Services
 from secondhop.sync_door import SyncDoor
 
@@ -19,7 +19,7 @@ from secondhop.sync_door import SyncDoor
 class BriefsSessions:
     """Methods of `Recall`."""
 
-    _keeper: Keeper
+    memories: MemoryService
     _services: Services
     _door: SyncDoor
     _learning: Learning
@@ -60,10 +60,10 @@ class BriefsSessions:
         uses_hooks = learning.weight > 0 and learning.hooks > 0
         sources = BriefingSources(
             entity=self._services.entity,
-            store=self._keeper.store,
-            counters=self._keeper.counters,
+            store=self.memories.writing.store,
+            counters=self.memories.writing.counters,
             hooks=LearnedAhead(self._learning) if uses_hooks else NoHooks(),
-            count_tokens=self._keeper.tokens,
+            count_tokens=self.memories.writing.tokens,
         )
         return await brief(sources, asked)
 

@@ -21,7 +21,7 @@ from secondhop.errors import StoreError, UnknownEntityError, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from secondhop.memories.deleting import DeletedEntity
+    from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
 
 
@@ -121,7 +121,7 @@ def export(common: Common, file: ExportFile = None) -> None:
     """
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import counted, notices, print_json
-    from secondhop.memories.exporting import FRAME
+    from secondhop.memories.export import FRAME
 
     async def work() -> int:
         async with opened(common) as recall:
@@ -212,7 +212,7 @@ def delete_entity(
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.cli.terminal import notices, print_json, screen
-    from secondhop.memories.deleting import delete_entity
+    from secondhop.memories.delete_entity import delete_entity
     from secondhop.settings import load_settings
 
     if common.entity not in (None, name):

@@ -176,7 +176,7 @@ async def rebuild(
     Raises:
         UnknownEntityError: nothing is stored there.
     """
-    from secondhop.memories.reindexing import passages_to_embed, reindex_entity
+    from secondhop.memories.reindex import passages_to_embed, reindex_entity
     from secondhop.stores.home import StoreHome
 
     settings = load_settings()

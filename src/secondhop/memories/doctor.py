@@ -13,7 +13,7 @@ from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
 from secondhop.learning.service import mentioned
-from secondhop.memories.erasing import PurgesTexts
+from secondhop.memories.forgetting import PurgesTexts
 from secondhop.models.embedder import Embedder, past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore

@@ -1,10 +1,9 @@
-"""An export as a file: written whole or not at all, and read with errors that name it."""
+"""The file of an export: written whole or not at all."""
 
 import errno
 import shutil
 import uuid
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from secondhop.errors import StoreError, StoreFullError, UsageError
@@ -12,13 +11,13 @@ from secondhop.errors import StoreError, StoreFullError, UsageError
 _ANOTHER = "give a file that `secondhop export` wrote"
 
 
-def write_export(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines to a file; what stood there before stays until they are all written.
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines to a file; an older file stays until all of them are written.
 
     Raises:
-        UsageError: it is a folder, or its folder is not there.
-        StoreFullError: no space is left; nothing of the export stays.
-        StoreError: the system does not let us; nothing of the export stays.
+        UsageError: it is a folder, or its folder does not exist.
+        StoreFullError: the disk is full; nothing of the export stays.
+        StoreError: the file cannot be written; nothing of the export stays.
     """
     place = path.expanduser()
     if place.is_dir():
@@ -26,10 +25,7 @@ def write_export(path: Path, lines: Iterable[str]) -> None:
     if not place.parent.is_dir():
         raise UsageError(f"cannot export to {path}: {place.parent} is no folder; make it first")
     try:
-        if place.exists() and not place.is_file():  # a pipe or a device
-            _write(place, lines)
-        else:
-            _exchange(place.resolve(), lines)
+        _replace(place.resolve(), lines)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFullError(
@@ -40,29 +36,27 @@ def write_export(path: Path, lines: Iterable[str]) -> None:
         ) from error
 
 
-def _exchange(place: Path, lines: Iterable[str]) -> None:
-    draft = place.with_name(f".{place.name[:100]}.{uuid.uuid4().hex}")
+def _replace(place: Path, lines: Iterable[str]) -> None:
+    is_device = place.exists() and not place.is_file()
+    draft = place if is_device else place.with_name(f".{place.name[:100]}.{uuid.uuid4().hex}")
     try:
-        _write(draft, lines)
+        with draft.open("w", encoding="ascii", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        if is_device:
+            return
         if place.exists():
             shutil.copymode(place, draft)
         draft.replace(place)
-    except BaseException:
-        with suppress(OSError):
+    finally:
+        if not is_device:
             draft.unlink(missing_ok=True)
-        raise
 
 
-def _write(place: Path, lines: Iterable[str]) -> None:
-    with place.open("w", encoding="ascii", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
-
-
-def read_export(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     """The lines of an export.
 
     Raises:
-        UsageError: it cannot be read, or is no text.
+        UsageError: it cannot be read, or is not text.
     """
     try:
         return path.expanduser().read_text(encoding="utf-8").split("\n")

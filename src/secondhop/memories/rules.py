@@ -11,7 +11,7 @@ from typing import Literal
 from secondhop.errors import UsageError
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
-from secondhop.stores.keeping import Keeping, KeepingChange, Mark
+from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
 from secondhop.stores.records import Memory
 
 
@@ -285,3 +285,27 @@ def change(
 def expiry_told(valid_until: datetime | Literal[""]) -> str:
     """For the history."""
     return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
+
+
+def checked_salience(salience: float | None) -> float:
+    """0..1; the neutral one when none is given.
+
+    Raises:
+        UsageError: outside.
+    """
+    if salience is None:
+        return Keeping().salience
+    if not 0 <= salience <= 1:
+        raise UsageError(f"salience must lie in 0..1, not {salience}")
+    return salience
+
+
+def checked_mark(mark: Mark) -> Mark:
+    """One of `MARKS`.
+
+    Raises:
+        UsageError: something else.
+    """
+    if mark not in MARKS:
+        raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')
+    return mark

@@ -1,64 +1,101 @@
-"""Remembering, correcting and forgetting single memories of one entity.
+"""`recall.memories`: remember, correct and forget single memories of one entity.
 
-What is corrected is not lost: the old memory stays, superseded, and its history with it. Only
-`forget` deletes.
+A correction loses nothing: the old memory stays, superseded, with its history. Only `forget`
+deletes.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, MutableSequence, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal
 
+from secondhop.blocking import blocking
 from secondhop.errors import UsageError
+from secondhop.given_values import check_moments, check_rememberable, only_memories
+from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.ingest.batches import Batch, embedded
-from secondhop.ingest.chunk import chunk_memory
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.run import IngestProgress
 from secondhop.memories import rules as rules
 from secondhop.memories.building import Rememberable, memory_from, own_id, said_anew
 from secondhop.memories.detector import Suspicion, suspected
-from secondhop.memories.erasing import Erased, PurgesTexts, erase, would_erase
-from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
-from secondhop.memories.story import facts_in, story_of
-from secondhop.models.embedder import Embedder
-from secondhop.models.tokens import TokenCounter, count_tokens
+from secondhop.memories.forgetting import PurgesTexts, erase, would_erase
+from secondhop.memories.history import facts_in, story_of, version_of
+from secondhop.memories.records import (
+    Accepted,
+    Forgotten,
+    Kept,
+    MemoryHistory,
+    StoredFact,
+    Version,
+)
+from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.shown_lately import shown_in
-from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.counters import CounterStore, Use
-from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
-from secondhop.stores.records import EmbeddedMemory, Erasure, Memory
+from secondhop.stores.counters import Counters, Use
+from secondhop.stores.keeping import Keeping, Mark
+from secondhop.stores.records import Erasure, Memory
+from secondhop.sync_door import SyncDoor
 from secondhop.traces import TraceFolder
 
 
-class Forgets(Protocol):
-    """Something that keeps what was learned of memories, and can forget it."""
+class MemoryService:
+    """Writes, corrects, lists and forgets memories. `dry_run` writes nothing.
 
-    async def forget(self, memory_ids: Sequence[str]) -> None:
-        """Nothing of these memories is left when it returns; unknown ids are no error."""
-        ...
+    Every method has an async form, whose name begins with "a".
+    """
 
+    def __init__(
+        self,
+        writing: MemoryWriting,
+        *,
+        traces: TraceFolder,
+        caches: Sequence[PurgesTexts],
+        successor_at: float,
+        door: SyncDoor | None = None,
+    ) -> None:
+        """Take the parts as they are.
 
-def utc_now() -> datetime:
-    """The clock of a keeper that was given none."""
-    return datetime.now(UTC)
+        Args:
+            caches: `forget` takes the texts of a memory out of them.
+            successor_at: similarity from which on `find_superseded` compares two memories.
+        """
+        self.writing = writing
+        self._store = writing.store
+        self._traces, self._caches = traces, caches
+        self._successor_at = successor_at
+        self._door = door or SyncDoor()
 
+    @property
+    def forgetting(self) -> MutableSequence[Forgets]:
+        """Other places that forget what `forget` forgets; add to the list what you keep."""
+        return self.writing.forgetting
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keeper:
-    """Writes single memories, and changes how they stand."""
+    async def aadd(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """Store memories that you built yourself; nothing is deleted.
 
-    store: EntityStore
-    embedder: Embedder
-    caches: Sequence[PurgesTexts]
-    traces: TraceFolder
-    counters: CounterStore
-    forgetting: list[Forgets] = field(default_factory=list[Forgets])
-    """Asked to forget, too, before the memory itself goes: learned weights, sessions."""
-    clock: Callable[[], datetime] = utc_now
-    tokens: TokenCounter = count_tokens
+        Where an id is taken, the new text replaces the old one, which stays as an earlier version:
+        `history` lists it. No version is kept of the same text, or of one that the new text begins
+        with (a chat that went on).
 
-    async def remember(
+        Raises:
+            UsageError: something is not a `Memory`; what came before it may be stored.
+        """
+        await self._store.expect_room()
+        ledger = await ingest_memories(
+            only_memories(memories),
+            writer=self._store,
+            embedder=self.writing.embedder,
+            progress=progress,
+        )
+        await self._store.refresh_topics()
+        return ledger
+
+    add = blocking(aadd)
+
+    async def aremember(
         self,
         what: Rememberable,
         *,
@@ -71,26 +108,49 @@ class Keeper:
         memory_id: str | None = None,
         dry_run: bool = False,
     ) -> Kept:
-        """Store one memory; see `Recall.aremember`."""
-        moment = as_utc(at) or self.clock()
+        """Store one memory: words, a `Fact` or a `Preference`.
+
+        A fact supersedes what was known of the same subject and attribute, a preference what was
+        said of the same scope and topic. Dates decide: a fact with an older date takes its place
+        in the past. A memory that says the same as one that holds is not stored again.
+
+        Args:
+            what: words are continuity: they supersede only what `supersedes` names.
+            title: default the first words, or the names of the fact.
+            at: when it was written; default now.
+            valid_until: from then on it does not come back.
+            salience: how much it matters, 0..1; default 0.5.
+            mark: for a session start: "core" is always shown, "open" is a thing to do or an open
+                thread (docs/briefing.md).
+            supersedes: ids of memories that it replaces, whatever their dates.
+            memory_id: default a new one.
+
+        Raises:
+            UsageError: nothing to remember, an id that is taken, or one that is not stored.
+        """
+        check_rememberable(what)
+        check_moments(at=at, valid_until=valid_until)
+        moment = as_utc(at) or self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
         keeping = Keeping(
             valid_until=as_utc(valid_until),
-            salience=checked_salience(salience),
-            mark=checked_mark(mark),
+            salience=rules.checked_salience(salience),
+            mark=rules.checked_mark(mark),
         )
         deciding = partial(
             rules.entering,
             memory,
             keeping=keeping,
             supersedes=supersedes,
-            at=self.clock(),
+            at=self.writing.clock(),
             said_since=None if memory_id else said_since(moment, given=at is not None),
         )
-        kept = await self.enter(memory, deciding, dry_run=dry_run)
+        kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
         return kept.model_copy(update={"notice": self._expired(kept, keeping)})
 
-    async def update(
+    remember = blocking(aremember)
+
+    async def aupdate(
         self,
         memory_id: str,
         what: Rememberable | None = None,
@@ -102,12 +162,26 @@ class Keeper:
         new_id: str | None = None,
         dry_run: bool = False,
     ) -> Kept:
-        """Say it anew, or change how it stands; see `Recall.aupdate`."""
+        """Replace a memory by a new version, or change its expiry, salience or mark.
+
+        A new version is a memory with an id of its own, which supersedes the old one.
+
+        Args:
+            what: the new value of a fact, the new text of another memory; None: the text stays.
+            valid_until: None: it stays, but a new version has none; "" removes it.
+            mark: None: it stays, for a new version too; "" removes it.
+            new_id: of the new version; default a new one.
+
+        Raises:
+            UsageError: it is not stored, or was superseded already.
+        """
+        check_moments(at=at, valid_until=valid_until or None)
         if what is not None:
-            old = await self._existing(memory_id)
+            check_rememberable(what)
+            old = await self.writing.existing(memory_id)
             if mark is None:
-                mark = (await self.store.look(lambda view: view.keeping(memory_id))).mark
-            return await self.remember(
+                mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
+            return await self.aremember(
                 said_anew(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
@@ -118,50 +192,80 @@ class Keeper:
                 memory_id=new_id,
                 dry_run=dry_run,
             )
-        if salience is not None:
-            checked_salience(salience)
-        if mark is not None:
-            checked_mark(mark)
         decide = partial(
             rules.change,
             memory_id,
-            at=self.clock(),
+            at=self.writing.clock(),
             valid_until=valid_until if valid_until == "" else as_utc(valid_until),
-            salience=salience,
-            mark=mark,
+            salience=None if salience is None else rules.checked_salience(salience),
+            mark=None if mark is None else rules.checked_mark(mark),
         )
-        return await self._change(memory_id, decide, dry_run=dry_run)
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
-    async def supersede(
+    update = blocking(aupdate)
+
+    async def asupersede(
         self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
     ) -> Kept:
-        """One memory takes another's place; see `Recall.asupersede`."""
-        decide = partial(rules.supersede, old_id, new_id, at=self.clock(), reason=reason)
-        return await self._change(old_id, decide, dry_run=dry_run)
+        """Let one stored memory replace another, from its date on.
 
-    async def deprecate(
+        Raises:
+            UsageError: one is not stored, the old one has a successor, or it would be a circle.
+        """
+        decide = partial(
+            rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
+        )
+        return await self.writing.change(old_id, decide, dry_run=dry_run)
+
+    supersede = blocking(asupersede)
+
+    async def adeprecate(
         self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
     ) -> Kept:
-        """It does not hold any more; see `Recall.adeprecate`."""
-        moment = as_utc(at) or self.clock()
+        """Say that a memory does not hold any more, though nothing replaces it.
+
+        `restore` undoes it.
+
+        Args:
+            at: from when on; default now.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        check_moments(at=at)
+        moment = as_utc(at) or self.writing.clock()
         decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
-        return await self._change(memory_id, decide, dry_run=dry_run)
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
-    async def restore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
-        """It holds again; see `Recall.arestore`."""
-        decide = partial(rules.restore, memory_id, at=self.clock())
-        return await self._change(memory_id, decide, dry_run=dry_run)
+    deprecate = blocking(adeprecate)
 
-    async def forget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
-        """Delete without a trace; see `Recall.aforget`."""
+    async def arestore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
+        """Let a superseded, deprecated or expired memory hold again.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        decide = partial(rules.restore, memory_id, at=self.writing.clock())
+        return await self.writing.change(memory_id, decide, dry_run=dry_run)
+
+    restore = blocking(arestore)
+
+    async def aforget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
+        """Delete memories for good: text, vectors, word index, caches, and traces that name them.
+
+        The files they came from stay: an ingest of the same file brings them back.
+
+        Raises:
+            UsageError: one is not stored; nothing was forgotten.
+        """
         memory_ids = tuple(dict.fromkeys(memory_ids))
         for memory_id in memory_ids:
-            await self._existing(memory_id)
-        found: Erased = await would_erase(self.store, self.traces, memory_ids)
+            await self.writing.existing(memory_id)
+        found = await would_erase(self._store, self._traces, memory_ids)
         erased = Erasure(text=True, vectors=True)
         if not dry_run:
-            await self.unlearn(memory_ids)
-            erased = await erase(self.store, self.caches, found)
+            await self.writing.unlearn(memory_ids)
+            erased = await erase(self._store, self._caches, found)
         return Forgotten(
             memory_ids=list(memory_ids),
             passages=len(found.passages),
@@ -171,163 +275,158 @@ class Keeper:
             dry_run=dry_run,
         )
 
-    async def unlearn(self, memory_ids: Sequence[str]) -> None:
-        """Forget what was counted and learned of memories that are about to go."""
-        for other in (self.counters, *self.forgetting):
-            await other.forget(memory_ids)
+    forget = blocking(aforget)
 
-    async def history(self, memory_id: str) -> MemoryHistory:
-        """All versions of a memory, and what was done to them; see `Recall.ahistory`."""
-        await self._existing(memory_id)
-        return await self.store.look(partial(story_of, memory_id, now=self.clock()))
+    async def aget(self, memory_id: str) -> Version:
+        """A memory as it is now, and whether it holds.
 
-    async def facts(
-        self, subject: str | None, attribute: str | None, *, as_of: datetime | None
-    ) -> list[StoredFact]:
-        """Facts by their names; see `Recall.afacts`."""
-        found = partial(
-            facts_in, subject=subject, attribute=attribute, as_of=as_utc(as_of), now=self.clock()
+        Raises:
+            UsageError: it is not stored.
+        """
+        now = self.writing.clock()
+        return await self._store.look(
+            lambda view: version_of(rules.existing(memory_id, view), view, now=now)
         )
-        return await self.store.look(found)
 
-    async def find_superseded(
-        self, *, apply: bool, dry_run: bool, threshold: float
-    ) -> list[Suspicion]:
-        """What newer memories seem to have replaced; see `Recall.afind_superseded`."""
-        found = await suspected(self.store, threshold=threshold, now=self.clock())
+    get = blocking(aget)
+
+    async def alist(self, *, after: str = "", limit: int = 100) -> Sequence[Version]:
+        """Memories as they are now, in the order of their ids.
+
+        Args:
+            after: begin behind this id; "" is the beginning.
+            limit: at most so many.
+        """
+        now = self.writing.clock()
+        page = await self._store.page(after=after, limit=limit)
+        return await self._store.look(
+            lambda view: [version_of(memory, view, now=now) for memory, _ in page]
+        )
+
+    list = blocking(alist)
+
+    async def ahistory(self, memory_id: str) -> MemoryHistory:
+        """All versions of a memory, and what was done to them.
+
+        Versions are what it superseded, what superseded it, and what each of them said before
+        another text was stored under its id (`replaced_at`).
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        await self.writing.existing(memory_id)
+        return await self._store.look(partial(story_of, memory_id, now=self.writing.clock()))
+
+    history = blocking(ahistory)
+
+    async def afacts(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        as_of: datetime | None = None,
+    ) -> Sequence[StoredFact]:
+        """Facts by their exact names, the newest first. Case and spaces do not count.
+
+        Args:
+            as_of: what was believed then; default what holds now.
+        """
+        check_moments(as_of=as_of)
+        found = partial(
+            facts_in,
+            subject=subject,
+            attribute=attribute,
+            as_of=as_utc(as_of),
+            now=self.writing.clock(),
+        )
+        return await self._store.look(found)
+
+    facts = blocking(afacts)
+
+    async def afind_superseded(
+        self, *, apply: bool = False, dry_run: bool = False
+    ) -> Sequence[Suspicion]:
+        """Pairs in which a newer memory seems to have replaced an older one; the surest first.
+
+        It reads English, and continuity only: facts and preferences supersede by their names.
+        A suspicion hides nothing.
+
+        Args:
+            apply: let each newer memory supersede the older one. Look at the pairs first: of ten
+                such pairs in the labelled scenarios nine were right.
+        """
+        found = await suspected(self._store, threshold=self._successor_at, now=self.writing.clock())
         for pair in found if apply and not dry_run else ():
-            await self.supersede(pair.old_id, pair.new_id, reason=f"detected: {pair.because}")
+            await self.asupersede(pair.old_id, pair.new_id, reason=f"detected: {pair.because}")
         return found
 
-    async def accept(
+    find_superseded = blocking(afind_superseded)
+
+    async def aaccept(
         self,
-        trace: RecallTrace,
-        memory_ids: Sequence[str],
+        trace: str | RecallTrace | RecallResult,
+        memory_ids: Sequence[str] = (),
         *,
-        at: datetime | None,
-        dry_run: bool,
+        at: datetime | None = None,
+        dry_run: bool = False,
     ) -> Accepted:
-        """What of a recall was of use; see `Recall.aaccept`."""
-        missing = sorted(set(memory_ids) - set(trace.returned))
-        if missing:
+        """Say which memories of a recall were of use; the rest was retrieved or shown.
+
+        The three are counted apart, in a file that no recall writes to. Only what was accepted
+        makes a memory stronger. A recall counts once.
+
+        Args:
+            trace: of the recall, its id, or its result.
+            memory_ids: none: nothing was of use.
+
+        Raises:
+            UsageError: no such trace is kept, or it did not return one of the memories.
+        """
+        check_moments(at=at)
+        given = trace.trace_id if isinstance(trace, RecallResult) else trace
+        story = self._traces.load(given) if isinstance(given, str) else given
+        if missing := sorted(set(memory_ids) - set(story.returned)):
             raise UsageError(
-                f"recall {trace.trace_id} did not return {', '.join(missing)}; only what was "
+                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
                 f"shown can have been of use"
             )
         use = Use(
-            trace_id=trace.trace_id,
-            at=as_utc(at) or self.clock(),
-            retrieved=[candidate.memory_id for candidate in trace.candidates],
-            shown=trace.returned,
-            accepted=list(dict.fromkeys(memory_ids)),
-            lately=shown_in(trace),
+            trace_id=story.trace_id,
+            at=as_utc(at) or self.writing.clock(),
+            retrieved=[candidate.memory_id for candidate in story.candidates],
+            shown=story.returned,
+            accepted=tuple(dict.fromkeys(memory_ids)),
+            lately=shown_in(story),
         )
-        grown = 0 if dry_run else await self.counters.count(use)
         return Accepted(
-            trace_id=trace.trace_id,
+            trace_id=story.trace_id,
             retrieved=len(use.retrieved),
             shown=len(use.shown),
-            accepted=list(use.accepted),
-            counted=grown,
+            accepted=[*use.accepted],
+            counted=0 if dry_run else await self.writing.counters.count(use),
             dry_run=dry_run,
         )
 
-    async def enter(
-        self, memory: Memory, deciding: Callable[[KeepingView], rules.Entering], *, dry_run: bool
-    ) -> Kept:
-        """Store a memory as `deciding` says; nothing is embedded for what is known already.
+    accept = blocking(aaccept)
 
-        Args:
-            deciding: asked twice: before anything is embedded, and in the transaction.
-        """
-        entering = await self.store.look(deciding)
-        if not entering.same_as and not dry_run:
-            decided: list[rules.Entering] = []
+    async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
+        """How often each was retrieved, shown and accepted."""
+        return await self.writing.counters.of(memory_ids)
 
-            def decide(view: KeepingView) -> Sequence[KeepingChange]:
-                decided.append(deciding(view))
-                if decided[-1].same_as:
-                    raise _SaidMeanwhile(decided[-1].same_as)
-                return decided[-1].changes
-
-            await self.store.expect_room()
-            try:
-                await self.store.put_deciding(await self._embedded(memory), decide)
-                entering = decided[-1]
-            except _SaidMeanwhile as same:
-                entering = rules.Entering(changes=(), same_as=same.memory_id)
-            else:
-                await self.store.refresh_topics()
-        return Kept(
-            memory_id=entering.same_as or memory.memory_id,
-            done="unchanged" if entering.same_as else "remembered",
-            supersedes=list(entering.supersedes),
-            superseded_by=entering.superseded_by,
-            dry_run=dry_run,
-        )
-
-    # --- inside ---
-
-    async def _change(
-        self,
-        memory_id: str,
-        decide: Callable[[KeepingView], Sequence[KeepingChange]],
-        *,
-        dry_run: bool,
-    ) -> Kept:
-        await self._existing(memory_id)
-        decided: list[KeepingChange] = []
-
-        def deciding(view: KeepingView) -> Sequence[KeepingChange]:
-            decided[:] = decide(view)
-            return decided
-
-        if dry_run:
-            await self.store.look(deciding)
-        else:
-            await self.store.change(deciding)
-        if not decided:
-            return Kept(memory_id=memory_id, done="unchanged", dry_run=dry_run)
-        return Kept(
-            memory_id=memory_id,
-            done=decided[0].act,
-            superseded_by=decided[0].keeping.superseded_by,
-            dry_run=dry_run,
-        )
+    counters = blocking(acounters)
 
     def _expired(self, kept: Kept, keeping: Keeping) -> str:
-        """What is told of a memory that is stored and does not come back; "" of others."""
         until = keeping.valid_until
-        if until is None or until > self.clock() or kept.done != "remembered":
-            return ""
+        if until is None or until > self.writing.clock() or kept.done != "remembered":
+            return kept.notice
         return (
             f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
             f"restore {kept.memory_id} takes that away"
         )
 
-    async def _existing(self, memory_id: str) -> Memory:
-        memory = await self.store.memory(memory_id)
-        if memory is None:
-            raise rules.unknown(memory_id)
-        return memory
-
-    async def _embedded(self, memory: Memory) -> EmbeddedMemory:
-        batch = Batch()
-        batch.add(memory, chunk_memory(memory, count_tokens=self.tokens))
-        (ready,) = await embedded(batch, self.embedder, size=256)
-        return ready
-
-
-class _SaidMeanwhile(UsageError):
-    """Another process has stored the same while this one embedded it."""
-
-    def __init__(self, memory_id: str) -> None:
-        super().__init__(f"{memory_id} says the same")
-        self.memory_id = memory_id
-
 
 def as_utc(moment: datetime | None) -> datetime | None:
-    """A moment without a zone is meant in UTC."""
+    """A moment in UTC; one without a zone is taken as UTC."""
     if moment is None:
         return None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -336,30 +435,6 @@ def as_utc(moment: datetime | None) -> datetime | None:
 def said_since(moment: datetime, *, given: bool) -> datetime:
     """From when on the same words of continuity are the same memory, and not another event.
 
-    The moment itself where somebody gave it; else the beginning of its day, in UTC.
+    The moment itself where the caller gave it; else the beginning of its day, in UTC.
     """
     return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def checked_salience(salience: float | None) -> float:
-    """0..1; the neutral one when none is given.
-
-    Raises:
-        UsageError: outside.
-    """
-    if salience is None:
-        return Keeping().salience
-    if not 0 <= salience <= 1:
-        raise UsageError(f"salience must lie in 0..1, not {salience}")
-    return salience
-
-
-def checked_mark(mark: Mark) -> Mark:
-    """One of `MARKS`.
-
-    Raises:
-        UsageError: something else.
-    """
-    if mark not in MARKS:
-        raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')
-    return mark

@@ -17,7 +17,7 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.memories.building import Rememberable, memory_from, opening
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.rules import Entering, says_the_same
-from secondhop.memories.service import Keeper
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
@@ -66,7 +66,7 @@ NOWHERE = Span(0, 0, 0)
 class ConversationReading:
     """Writes memories from conversations, for one entity."""
 
-    keeper: Keeper
+    writing: MemoryWriting
     llm: StructuredLLM | None
     """Reads, unless a call names another one; None: plain forms are read."""
     prompts: PromptSource | None
@@ -85,14 +85,14 @@ class ConversationReading:
         dry_run: bool,
     ) -> Observed:
         """See `Recall.aobserve`."""
-        now, started = self.keeper.clock(), time.perf_counter()
+        now, started = self.writing.clock(), time.perf_counter()
         said = heard(messages, now=in_utc(at) if at else now)
         await self._check_place(keep_as)
         turns = [one.turn for one in said]
         async with self._observer(llm) as (observer, model_id):
             known: list[KnownThing] = []
             if model_id:
-                known = await self.keeper.store.look(lambda v: known_things(v, turns, now=now))
+                known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
         outcome = await self._written(heap.found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
@@ -135,12 +135,12 @@ class ConversationReading:
         self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
     ) -> list[tuple[str, Observation]]:
         """(what was done, what it was), in the order it was said."""
-        store = self.keeper.store
+        store = self.writing.store
         seen = seen_words(await store.look(lambda view: view.remembered_because()))
         draft, outcome = Draft(), list[tuple[str, Observation]]()
         for place, group in groupby(readings, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
-            first = statements_of(said_once(group), one, at=self.keeper.clock())
+            first = statements_of(said_once(group), one, at=self.writing.clock())
             before = partial(seen_before, first, seen.get(one.digest, []), draft)
             for known in await store.look(before):
                 statement, judgement = await self._entered(known, draft, dry_run=dry_run)
@@ -155,7 +155,7 @@ class ConversationReading:
         self, statement: Statement, draft: Draft, *, dry_run: bool
     ) -> tuple[Statement, Judgement]:
         """One statement written, or drafted; with the id it got, and why."""
-        store = self.keeper.store
+        store = self.writing.store
         judgements: list[Judgement] = []
 
         def under(view: KeepingView) -> KeepingView:
@@ -170,7 +170,7 @@ class ConversationReading:
             judgements.append(judged(statement, under(view), said_now=draft.memories))
             return judgements[-1].entering
 
-        await self.keeper.enter(statement.memory, deciding, dry_run=dry_run)
+        await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
         judgement = judgements[-1]
         if judgement.done != "duplicate":
             draft.add(statement.memory, judgement.entering.changes)
@@ -182,7 +182,7 @@ class ConversationReading:
         """Raises UsageError for spaces, and when something else than a conversation has this id."""
         if keep_as and not keep_as.strip():
             raise UsageError("the id to keep the conversation as is empty; give one, or none")
-        known = await self.keeper.store.memory(keep_as) if keep_as else None
+        known = await self.writing.store.memory(keep_as) if keep_as else None
         if known is not None and known.kind != "continuity":
             raise UsageError(f"memory {keep_as!r} is no conversation; keep this one as another id")
 
@@ -198,7 +198,7 @@ class ConversationReading:
         spoken = [one.turn for one in said if one.turn.content.strip()]
         if not keep_as or not spoken:
             return ""
-        store = self.keeper.store
+        store = self.writing.store
         known = await store.memory(keep_as)
         memory = conversation(keep_as, spoken, title=title)
         if known is not None and replace(memory, created_at=known.created_at) == known:
@@ -206,7 +206,7 @@ class ConversationReading:
         if known is not None:  # it goes on: it began when it began
             memory = replace(memory, created_at=known.created_at)
         if not dry_run:
-            await ingest_memories([memory], writer=store, embedder=self.keeper.embedder)
+            await ingest_memories([memory], writer=store, embedder=self.writing.embedder)
             await store.refresh_topics()
         return "remembered"
 

@@ -1,0 +1,270 @@
+"""A whole memory as an export, and back.
+
+What is exported, imported and exported again is byte for byte the same.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from pydantic import Field
+
+from secondhop.errors import UsageError
+from secondhop.graph.result import Frozen
+from secondhop.ingest.pipeline import ingest_memories
+from secondhop.ingest.run import IngestProgress
+from secondhop.memories.export_format import (
+    FORMAT,
+    UNCOUNTED,
+    VERSION,
+    End,
+    Header,
+    MemoryRecord,
+    record_of,
+)
+from secondhop.models.embedder import Embedder
+from secondhop.nodes.entity_config import checked_changes, understood
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.counters import Counters, CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
+from secondhop.stores.protocols import SettingsKeeping
+from secondhop.stores.records import EarlierText
+
+FRAME = 2
+"""Lines of an export that are no memories: its first and its last."""
+_PAGE = 256
+_BATCH = 500
+
+UNCOUNTED_NOTICE = (
+    "it is an export of an older secondhop, which does not say how many memories it holds: "
+    "nobody can tell whether lines are missing at its end"
+)
+
+
+class Imported(Frozen):
+    """What an import did."""
+
+    read: int
+    stored: int
+    unchanged: int
+    conflicts: list[str]
+    """Ids under which something else is stored already: left as they are."""
+    settings: list[str] = Field(default_factory=list[str])
+    """Names of the settings that the entity took over. Settings that it had stay."""
+    notice: str = ""
+    """A warning for the caller: that the export may lack lines. Mostly ""."""
+    dry_run: bool = False
+    """Nothing was stored: it is what an import would do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """An export that was read whole."""
+
+    settings: Mapping[str, str]
+    """As a store keeps them."""
+    records: Sequence[MemoryRecord]
+    counted: bool
+    """False: it has no last line, so that missing lines go unnoticed."""
+
+
+async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
+    """The lines of an export, memories in the order of their ids; without line ends.
+
+    Vectors are left out: an import makes them from the texts.
+    """
+    settings = dict(sorted(understood(await store.kept_settings()).items()))
+    yield Header.model_validate({"format": FORMAT, "version": VERSION, "settings": settings}).line()
+    keepings, after, count = await store.keepings(), "", 0
+    while page := await store.page(after=after, limit=_PAGE):
+        ids = [memory.memory_id for memory, _ in page]
+        events = await store.look(partial(events_of, ids))
+        counted = await counters.of(ids)
+        for memory, _ in page:
+            history, earlier = events[memory.memory_id]
+            yield MemoryRecord.of(
+                memory,
+                keeping=keepings.get(memory.memory_id, Keeping()),
+                history=history,
+                earlier=earlier,
+                counters=counted[memory.memory_id],
+            ).line()
+        after, count = ids[-1], count + len(ids)
+    yield End(end=FORMAT, memories=count).line()
+
+
+def events_of(
+    memory_ids: Sequence[str], view: KeepingView
+) -> dict[str, tuple[list[HistoryEntry], list[EarlierText]]]:
+    """What was done to each memory, and what it said before."""
+    return {one: (view.history(one), view.earlier_texts(one)) for one in memory_ids}
+
+
+async def imported(
+    lines: Iterable[str],
+    *,
+    store: EntityStore,
+    embedder: Embedder,
+    counters: CounterStore,
+    progress: IngestProgress | None = None,
+    dry_run: bool = False,
+) -> Imported:
+    """Store what an export holds; what is stored already stays. Killed, it can be run again.
+
+    Args:
+        dry_run: only read and compare; nothing is embedded or stored.
+
+    Raises:
+        UsageError: it is not an export, not all of one, or a line cannot be read; nothing is
+            stored.
+    """
+    export = read_export(lines)
+    known = dict(await store.content_hashes())
+    read = stored = unchanged = 0
+    conflicts: list[str] = []
+    for batch in batches(export.records):
+        memories = {record.id: record.stored() for record in batch}
+        fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
+        known |= {memory.memory_id: memory.content_hash for memory in fresh}
+        clash = {i for i, memory in memories.items() if known[i] != memory.content_hash}
+        if not dry_run:
+            if fresh:
+                await store.expect_room()
+                await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
+            mine = [record for record in batch if record.id not in clash]
+            await restore_state(mine, store=store, counters=counters)
+        conflicts += sorted(clash)
+        read, stored = read + len(batch), stored + len(fresh)
+        unchanged += len(batch) - len(fresh) - len(clash)
+    if not dry_run:
+        await store.refresh_topics()
+    return Imported(
+        read=read,
+        stored=stored,
+        unchanged=unchanged,
+        conflicts=conflicts,
+        notice="" if export.counted else UNCOUNTED_NOTICE,
+        settings=await take_over(export.settings, store, dry_run=dry_run),
+        dry_run=dry_run,
+    )
+
+
+def read_export(lines: Iterable[str]) -> Export:
+    """All of an export; every line is checked.
+
+    Raises:
+        UsageError: it is not an export, not all of one, or a line cannot be read.
+    """
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    header = header_of(numbered)
+    memories = numbered[1:]
+    if counted := header.version != UNCOUNTED:
+        expect_all(memories)
+        memories = memories[:-1]
+    return Export(
+        settings=settings_in(header),
+        records=[record_of(MemoryRecord, line, number) for number, line in memories],
+        counted=counted,
+    )
+
+
+def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
+    """The first line.
+
+    Raises:
+        UsageError: it is no header of an export that can be read.
+    """
+    try:
+        number, line = numbered[0]
+        if number == 1:
+            return record_of(Header, line, 1)
+    except (IndexError, UsageError):
+        pass
+    example = Header(format=FORMAT, version=VERSION).line()
+    raise UsageError(
+        f"this is no export of version {VERSION}, or of an older one; its first line must be "
+        f"{example}"
+    )
+
+
+def settings_in(header: Header) -> dict[str, str]:
+    """The settings of a header, as a store keeps them.
+
+    Raises:
+        UsageError: there is no such setting, or it cannot have such a value.
+    """
+    try:
+        checked = checked_changes(header.settings)
+    except UsageError as error:
+        raise UsageError(f"line 1 of the export cannot be read: {error}") from error
+    return {name: str(value) for name, value in checked.items() if value is not None}
+
+
+def expect_all(lines: Sequence[tuple[int, str]]) -> None:
+    """Check that the last line says how many memories there are, and that they are all there.
+
+    Raises:
+        UsageError: lines are missing, or there are too many.
+    """
+    held, told = len(lines), "does not say how many it holds"
+    expected = count_in(lines[-1][1]) if lines else None
+    if expected is not None:
+        held, told = held - 1, f"says {expected}"
+        if held == expected:
+            return
+    raise UsageError(
+        f"the export is not whole: it holds {held} memories, and its last line {told}; "
+        f"nothing was imported: copy all of the file, or export it again"
+    )
+
+
+def count_in(line: str) -> int | None:
+    """How many memories a last line says there are; None for another line."""
+    try:
+        return record_of(End, line, 0).memories
+    except UsageError:
+        return None
+
+
+def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
+    """Some hundred records at a time."""
+    rest = iter(records)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+async def restore_state(
+    records: Sequence[MemoryRecord], *, store: EntityStore, counters: CounterStore
+) -> None:
+    """Write how stored memories stood, what they said before, their histories and counters."""
+    await store.add_earlier([text for one in records for text in one.earlier_texts()])
+    await store.change(partial(changes_in, records))
+    counted = {one.id: Counters(**one.counters.model_dump()) for one in records}
+    await counters.restore({i: one for i, one in counted.items() if one != Counters()})
+
+
+def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:
+    """How memories stood, with their histories; of those that have no history yet."""
+    return [
+        KeepingChange(
+            memory_id=record.id,
+            keeping=Keeping(**record.keeping.model_dump()),
+            **event.model_dump(),
+        )
+        for record in records
+        if not view.history(record.id) and view.memory(record.id) is not None
+        for event in record.history
+    ]
+
+
+async def take_over(
+    settings: Mapping[str, str], store: SettingsKeeping, *, dry_run: bool
+) -> list[str]:
+    """Keep the settings that the entity has not set itself; their names."""
+    kept = await store.kept_settings()
+    missing = {name: value for name, value in settings.items() if name not in kept}
+    if missing and not dry_run:
+        await store.keep_settings(missing)
+    return sorted(missing)

@@ -1,0 +1,248 @@
+"""What an export consists of: a header, one record a memory, and a last line with their number.
+
+Each is a line of JSON. A value that is the default is left out.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from secondhop.errors import UsageError
+from secondhop.given_values import shown
+from secondhop.ingest.cleaning import clean_memory, clean_text
+from secondhop.stores.counters import Counters
+from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, Mark
+from secondhop.stores.records import EarlierText, Memory, Message
+
+FORMAT: Final = "secondhop.memories"
+VERSION: Final = 2
+UNCOUNTED: Final = 1
+"""The version whose exports have no last line."""
+MOST_COUNTED = 2**53
+"""The highest number that a counter may have."""
+
+
+def utc_moment(given: object) -> datetime:
+    """A moment of an export, in UTC; one without a time zone is taken as UTC.
+
+    Raises:
+        ValueError: it is not a moment.
+    """
+    if isinstance(given, str):
+        given = datetime.fromisoformat(given)
+    if not isinstance(given, datetime):
+        raise ValueError("a moment is a text like 2025-11-17T13:00:00+00:00")
+    try:
+        return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("it lies outside the calendar in UTC") from error
+
+
+Moment = Annotated[datetime, BeforeValidator(utc_moment)]
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
+
+
+class Record(BaseModel):
+    """One line of an export, or a part of one. Takes no wrong types and no unknown names."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", from_attributes=True)
+
+    def line(self) -> str:
+        """As JSON in ASCII with sorted names: the same record is always the same bytes."""
+        told = self.model_dump(exclude_defaults=True)
+        return json.dumps(told, sort_keys=True, ensure_ascii=True, default=datetime.isoformat)
+
+
+class Header(Record):
+    """The first line."""
+
+    format: Literal["secondhop.memories"]
+    version: Literal[1, 2]
+    settings: dict[str, JsonValue] = {}
+    """What is kept with the entity, by name."""
+
+
+class End(Record):
+    """The last line: the memories that stand before it."""
+
+    end: Literal["secondhop.memories"]
+    memories: Annotated[int, Field(ge=0)]
+
+
+class MessageRecord(Record):
+    """One message."""
+
+    role: str
+    content: str
+
+
+class KeepingRecord(Record):
+    """How the memory stands: `Keeping`."""
+
+    valid_until: Moment | None = None
+    salience: Annotated[float, Field(ge=0, le=1)] = NEUTRAL
+    deprecated_at: Moment | None = None
+    deprecated_because: str = ""
+    superseded_at: Moment | None = None
+    superseded_by: str = ""
+    mark: Mark = ""
+
+
+class EventRecord(Record):
+    """Something that was done to the memory: `HistoryEntry`."""
+
+    at: Moment
+    act: Act
+    other_id: str = ""
+    detail: str = ""
+
+
+class CountersRecord(Record):
+    """How often it was retrieved, shown and accepted: `Counters`."""
+
+    retrieved: Count = 0
+    shown: Count = 0
+    accepted: Count = 0
+    accepted_at: Moment | None = None
+
+
+class TextRecord(Record):
+    """What a memory says, without its id."""
+
+    title: str
+    source: str
+    created_at: Moment
+    messages: tuple[MessageRecord, ...]
+    origin: str = ""
+    kind: Kind = "continuity"
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    scope: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not any(clean_text(one.content).strip() for one in self.messages):
+            raise ValueError("it has no message with text")
+        return self
+
+    def memory(self, memory_id: str) -> Memory:
+        """The memory to store, with clean texts."""
+        said = {name: getattr(self, name) for name in TextRecord.model_fields}
+        said["messages"] = tuple(Message(one.role, one.content) for one in self.messages)
+        return clean_memory(Memory(memory_id=memory_id, **said))
+
+
+class EarlierRecord(TextRecord):
+    """What the memory said before: `EarlierText`."""
+
+    replaced_at: Moment
+    replaced_by: str = ""
+
+
+class MemoryRecord(TextRecord):
+    """One memory, with everything that is kept of it."""
+
+    id: str
+    keeping: KeepingRecord = KeepingRecord()
+    history: tuple[EventRecord, ...] = ()
+    earlier: tuple[EarlierRecord, ...] = ()
+    """The oldest first."""
+    counters: CountersRecord = CountersRecord()
+
+    @field_validator("id")
+    @classmethod
+    def _names_it(cls, given: str) -> str:
+        if not (cleaned := clean_text(given).strip()):
+            raise ValueError("its id is empty")
+        return cleaned
+
+    @classmethod
+    def of(
+        cls,
+        memory: Memory,
+        *,
+        keeping: Keeping,
+        history: Sequence[HistoryEntry],
+        earlier: Sequence[EarlierText],
+        counters: Counters,
+    ) -> Self:
+        """The record of a stored memory."""
+        before = [
+            {**_said(one.memory), "replaced_at": one.replaced_at, "replaced_by": one.replaced_by}
+            for one in earlier
+        ]
+        return cls.model_validate(
+            {
+                **_said(memory),
+                "id": memory.memory_id,
+                "keeping": keeping,
+                "history": tuple(history),
+                "earlier": tuple(before),
+                "counters": counters,
+            }
+        )
+
+    def stored(self) -> Memory:
+        """The memory to store."""
+        return self.memory(self.id)
+
+    def earlier_texts(self) -> list[EarlierText]:
+        """What it said before, the oldest first."""
+        return [
+            EarlierText(
+                memory=one.memory(self.id),
+                replaced_at=one.replaced_at,
+                replaced_by=clean_text(one.replaced_by),
+            )
+            for one in self.earlier
+        ]
+
+
+def _said(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in TextRecord.model_fields}
+
+
+R = TypeVar("R", bound=Record)
+
+
+def record_of(kind: type[R], line: str, number: int) -> R:
+    """The record in line `number` of an export.
+
+    Raises:
+        UsageError: there is none; names the line and what is wrong with it.
+    """
+    try:
+        return kind.model_validate_json(line)
+    except ValueError as error:
+        fault = fault_of(error) if isinstance(error, ValidationError) else str(error)
+        raise UsageError(
+            f"line {number} of the export cannot be read: {fault}; give a file as "
+            f"`secondhop export` wrote it"
+        ) from error
+
+
+def fault_of(error: ValidationError) -> str:
+    """What is wrong with a line, in words; of several faults the first."""
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "json_invalid":
+        return f"it is no JSON ({fault['ctx']['error']}; was the file cut?)"
+    if fault["type"] == "missing":
+        return f"it has no {place!r}"
+    where = f"{place}: " if place else ""
+    if fault["type"] == "value_error":
+        return f"it is no memory ({where}{fault['ctx']['error']})"
+    return f"it is no memory ({where}{fault['msg']}, not {shown(fault['input'])})"

@@ -1,0 +1,123 @@
+"""Writing single memories into the store of one entity, as a decision in the catalog says."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol, TypeAlias
+
+from secondhop.errors import UsageError
+from secondhop.ingest.batches import Batch, embedded
+from secondhop.ingest.chunk import chunk_memory
+from secondhop.memories import rules as rules
+from secondhop.memories.records import Kept
+from secondhop.models.embedder import Embedder
+from secondhop.models.tokens import TokenCounter, count_tokens
+from secondhop.stores.catalog.keeping import Decision, KeepingView
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import KeepingChange
+from secondhop.stores.records import EmbeddedMemory, Memory
+
+Deciding: TypeAlias = Callable[[KeepingView], rules.Entering]
+
+
+class Forgets(Protocol):
+    """Something that keeps what was learned of memories, and can forget it."""
+
+    async def forget(self, memory_ids: Sequence[str]) -> None:
+        """Nothing of these memories is left when it returns; unknown ids are no error."""
+        ...
+
+
+def utc_now() -> datetime:
+    """The default clock."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryWriting:
+    """Embeds and stores single memories, and changes how they stand."""
+
+    store: EntityStore
+    embedder: Embedder
+    counters: CounterStore
+    forgetting: list[Forgets] = field(default_factory=list[Forgets])
+    """Forget before the memory itself goes: learned weights, sessions."""
+    clock: Callable[[], datetime] = utc_now
+    tokens: TokenCounter = count_tokens
+
+    async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
+        """Store a memory as `deciding` says; what is known already is not embedded.
+
+        Args:
+            deciding: asked twice: before anything is embedded, and in the transaction.
+        """
+        entering = await self.store.look(deciding)
+        if not entering.same_as and not dry_run:
+            entering = await self._stored(memory, deciding)
+        return Kept(
+            memory_id=entering.same_as or memory.memory_id,
+            done="unchanged" if entering.same_as else "remembered",
+            supersedes=list(entering.supersedes),
+            superseded_by=entering.superseded_by,
+            dry_run=dry_run,
+        )
+
+    async def change(self, memory_id: str, decide: Decision, *, dry_run: bool) -> Kept:
+        """Change how a stored memory stands, as `decide` says."""
+        await self.existing(memory_id)
+        decided: list[KeepingChange] = []
+
+        def deciding(view: KeepingView) -> Sequence[KeepingChange]:
+            decided[:] = decide(view)
+            return decided
+
+        await (self.store.look(deciding) if dry_run else self.store.change(deciding))
+        if not decided:
+            return Kept(memory_id=memory_id, done="unchanged", dry_run=dry_run)
+        return Kept(
+            memory_id=memory_id,
+            done=decided[0].act,
+            superseded_by=decided[0].keeping.superseded_by,
+            dry_run=dry_run,
+        )
+
+    async def unlearn(self, memory_ids: Sequence[str]) -> None:
+        """Forget what was counted and learned of memories that are about to go."""
+        for other in (self.counters, *self.forgetting):
+            await other.forget(memory_ids)
+
+    async def existing(self, memory_id: str) -> Memory:
+        """The stored memory of this id.
+
+        Raises:
+            UsageError: there is none.
+        """
+        return await self.store.look(lambda view: rules.existing(memory_id, view))
+
+    async def _stored(self, memory: Memory, deciding: Deciding) -> rules.Entering:
+        decided: list[rules.Entering] = []
+
+        def decide(view: KeepingView) -> Sequence[KeepingChange]:
+            decided.append(deciding(view))
+            if decided[-1].same_as:
+                raise _KnownMeanwhileError(decided[-1].same_as)
+            return decided[-1].changes
+
+        await self.store.expect_room()
+        try:
+            await self.store.put_deciding(await self._embedded(memory), decide)
+        except _KnownMeanwhileError:
+            return decided[-1]
+        await self.store.refresh_topics()
+        return decided[-1]
+
+    async def _embedded(self, memory: Memory) -> EmbeddedMemory:
+        batch = Batch()
+        batch.add(memory, chunk_memory(memory, count_tokens=self.tokens))
+        (ready,) = await embedded(batch, self.embedder, size=256)
+        return ready
+
+
+class _KnownMeanwhileError(UsageError):
+    """Another process has stored the same while this one embedded it."""

@@ -1,0 +1,29 @@
+"""The memories of an entity at a time that a test chooses."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from tests.small_world import words
+
+from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import MemoryWriting
+from secondhop.models.embedder import Embedder
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.traces import TraceFolder
+
+
+def memories_of(
+    store: EntityStore, embedder: Embedder, *, folder: Path, clock: Callable[[], datetime]
+) -> MemoryService:
+    """A service over the store whose counters and traces are in the folder; words are tokens."""
+    writing = MemoryWriting(
+        store=store,
+        embedder=embedder,
+        counters=CounterStore(folder / "counters.db"),
+        clock=clock,
+        tokens=words,
+    )
+    traces = TraceFolder(folder / "traces")
+    return MemoryService(writing, traces=traces, caches=[], successor_at=0.76)
