@@ -200,4 +200,9 @@ def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> N
         )
         connection.execute("DELETE FROM keeping WHERE memory_id = ?", (memory_id,))
         connection.execute("DELETE FROM history WHERE memory_id = ?", (memory_id,))
-        connection.execute("UPDATE history SET other_id = NULL WHERE other_id = ?", (memory_id,))
+        # a reason may quote what the other memory said
+        connection.execute(
+            """UPDATE history SET detail = iif(act = 'superseded', '', detail), other_id = NULL
+            WHERE other_id = ?""",
+            (memory_id,),
+        )

@@ -133,6 +133,8 @@ class ChromaFolder:
             return True
         self._copy(name, draft_of(name))
         self._put_in_place(name)
+        for unreadable in self.folder.parent.glob("chroma.damaged-*"):
+            shutil.rmtree(unreadable)  # version 0.1 kept them
         return self._erase_dropped()
 
     def _erase_dropped(self) -> bool:

@@ -58,7 +58,7 @@ async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder
         entity,
         embedder_id=embedder.model_id,
         dimension=embedder.dimension,
-        may_move_aside=False,
+        may_delete_unreadable=False,
     )
     async with await run as reindex:
         if not await reindex.is_needed():
