@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 LLM_VENV ?= .venv-llm
 BENCH_VENV ?= .venv-bench
 SCENARIOS ?=
-PLANS ?=
 EVIDENCE ?=
 ARGS ?=
 BENCH_FULL ?=
@@ -13,7 +12,7 @@ BENCH_FULL ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench bench-quality bench-ablation test-llm mcp-inspect venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench bench-quality test-llm mcp-inspect venv dev models lint types house slow wheel clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
@@ -41,15 +40,11 @@ bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full
 	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
 	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
 
-# SCENARIOS="dir dir": your own instead of the checkout's; PLANS=file, EVIDENCE="dir dir": besides
+# SCENARIOS="dir dir": your own instead of the checkout's; EVIDENCE="dir dir": besides
 bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/baselines.md)
 	@$(BENCH_VENV)/bin/secondhop models pull
 	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) \
-	  $(if $(PLANS),--plans $(PLANS)) $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
-
-bench-ablation: models  ## which part of secondhop brings what (docs/baselines.md)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.ablation $(SCENARIOS) \
-	  $(if $(PLANS),--plans $(PLANS)) $(ARGS)
+	  $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
 
 test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/models.md); not part of `make check`
 	@$(LLM_VENV)/bin/secondhop models pull

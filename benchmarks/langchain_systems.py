@@ -1,4 +1,4 @@
-"""LangChain's retrievers: langchain-chroma, MMR, BM25, EnsembleRetriever, MultiQueryRetriever."""
+"""LangChain's retrievers: langchain-chroma, MMR, BM25, EnsembleRetriever."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -7,17 +7,12 @@ from typing import Any
 from uuid import uuid4
 
 from benchmarks.as_langchain import AsLangchain
+from benchmarks.contest import Asked, Contender, Entry, Ground
 from benchmarks.libraries import library
 from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.retrievers import BaseRetriever
 
 from secondhop.evals.baselines import MMR_LAMBDAS, PASSAGES_PER_MEMORY
-from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground
-from secondhop.evals.baselines_own import PlannerOf, planned_queries
-from secondhop.evals.baselines_planned import queries_in_turn
-from secondhop.evals.one_answer import DEPTH
-from secondhop.nodes.planning.port import Planner
 from secondhop.stores.catalog.analysis import STOP_WORDS, document_terms
 
 EMPTY_TERMS = frozenset(term for word in STOP_WORDS for term in document_terms(word))
@@ -136,33 +131,6 @@ class Diverse:
         return ids
 
 
-@dataclass(frozen=True, slots=True)
-class MultiQuery:
-    """MultiQueryRetriever whose model writes the queries of a plan.
-
-    The question comes first and the facets take turns: the result is a union in the order of the
-    queries, of which the first k memories count.
-    """
-
-    shelf: Shelf
-    ground: Ground
-    planner: Planner
-    passages: int
-    """A query."""
-
-    async def rank(self, asked: Asked, *, k: int) -> list[str]:
-        """See `Contender`."""
-        facets = await planned_queries(self.planner, asked, self.ground.recall)
-        written = "\n".join(" ".join(query.split()) for query in queries_in_turn(facets))
-        multi_query = library("langchain_classic.retrievers").MultiQueryRetriever
-        retriever = multi_query.from_llm(
-            retriever=self.shelf.retriever(search_kwargs={"k": self.passages}),
-            llm=FakeListChatModel(responses=[written]),
-        )
-        documents: list[Document] = await asyncio.to_thread(retriever.invoke, asked.text)
-        return first_memories(documents, k=k)
-
-
 def first_memories(documents: list[Document], *, k: int) -> list[str]:
     """The first k memories of some passages."""
     ids: Mapping[str, None] = dict.fromkeys(
@@ -204,7 +172,7 @@ def langchain_entries(shelves: Shelves) -> list[Entry]:
     def entry(name: str, make: Callable[[Shelf, int], BaseRetriever]) -> Entry:
         async def opened(ground: Ground) -> Contender:
             shelf = await shelves.of(ground)
-            wanted = {DEPTH, *(question.k for question in ground.scenario.questions)}
+            wanted = {question.k for question in ground.scenario.questions}
             return Retrieved({k: await asyncio.to_thread(make, shelf, k) for k in wanted})
 
         return Entry(name=name, open=opened)
@@ -221,15 +189,3 @@ def diverse_entry(lambda_: float, shelves: Shelves) -> Entry:
         return Diverse(await shelves.of(ground), lambda_)
 
     return Entry(name=f"langchain MMR {lambda_}", open=opened)
-
-
-def multi_query_entries(planner: PlannerOf, *, source: str, shelves: Shelves) -> list[Entry]:
-    """MultiQueryRetriever with a plan's queries: LangChain's default depth, and one passage."""
-
-    def entry(passages: int) -> Entry:
-        async def opened(ground: Ground) -> Contender:
-            return MultiQuery(await shelves.of(ground), ground, planner(ground), passages)
-
-        return Entry(name=f"{source}, MultiQueryRetriever ({passages} a query)", open=opened)
-
-    return [entry(4), entry(1)]

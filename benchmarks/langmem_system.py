@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.as_langchain import AsLangchain
+from benchmarks.contest import Asked, Contender, Entry, Ground
 from benchmarks.libraries import library
 from langgraph.store.memory import InMemoryStore
 
 from secondhop.evals.baselines import PASSAGES_PER_MEMORY
-from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground
 
 NAMESPACE = ("bench",)
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from secondhop.evals.baselines_contest import NotRunError
+from benchmarks.contest import NotRunError
 
 PACKAGES = (
     "chromadb",

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.as_langchain import AsLangchain
+from benchmarks.contest import Asked, Contender, Entry, Ground, NotRunError
 from benchmarks.libraries import library
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from secondhop.evals.baselines import PASSAGES_PER_MEMORY
-from secondhop.evals.baselines_contest import Asked, Contender, Entry, Ground, NotRunError
 
 USER = "bench"
 

@@ -1,7 +1,7 @@
 """How good the answers are: secondhop beside what people use, on the same questions and vectors.
 
     make bench-quality                                        # the scenarios of the checkout
-    make bench-quality SCENARIOS="my/scenario other" PLANS=plans.json
+    make bench-quality SCENARIOS="my/scenario other"
     python -m benchmarks.quality my/scenario --only secondhop dense --json
 
 Every system gets the same passages with the same vectors, the same questions and the same k, and
@@ -21,27 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.libraries import versions
-from benchmarks.quiet import silence, stay_on_this_machine
-from benchmarks.store_scaling import say
-from benchmarks.table_into import DOCUMENT, README, put
-
-from secondhop.cli.eval_commands import load_scenarios
-from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
-from secondhop.cli.opening import chosen_embedder, kept_embeddings, opened, throwaway
-from secondhop.cli.options import Common
-from secondhop.errors import SecondhopError, UsageError
-from secondhop.evals.baselines_contest import Contest, Entry, Ground, fed_by, hold
-from secondhop.evals.baselines_own import (
-    OURS,
-    PlannerOf,
-    ours_planned_by,
-    own_entries,
-    planned_entries,
-    playbooks,
-)
-from secondhop.evals.baselines_plans import load_planner
-from secondhop.evals.baselines_table import (
+from benchmarks.contest import Contest, Entry, Ground, fed_by, hold
+from benchmarks.contest_own import OURS, own_entries
+from benchmarks.contest_table import (
     contest_document,
     interval_table,
     main_table,
@@ -52,6 +34,16 @@ from secondhop.evals.baselines_table import (
     scenario_table,
     short_table,
 )
+from benchmarks.libraries import versions
+from benchmarks.quiet import silence, stay_on_this_machine
+from benchmarks.store_scaling import say
+from benchmarks.table_into import DOCUMENT, README, put
+
+from secondhop.cli.eval_commands import load_scenarios
+from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
+from secondhop.cli.opening import chosen_embedder, kept_embeddings, opened, throwaway
+from secondhop.cli.options import Common
+from secondhop.errors import SecondhopError, UsageError
 from secondhop.evals.evidence_report import EvidenceReport
 from secondhop.evals.evidence_set import load_evidence_set
 from secondhop.evals.scenario import Scenario
@@ -60,9 +52,6 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.models.embedder import Embedder, Vectors
 
 BUDGETS = [500, 1000, 2000]
-
-GIVEN = "given plans"
-"""How systems are named that were given the plans of a file."""
 
 README_ROWS = (
     OURS,
@@ -73,7 +62,6 @@ README_ROWS = (
     "EnsembleRetriever",
     "mem0 search",
     "LangMem search",
-    "playbooks, MultiQueryRetriever (1 a query)",
 )
 
 
@@ -103,24 +91,13 @@ class FreshQueries:
         return await self.model.embed_queries(texts)
 
 
-def entries(plans: Path | None) -> list[Entry]:
+def entries() -> list[Entry]:
     """Everybody, in the order of the table."""
-    from benchmarks.langchain_systems import Shelves, langchain_entries, multi_query_entries
+    from benchmarks.langchain_systems import Shelves, langchain_entries
     from benchmarks.langmem_system import langmem_entry
     from benchmarks.mem0_system import mem0_entry
 
-    shelves = Shelves()
-
-    def planned(planner: PlannerOf, source: str) -> list[Entry]:
-        usual = planned_entries(planner, source=source)
-        return usual + multi_query_entries(planner, source=source, shelves=shelves)
-
-    found = [*own_entries(), *langchain_entries(shelves), mem0_entry(), langmem_entry()]
-    found += planned(playbooks, "playbooks")
-    if plans is not None:
-        given: PlannerOf = lambda ground: load_planner(plans, ground.scenario)  # noqa: E731
-        found += [ours_planned_by(given, source=GIVEN), *planned(given, GIVEN)]
-    return found
+    return [*own_entries(), *langchain_entries(Shelves()), mem0_entry(), langmem_entry()]
 
 
 def named(systems: list[Entry], names: Sequence[str] | None) -> list[Entry]:
@@ -191,7 +168,6 @@ def arguments() -> argparse.Namespace:
     """Of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
-    parser.add_argument("--plans", type=Path, metavar="FILE", help="plans of all questions, JSON")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these systems alone")
     parser.add_argument("--evidence", nargs="+", type=Path, default=[], metavar="DIR")
     parser.add_argument("--limit", type=int, metavar="N", help="questions an evidence set")
@@ -206,7 +182,7 @@ def arguments() -> argparse.Namespace:
 async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
     """Measure and print."""
     scenarios = load_scenarios(wanted.folders or shipped_scenarios())
-    systems = named(entries(wanted.plans), wanted.only)
+    systems = named(entries(), wanted.only)
     common = Common(llm="offline", embedder=wanted.embedder, json=wanted.json)
     before = os.getloadavg()[0]
     contest = await contest_of(scenarios, systems, common, folder=folder)
@@ -231,19 +207,12 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
 
 
 def write(contest: Contest, load: Sequence[float]) -> None:
-    """The tables of the documents; that of given plans only when there were any."""
-    given = {name for name in contest.scores if GIVEN in name}
-    plain = only(contest, (contest.scores.keys() | contest.not_run.keys()) - given)
-    put(DOCUMENT, "quality: means", list(main_table(plain)))
-    put(DOCUMENT, "quality: scenarios", list(scenario_table(plain)))
-    put(DOCUMENT, "quality: differences", list(interval_table(plain, ours=OURS)))
+    """The tables of the documents."""
+    put(DOCUMENT, "quality: means", list(main_table(contest)))
+    put(DOCUMENT, "quality: scenarios", list(scenario_table(contest)))
+    put(DOCUMENT, "quality: differences", list(interval_table(contest, ours=OURS)))
     put(DOCUMENT, "quality: versions", list(told_of(load)))
-    put(README, "quality", list(short_table(only(plain, README_ROWS))))
-    if given:
-        with_plans = only(contest, given)
-        ours_given = f"{OURS}, {GIVEN}"
-        lines = [*main_table(with_plans), "", *interval_table(with_plans, ours=ours_given)]
-        put(DOCUMENT, "quality: given plans", lines)
+    put(README, "quality", list(short_table(only(contest, README_ROWS))))
 
 
 def told_of(load: Sequence[float]) -> Iterator[str]:

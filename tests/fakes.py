@@ -1,18 +1,20 @@
 """Parts that tests put in the place of models: scripts that are played back, and hangs."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NoReturn, TypeVar
 
+from secondhop import testing
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.planning.port import Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.state import VoteName
 from secondhop.stores.protocols import MemorySearch
-from secondhop.stores.records import Memory, Message, PassageHit, Vector
+from secondhop.stores.records import Memory, PassageHit, Vector
 
 T = TypeVar("T")
 
@@ -26,13 +28,8 @@ def fixed_clock() -> datetime:
 
 def note(memory_id: str, text: str, *, title: str = "", day: int = 1) -> Memory:
     """A memory of one turn, written on a day of January 2026."""
-    return Memory(
-        memory_id=memory_id,
-        title=title or f"About {memory_id}",
-        source="note",
-        created_at=datetime(2026, 1, day, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
+    created_at = datetime(2026, 1, day, tzinfo=UTC)
+    return testing.note(memory_id, text, title=title, created_at=created_at)
 
 
 def facet(name: str, *queries: str, hop: int = 2, weight: float = 1.0) -> PlannedFacet:
@@ -100,6 +97,24 @@ class ScriptedPlanner:
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Nothing to get ready."""
+
+
+class WrittenPlanner:
+    """Plans by looking a question up; one that it does not know goes alone."""
+
+    def __init__(self, plans: Mapping[str, tuple[PlannedFacet, ...]], *, planner_id: str) -> None:
+        """`plans` by the text of the question."""
+        self._plans, self._planner_id = plans, planner_id
+
+    @property
+    def planner_id(self) -> str:
+        return self._planner_id
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        return Plan(facets=(), kind=question_kind(request.question))
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        return Plan(facets=self._plans.get(request.question, ()))
 
 
 class ScriptedCritic:

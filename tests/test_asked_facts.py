@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
+from tests.fakes import WrittenPlanner, note
 from tests.small_world import LIFE
 
 from secondhop.errors import ModelError
-from secondhop.evals.baselines_plans import WrittenPlanner
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult

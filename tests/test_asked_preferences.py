@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes import WrittenPlanner
 from tests.nodes.scripted_llm import ScriptedLLM
 from tests.session_world import sessions_over
 from tests.small_world import LIFE
 
 from secondhop.cli.trace_tree import preference_line
-from secondhop.evals.baselines_plans import WrittenPlanner
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult

@@ -1,4 +1,4 @@
-"""The scale of an embedding model in a file, as `secondhop calibrate` writes it.
+"""The scale of an embedding model in a file, as `secondhop eval calibrate` writes it.
 
 YAML or JSON: `embedder` (its id), `calibration`, `usual_nearness` where it was measured, and
 `fitted`, which says how it was made, for people.
@@ -68,7 +68,7 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
         raise UsageError(
             f"the scale in {path} is of the embedding model {found.embedder}, and the one in use "
             f"is {embedder_id}: their cosines mean different things; fit a scale for it with "
-            f"`secondhop calibrate`, or leave the scale away"
+            f"`secondhop eval calibrate`, or leave the scale away"
         )
     try:
         calibration = found.calibration.made()
@@ -91,7 +91,7 @@ def scale_in(path: Path) -> _ScaleFile:
         if not isinstance(told, dict):
             raise UsageError(
                 f"the file {path} {'is empty' if told is None else 'is no scale'}; it must say "
-                f"`embedder` and `calibration`, as `secondhop calibrate --out FILE` writes them"
+                f"`embedder` and `calibration`, as `secondhop eval calibrate` writes them"
             )
         return _ScaleFile.model_validate(told)
     except OSError as error:

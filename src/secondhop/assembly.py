@@ -50,7 +50,7 @@ SCALES: Mapping[str, ModelScale] = {
 }
 """By the beginning of a model id. The calibrations are one half at 0.62, 0.35 and 0.40.
 
-For the default, calibration and nearness are what `secondhop calibrate --grade 3` finds on
+For the default, calibration and nearness are what `secondhop eval calibrate --grade 3` finds on
 examples/scenarios. The other numbers were measured, too: of 40 pairs in which the newer memory
 replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
 several wordings of another, and nine of ten lay above 0.87 to that of their own. What stands for
@@ -59,7 +59,7 @@ docs/tuning.md holds them against labels that were left out.
 """
 
 UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept=-7.0))
-"""For other models: one half at 0.5, a guess; `secondhop calibrate` makes a better one."""
+"""For other models: one half at 0.5, a guess; `secondhop eval calibrate` makes a better one."""
 
 
 @dataclass(frozen=True, slots=True)

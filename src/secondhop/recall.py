@@ -175,10 +175,10 @@ class Recall(
             reranker: reads question and passage together; optional.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prices: a YAML file of model prices, over those that ship with secondhop.
-            sessions: where recalls that wait for votes are kept: the address of a Redis server,
-                "memory", or a store of your own; default a file in the entity's folder.
+            sessions: where recalls that wait for votes are kept: the address of a Redis server, or
+                a store of your own; default a file in the entity's folder.
             session_settings: how long they stay open, and what a round shows.
-            scale: what the embedding model's cosines mean: a file that `secondhop calibrate`
+            scale: what the embedding model's cosines mean: a file that `secondhop eval calibrate`
                 wrote for this model; default what ships (docs/tuning.md).
             caches: a folder for what can be made anew, embeddings above all; default the entity's.
             decided: names of settings ("ranking.recency") in which `settings` goes before what is

@@ -41,12 +41,11 @@ class Settings(BaseSettings):
     prices: Path | None = None
     """YAML file of model prices, over those that ship with secondhop."""
     scale: Path | None = None
-    """A file that `secondhop calibrate` wrote: what the embedding model's cosines mean."""
+    """A file that `secondhop eval calibrate` wrote: what the embedding model's cosines mean."""
     settings: Path | None = None
     """YAML or JSON file of recall's settings, over those that ship."""
     sessions: str | None = None
-    """Where open sessions are kept: sqlite, memory, or the address of a Redis server; None is
-    sqlite."""
+    """Where open sessions are kept: sqlite, or the address of a Redis server; None is sqlite."""
 
 
 class OpenAISettings(BaseSettings):

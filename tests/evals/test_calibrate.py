@@ -1,37 +1,27 @@
 """A fitted scale is reported on what it has not seen."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from tests.evals.labelled import labelled
 from tests.small_world import SmallWorld
 
-from secondhop.errors import ModelError, UsageError
-from secondhop.evals.calibrate import ALWAYS_THE_SAME, calibrated, folds_of, weights_of
-from secondhop.evals.calibrate_figures import figures_of
+from secondhop.errors import UsageError
+from secondhop.evals.calibrate import (
+    ALWAYS_THE_SAME,
+    calibrated,
+    figures_of,
+    folds_of,
+    weights_of,
+)
 from secondhop.evals.calibrate_pairs import (
     LabelledQuery,
     Pair,
     pairs_of,
     scenario_queries,
-    topic_queries,
 )
-from secondhop.evals.calibrate_playbooks import (
-    DEFAULT_ANCHORS,
-    Anchors,
-    label_free_scale,
-    playbook_anchors,
-    transferred,
-)
-from secondhop.evals.judgements import Judgement
 from secondhop.evals.scenario import Scenario
-from secondhop.evals.topics import Topic
-from secondhop.models.bge_onnx import BgeOnnxEmbedder
-from secondhop.models.embedder import Vectors
-from secondhop.models.hashing import HashingEmbedder
-from secondhop.prompts.library import shipped_intents
 from secondhop.ranking.calibration import LogisticCalibration
 
 
@@ -44,14 +34,12 @@ def made(group: str, *, half: float, questions: int = 4) -> list[Pair]:
 
 
 def test_the_figures_by_hand() -> None:
-    figures = figures_of([0.9, 0.2, 0.95, 1.0], [1, 0, 0, 1])
+    said, labels = np.array([0.9, 0.2, 0.95, 1.0]), np.array([1.0, 0, 0, 1])
+    figures = figures_of(said, labels, weights=np.ones(4))
 
     assert figures.brier == pytest.approx((0.01 + 0.04 + 0.9025 + 0) / 4)
     losses = [math.log(0.9), math.log(0.8), math.log(0.05), math.log(1 - 1e-6)]
     assert figures.log_loss == pytest.approx(-sum(losses) / 4)
-    assert [(row.low, row.pairs) for row in figures.reliability] == [(0.2, 1), (0.9, 3)]
-    assert figures.reliability[1].said == pytest.approx((0.9 + 0.95 + 1.0) / 3)
-    assert figures.reliability[1].relevant == pytest.approx(2 / 3)
 
 
 def test_every_pair_is_predicted_by_a_fit_that_has_not_seen_its_scenario() -> None:
@@ -62,9 +50,10 @@ def test_every_pair_is_predicted_by_a_fit_that_has_not_seen_its_scenario() -> No
 
     assert list(report.folds) == ["low", "high"]
     low, high = (calibrated(made(n, half=h), embedder_id="e") for n, h in (("a", 0.3), ("b", 0.7)))
-    cosines, labels = [pair.cosine for pair in pairs], [pair.relevant for pair in pairs]
+    cosines = np.array([pair.cosine for pair in pairs])
+    labels = np.array([pair.relevant for pair in pairs], dtype=np.float64)
     said = np.concatenate([high.calibration(cosines[:80]), low.calibration(cosines[80:])])
-    weights = weights_of(np.array(labels, dtype=np.float64), share=report.share)
+    weights = weights_of(labels)
     assert report.held_out.brier == pytest.approx(figures_of(said, labels, weights=weights).brier)
     training = figures_of(report.calibration(cosines), labels, weights=weights)
     assert report.held_out.brier > training.brier + 0.02
@@ -92,15 +81,6 @@ def test_a_scale_does_not_depend_on_how_many_memories_are_beside_the_point() -> 
         few.calibration([0.3, 0.5, 0.7]), abs=0.05
     )
     assert many.held_out.brier == pytest.approx(few.held_out.brier, abs=0.01)
-
-
-def test_isotonic_is_fitted_when_asked_for() -> None:
-    report = calibrated(
-        made("one", half=0.5) + made("two", half=0.5), embedder_id="e", method="isotonic"
-    )
-
-    assert report.file()["calibration"]["kind"] == "isotonic"
-    assert report.held_out.brier < report.beside[ALWAYS_THE_SAME].brier
 
 
 def test_of_one_scenario_questions_are_left_out_and_the_report_says_so() -> None:
@@ -166,49 +146,3 @@ async def test_pairs_are_what_a_query_brings_as_deep_as_a_recall_looks(world: Sm
     assert pairs[0].cosine == max(pair.cosine for pair in pairs)
     assert [pair.relevant for pair in pairs] == [True] + [False] * (len(pairs) - 1)
     assert 6 <= len(pairs) <= 8
-
-
-def test_a_judged_topic_becomes_a_query_with_its_best_grade() -> None:
-    judgements = [Judgement("1", "1", "m", 1), Judgement("1", "2", "m", 2)]
-    topics = [Topic(id="1", question="What?"), Topic(id="2", question="Nobody judged it")]
-
-    (query,) = topic_queries(topics, judgements, group="topics", k=5)
-
-    assert (query.question_id, query.text, query.grades) == ("1", "What?", {"m": 2})
-
-
-def test_a_transferred_scale_says_at_the_anchors_what_the_known_one_says_there() -> None:
-    known, new = Anchors(nearest=0.65, deepest=0.55), Anchors(nearest=0.36, deepest=0.17)
-    curve = LogisticCalibration(slope=22.0, intercept=-13.7)
-
-    moved = transferred(curve, known=known, new=new)
-
-    assert moved([0.36, 0.17]) == pytest.approx(curve([0.65, 0.55]))
-
-
-async def test_a_scale_without_labels_names_its_model_and_has_no_figures() -> None:
-    curve = LogisticCalibration(slope=22.0, intercept=-13.7)
-
-    made_without = await label_free_scale(shipped_intents()[:40], HashingEmbedder(), default=curve)
-
-    assert made_without.file()["embedder"] == HashingEmbedder().model_id
-    assert made_without.document()["held_out"] is None
-    assert made_without.calibration.slope > 0
-
-
-async def test_a_model_to_which_all_is_alike_is_refused() -> None:
-    class Flat(HashingEmbedder):
-        async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-            return np.full((len(texts), 4), 0.5, dtype=np.float32)
-
-    with pytest.raises(ModelError, match="equally near"):
-        await playbook_anchors(shipped_intents()[:4], Flat())
-
-
-@pytest.mark.slow
-@pytest.mark.model
-async def test_the_default_models_anchors_are_those_it_ships_with() -> None:
-    found = await playbook_anchors(shipped_intents(), BgeOnnxEmbedder())
-
-    assert found.nearest == pytest.approx(DEFAULT_ANCHORS.nearest, abs=0.02)
-    assert found.deepest == pytest.approx(DEFAULT_ANCHORS.deepest, abs=0.02)

@@ -1,16 +1,11 @@
-"""The HTML report: well formed, alone, readable by machines and people, not to be broken."""
+"""The HTML report: every question is told, and no memory can break out of the page."""
 
-import re
 from html.parser import HTMLParser
-from importlib.resources import files
 
-import pytest
 from tests.evals.labelled import labelled
 
-from secondhop.evals.comparison import compared, rows_of
-from secondhop.evals.markup import VOID
-from secondhop.evals.measures import MEASURES
-from secondhop.evals.page import POLICY, report_page
+from secondhop.evals.comparison import compared
+from secondhop.evals.page import report_page
 from secondhop.evals.question_story import (
     MissedFacet,
     MissedMemory,
@@ -18,44 +13,27 @@ from secondhop.evals.question_story import (
     ShownMemory,
     Worth,
 )
-from secondhop.evals.report import ScenarioReport
-from secondhop.evals.system_run import judged
+from secondhop.evals.report import ScenarioReport, judged
 from secondhop.graph.result import Spent
 
 HOSTILE = '</td><script src="https://evil.example/x.js">alert(1)</script><b onclick="x">'
-STYLE = (files("secondhop.evals") / "page.css").read_text(encoding="utf-8")
 
 
 class Page(HTMLParser):
-    """Elements in order, the words of each kind, and what is not closed where it should be."""
+    """The elements of a page, and its words."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str]]] = []
-        self.words: list[tuple[str, str]] = []
-        self.faults: list[str] = []
-        self._open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
         self.feed(page)
         self.close()
-        self.faults += [f"{name} is never closed" for name in self._open]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self._open or self._open.pop() != tag:
-            self.faults.append(f"</{tag}> closes another element")
+        self.elements.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.words.append((self._open[-1] if self._open else "", data))
-
-    def of(self, tag: str) -> list[dict[str, str]]:
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    def said(self) -> str:
-        return " ".join(" ".join(data for tag, data in self.words if tag != "style").split())
+        self.words += data
 
 
 def shown(memory_id: str, worth: Worth, **serves: int) -> ShownMemory:
@@ -88,8 +66,8 @@ def report(name: str) -> ScenarioReport:
         degraded=["the planner timed out"],
     )
     ids = [one.id for one in asked]
-    ours = judged(asked, {one: ["a", "c"] for one in ids}, vectors={}, reach={})
-    dense = judged(asked, {ids[0]: ["c"], ids[1]: ["a", "b"]}, vectors={}, reach={})
+    ours = judged(asked, {one: ["a", "c"] for one in ids})
+    dense = judged(asked, {ids[0]: ["c"], ids[1]: ["a", "b"]})
     return ScenarioReport(
         name=name,
         asked=asked,
@@ -102,122 +80,44 @@ def report(name: str) -> ScenarioReport:
 
 
 REPORTS = [report("home"), report("work & <i>")]
-PAGE_TEXT = report_page(REPORTS, None, facts={"Language model": HOSTILE})
-PAGE = Page(PAGE_TEXT)
-
-
-def test_the_page_is_well_formed() -> None:
-    assert PAGE.faults == []
-    assert PAGE_TEXT.startswith("<!DOCTYPE html>")
-    assert PAGE.of("html") == [{"lang": "en"}]
-    ids = [attributes["id"] for _, attributes in PAGE.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
+FACTS = {"Language model": HOSTILE}
 
 
 def test_the_page_fetches_nothing_and_runs_nothing() -> None:
-    names = {name for name, _ in PAGE.elements}
+    page = Page(report_page(REPORTS, None, facts=FACTS))
 
-    assert not names & {"script", "link", "img", "iframe", "object", "embed", "form", "base"}
-    assert {"http-equiv": "Content-Security-Policy", "content": POLICY} in PAGE.of("meta")
-    assert not any(name.startswith("on") for _, named in PAGE.elements for name in named)
-    assert all(attributes["href"].startswith("#") for attributes in PAGE.of("a"))
-    assert "url(" not in STYLE
-    assert "@import" not in STYLE
-
-
-def test_text_of_memories_is_shown_as_it_stands() -> None:
-    assert HOSTILE in PAGE.said()
-    assert "Title of a" in PAGE.said()
-
-
-def test_every_link_leads_somewhere() -> None:
-    ids = {attributes.get("id") for _, attributes in PAGE.elements}
-
-    assert {attributes["href"].removeprefix("#") for attributes in PAGE.of("a")} <= ids
+    assert not {"script", "img", "link", "iframe", "b", "i"} & {tag for tag, _ in page.elements}
+    attributes = {name for _, attributes in page.elements for name in attributes}
+    assert not {"src", "href", "onclick"} & attributes
+    policy = [one["content"] for tag, one in page.elements if "http-equiv" in one]
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert HOSTILE in page.words
 
 
 def test_every_question_tells_what_came_back_and_what_was_missed_and_why() -> None:
-    assert len(PAGE.of("details")) == 4
-    for told in (
-        "1 of 2 facets",
-        "f1 (3)",
-        "not needed",
-        "dropped at pick",
-        "came in at place 7",
-        "It would come with: --k 7",
-        "Done without: the planner timed out",
-        "0 of 1 questions that nothing answers were answered",
-    ):
-        assert told in PAGE.said()
+    page = Page(report_page(REPORTS, None, facts={}))
+
+    assert len([tag for tag, _ in page.elements if tag == "details"]) == 4
+    for told in ("home-1", "serves, for f1", "not needed", "Missed: f2", "came in at place 7"):
+        assert told in page.words
+    assert "the planner timed out" in page.words
 
 
-def test_plots_show_every_system_and_every_question() -> None:
-    figures = PAGE.of("figure")
-    bars = [one for one in figures if one["class"] == "bars"]
-    labels = [one["aria-label"] for one in PAGE.of("svg") if "aria-label" in one]
+def test_figures_of_every_system_and_the_comparison_are_in_tables() -> None:
+    ours = {one.name: one.ours.rows() for one in REPORTS}
+    theirs = {one.name: one.systems["dense"].rows() for one in REPORTS}
+    page = Page(report_page(REPORTS, compared("dense", ours, theirs), facts={}))
 
-    assert len(bars) >= len(MEASURES)
-    assert "facet recall, higher is better: secondhop 0.500, dense 0.500" in labels
-    assert "alpha-nDCG: difference from dense, question by question" in labels
-    dots = [one for one in PAGE.of("a") if "aria-label" in one]
-    assert {one["aria-label"] for one in dots} >= {"home-1: +0.500", "home-2: -0.500"}
-
-
-def test_figures_are_in_tables_too_with_headings_that_are_marked() -> None:
-    assert len(PAGE.of("caption")) == len(PAGE.of("table"))
-    assert all(attributes.get("scope") in {"row", "col"} for attributes in PAGE.of("th"))
-    assert "secondhop less dense" in PAGE.said()
-
-
-def test_with_a_comparison_of_its_own_the_page_shows_that() -> None:
-    ours = {one.name: rows_of(one.ours) for one in REPORTS}
-    comparison = compared("ranking.diversity=mmr", ours, ours)
-
-    page = Page(report_page(REPORTS, comparison, facts={}))
-
-    assert page.faults == []
-    assert "Against ranking.diversity=mmr, question by question" in page.said()
+    assert "Against dense" in page.words
+    assert "Mean of the scenarios" in page.words
+    captions = [tag for tag, _ in page.elements if tag == "caption"]
+    assert len(captions) == 1 + 1 + 1 + len(REPORTS)
 
 
 def test_a_page_of_one_system_and_no_stories_is_a_page() -> None:
+    question = labelled({"a": 3})
     alone = ScenarioReport(
-        name="alone",
-        asked=REPORTS[0].asked,
-        systems={"secondhop": REPORTS[0].ours},
-        ms=REPORTS[0].ms,
-        spent=REPORTS[0].spent,
+        name="one", asked=[question], systems={"secondhop": judged([question], {"q": ["a"]})}
     )
 
-    page = Page(report_page([alone], None, facts={}))
-
-    assert page.faults == []
-    assert "All questions" in page.said()
-
-
-def palette(block: str) -> dict[str, tuple[float, float, float]]:
-    """{name: linear RGB} of the colours in a block of the style."""
-    found = re.findall(r"--([a-z]+): #([0-9a-f]{6})", block)
-    return {name: (linear(code[0:2]), linear(code[2:4]), linear(code[4:6])) for name, code in found}
-
-
-def linear(channel: str) -> float:
-    """A colour channel as WCAG's relative luminance takes it."""
-    share = int(channel, 16) / 255
-    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-
-
-def contrast(first: tuple[float, float, float], second: tuple[float, float, float]) -> float:
-    """WCAG 2 contrast ratio, 1..21."""
-    lights = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (first, second))
-    return (lights[1] + 0.05) / (lights[0] + 0.05)
-
-
-@pytest.mark.parametrize("block", STYLE.split(":root {")[1:], ids=["light", "dark", "print"])
-def test_words_and_marks_stand_out_from_what_is_behind_them(block: str) -> None:
-    colours = palette(block.partition("}")[0])
-
-    for behind in ("page", "panel"):
-        for words in ("ink", "quiet", "link", "ours", "loss"):
-            assert contrast(colours[words], colours[behind]) >= 4.5, (words, behind)
-        for marks in ("gain", "loss", "ours"):
-            assert contrast(colours[marks], colours[behind]) >= 3, (marks, behind)
+    assert "one" in Page(report_page([alone], None, facts={})).words

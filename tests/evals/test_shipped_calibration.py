@@ -1,4 +1,4 @@
-"""The calibration that ships for the default model is the one that `secondhop calibrate` finds."""
+"""The calibration that ships for the default model is what `secondhop eval calibrate` finds."""
 
 from pathlib import Path
 
@@ -18,9 +18,8 @@ def test_what_ships_is_what_calibrate_finds_on_the_shipped_scenarios(
     monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
     folders, shipped = shipped_scenarios(), scale_of("bge-small-en-v1.5")
 
-    found = document(
-        ran("calibrate", *folders, "--grade", "3", "--out", tmp_path / "scale.yaml", "--json")
-    )
+    out = ("--out", tmp_path / "scale.yaml", "--json")
+    found = document(ran("eval", "calibrate", *folders, "--grade", "3", *out))
 
     assert isinstance(shipped.calibration, LogisticCalibration)
     assert found["calibration"]["slope"] == pytest.approx(shipped.calibration.slope, abs=0.01)

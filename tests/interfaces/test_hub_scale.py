@@ -58,7 +58,7 @@ def old_scale() -> str:
 
 
 def test_calibrate_writes_the_nearness_of_the_memories(cli: Cli, small: str) -> None:
-    report = document(cli("calibrate", small, "--json", "--out", "scale.yaml"))
+    report = document(cli("eval", "calibrate", small, "--json", "--out", "scale.yaml"))
     file = written("scale.yaml")
 
     assert 0 < report["usual_nearness"] < 1
@@ -68,15 +68,14 @@ def test_calibrate_writes_the_nearness_of_the_memories(cli: Cli, small: str) -> 
 
 
 def test_calibrate_tells_people_what_hubs_are_corrected_by(cli: Cli, small: str) -> None:
-    said = " ".join(cli("calibrate", small).stdout.split())
+    said = " ".join(cli("eval", "calibrate", small).stdout.split())
 
     assert "usual nearness of memories to the playbooks' questions: 0." in said
-    assert "(small 0." in said
 
 
 def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> None:
     """Asked with the same calibration twice: only the nearness makes the difference."""
-    assert cli("calibrate", small, "--out", "scale.yaml").exit_code == 0
+    assert cli("eval", "calibrate", small, "--out", "scale.yaml").exit_code == 0
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
     scale = written("scale.yaml")
     usual = scale.pop("usual_nearness")
@@ -99,17 +98,8 @@ def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> 
     assert any(plain[one] != corrected[one] for one in plain.keys() & corrected.keys())
 
 
-def test_without_labels_nothing_is_measured_and_it_says_so(cli: Cli) -> None:
-    said = " ".join(cli("calibrate", "--out", "scale.yaml").stdout.split())
-    report = document(cli("calibrate", "--json"))
-
-    assert "hubs are not corrected with this scale" in said
-    assert "usual_nearness" not in written("scale.yaml")
-    assert report["usual_nearness"] is None
-
-
 def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
-    assert cli("calibrate", small, "--out", "scale.yaml").exit_code == 0
+    assert cli("eval", "calibrate", small, "--out", "scale.yaml").exit_code == 0
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
     Path("off.yaml").write_text("ranking.correct_hubs: false\n", encoding="utf-8")
 
@@ -120,21 +110,6 @@ def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
     unmeasured, said = hubs()
     assert unmeasured == hubs("--scale", old_scale())[0] == "unmeasured"
     assert "hubs: not corrected: nobody measured" in said
-    assert "secondhop calibrate" in said
+    assert "secondhop eval calibrate" in said
     assert hubs("--scale", "scale.yaml")[0] == "corrected"
     assert hubs("--scale", "scale.yaml", "--settings", "off.yaml")[0] == "off"
-
-
-def test_a_report_on_hubs_says_whether_answers_are_corrected(cli: Cli, small: str) -> None:
-    assert cli("calibrate", small, "--out", "scale.yaml").exit_code == 0
-
-    def hubs(*options: str) -> tuple[str, str]:
-        said = " ".join(cli("eval", "hubs", small, *options).stdout.split())
-        return document(cli("eval", "hubs", small, "--json", *options))["small"]["hubs"], said
-
-    standing, said = hubs()
-    assert standing == "unmeasured"
-    assert "Hubs in answers (overlap): not corrected: nobody measured" in said
-    standing, said = hubs("--scale", "scale.yaml")
-    assert standing == "corrected"
-    assert "Hubs in answers" not in said

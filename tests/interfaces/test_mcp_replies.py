@@ -13,7 +13,7 @@ from secondhop.graph.session_result import (
     VoteRecord,
 )
 from secondhop.mcp.replies import ResolveReply, ScoredMemory, SessionReply
-from secondhop.sessions.learner_port import Learned, Resolution
+from secondhop.sessions.learner import Learned, Resolution
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 PROPOSALS = [

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from tests.prompts.test_library import INTENT
-from tests.small_world import small_library
 from typer.testing import CliRunner, Result
 
 from secondhop.cli.app import app
@@ -99,20 +98,3 @@ def test_a_folder_without_a_playbook_is_refused(tmp_path: Path) -> None:
 
     assert found.exit_code != 0
     assert "there is no playbook" in found.output
-
-
-def test_the_intents_near_a_question_are_shown_the_nearest_first(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("secondhop.prompts.library.shipped_intents", small_library)
-    monkeypatch.setattr("secondhop.cli.opening.cache_folder", lambda: tmp_path)
-
-    found = playbooks("near", "My tomatoes look sad", "-n", "2", "--embedder", "hashing", "--json")
-
-    rows = json.loads(found.stdout)["intents"]
-    assert [row["name"] for row in rows] == ["kitchen-garden", "job-interview"]
-    assert rows[0]["nearness"] > rows[1]["nearness"]
-
-
-def test_near_refuses_an_empty_question() -> None:
-    assert playbooks("near", "  ").exit_code != 0

@@ -1,7 +1,6 @@
-"""`calibrate` and `tune` as a user runs them, and what they wrote as a recall reads it."""
+"""`eval calibrate` and `eval tune`, and what they wrote as a recall reads it."""
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,8 @@ import yaml
 from tests.command_line import Cli, document
 from tests.evals.scenario_files import memory_row, write_rows
 
-from secondhop.evals.measures import Measures
 from secondhop.evals.setting_files import load_recall_settings
-from secondhop.evals.tuning_dials import Turned
-from secondhop.evals.tuning_part import TuningPart
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.settings import RankingSettings
 from secondhop.recall import Recall
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
@@ -66,12 +61,12 @@ def both(small: Path, tmp_path: Path) -> tuple[str, str]:
 def test_calibrate_reports_held_out_figures_and_writes_a_scale(
     cli: Cli, both: tuple[str, str]
 ) -> None:
-    report = document(cli("calibrate", *both, "--json", "--out", "scale.yaml"))
+    report = document(cli("eval", "calibrate", *both, "--json", "--out", "scale.yaml"))
 
     assert report["embedder"] == HashingEmbedder().model_id
     assert set(report["folds"]) == {"small", "other"}
     assert report["pairs"] == sum(report["folds"].values())
-    assert {"brier", "log_loss", "reliability"} == set(report["held_out"])
+    assert {"brier", "log_loss"} == set(report["held_out"])
     assert set(report["beside"]) == {"as shipped", "always the same"}
     file = yaml.safe_load(Path("scale.yaml").read_text(encoding="utf-8"))
     assert file["calibration"] == report["calibration"]
@@ -113,86 +108,45 @@ def test_a_scale_of_another_model_ends_the_command(cli: Cli, both: tuple[str, st
 
 
 def test_calibrate_of_one_scenario_says_that_it_left_out_questions(cli: Cli, small: Path) -> None:
-    result = cli("calibrate", str(small))
+    result = cli("eval", "calibrate", str(small))
 
     assert result.exit_code == 0, result.stderr
-    assert "its questions were left out in 3 parts" in " ".join(result.stdout.split())
-
-
-def test_calibrate_without_labels_has_no_figures(cli: Cli) -> None:
-    report = document(cli("calibrate", "--json", "--out", "scale.yaml"))
-
-    assert report["held_out"] is None
-    assert "without labels" in Path("scale.yaml").read_text(encoding="utf-8")
-
-
-def test_calibrate_takes_trec_files(cli: Cli, small: Path) -> None:
-    Path("topics.tsv").write_text("1\tthe plan for Carefeed\n2\ttomatoes and water\n")
-    Path("notes").mkdir()
-    for name in ("plan", "garden", "car"):
-        Path("notes", f"{name}.md").write_text(TEXTS[name], encoding="utf-8")
-    Path("qrels.txt").write_text("1 0 plan.md 1\n2 0 garden.md 2\n")
-    files = ("--topics", "topics.tsv", "--qrels", "qrels.txt", "--memories", "notes")
-
-    report = document(cli("calibrate", *files, "--json"))
-
-    assert report["left_out"] == "questions"
-    assert report["relevant"] == 2
-    assert cli("calibrate", "--topics", "topics.tsv").exit_code == 2
-
-
-def test_an_unknown_method_is_refused(cli: Cli, small: Path) -> None:
-    result = cli("calibrate", str(small), "--method", "cubic")
-
-    assert result.exit_code == 2
-    assert "logistic, isotonic" in result.stderr
+    assert "the questions share one memory" in " ".join(result.stdout.split())
 
 
 def test_tune_that_finds_nothing_better_keeps_the_defaults(cli: Cli, both: tuple[str, str]) -> None:
-    result = cli("tune", *both, "--trials", "2", "--out", "settings.yaml")
+    tried = ("--try", "ranking.min_score=0.35,0.99")
+    result = cli("eval", "tune", *both, *tried, "--out", "settings.yaml")
 
     assert result.exit_code == 0, result.stderr
-    assert "keep the defaults" in result.stdout
-    assert "(training)" in result.stdout
+    assert "all together choose: defaults" in result.stdout
+    assert "keep the defaults" in result.stderr
     assert not Path("settings.yaml").exists()
-    assert "settings.yaml is not written" in result.stderr
-
-
-@pytest.fixture
-def better_with_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recalls of which each is the better, the more the question itself weighs."""
-
-    async def asked_with(dials: Turned, part: TuningPart) -> Mapping[str, Measures]:
-        worth = dict(dials).get("direct_weight", 0.3) / 3
-        names = ("facet_recall", "essential_recall", "alpha_ndcg", "precision")
-        row = {**dict.fromkeys(names, worth), "redundancy": 0.0, "stale_rate": 0.0}
-        return {one.id: dict(row) for one in part.questions}
-
-    monkeypatch.setattr("secondhop.cli.tune_bench.asked_with", asked_with)
 
 
 def test_what_tune_wrote_is_what_recall_and_eval_read(
-    cli: Cli, both: tuple[str, str], better_with_weight: None
+    cli: Cli, both: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ("--trials", "4", "--out", "settings.yaml", "--json")
-    report = document(cli("tune", *both, *arguments))
+    """With a threshold of 0.99 nothing comes back, so that one value is surely better."""
+    Path("strict.yaml").write_text("ranking.min_score: 0.99\n")
+    monkeypatch.setattr("secondhop.cli.tune_command.SURE", 0.5)
+    tried = ("--try", "ranking.min_score=0.2", "--settings", "strict.yaml")
+
+    report = document(cli("eval", "tune", *both, *tried, "--out", "settings.yaml", "--json"))
 
     assert report["better"]
-    assert report["result"]["objective"] > report["defaults"]["objective"]
-    settings = load_recall_settings("settings.yaml")
-    assert settings.ranking.direct_weight == report["settings"]["ranking"]["direct_weight"]
-    assert settings.ranking != RankingSettings()
-    assert cli("ingest", "small/conversations.jsonl").exit_code == 0
-    assert cli("recall", "water", "--settings", "settings.yaml").exit_code == 0
+    assert report["to_use"] == "ranking.min_score=0.2"
+    objective = report["measures"]["objective"]
+    assert objective["ours"] > objective["theirs"] == 0
+    assert load_recall_settings("settings.yaml").ranking.min_score == 0.2
     assert document(cli("eval", "scenarios", both[0], "--set", "settings.yaml", "--json"))
 
 
-def test_tune_of_one_scenario_says_that_it_left_out_questions(
-    cli: Cli, small: Path, better_with_weight: None
+@pytest.mark.parametrize("tried", ["ranking.min_score", "=1", "ranking.min_scor=1"])
+def test_a_setting_that_cannot_be_tried_is_wrong_usage(
+    cli: Cli, both: tuple[str, str], tried: str
 ) -> None:
-    result = cli("tune", str(small), "--trials", "2")
-
-    assert "its questions resemble each other" in " ".join(result.stdout.split())
+    assert cli("eval", "tune", *both, "--try", tried).exit_code == 2
 
 
 def test_a_settings_file_reaches_a_recall(cli: Cli, both: tuple[str, str]) -> None:

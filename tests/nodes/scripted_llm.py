@@ -1,61 +1,48 @@
 """A language model that plays replies back, and what its tests ask with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
 from secondhop.nodes.state import Facet
 from secondhop.prompts.templates import load_prompts
-
-T = TypeVar("T", bound=BaseModel)
-Reply = object | Callable[[str], object]
-"""What the model says: plain values, an error, or a function of the user message."""
+from secondhop.testing import ScriptedModel
 
 SECRET = b"tests"
 PLENTY = Remaining(rounds=3, llm_calls=8, llm_tokens=40_000, seconds=30.0)
 
 
-class ScriptedLLM:
-    """Plays replies back by the name of the schema that is asked for."""
+class ScriptedLLM(ScriptedModel):
+    """Plays replies back by the name of the schema; a function is given the user message."""
 
-    def __init__(self, **script: Sequence[Reply]) -> None:
-        self._script = {schema: list(replies) for schema, replies in script.items()}
-        self.prompts: list[str] = []
-        self.asked: list[tuple[str, int, float]] = []
+    def __init__(self, **script: Sequence[object]) -> None:
+        by_schema = {
+            name: [_of_user(reply) for reply in replies] for name, replies in script.items()
+        }
+        super().__init__(by_schema)
 
     @property
-    def model_id(self) -> str:
-        return "scripted"
+    def prompts(self) -> list[str]:
+        return [request.prompt for request in self.requests]
 
-    async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
-    ) -> Completion[T]:
-        self.prompts.append("\n".join(message["content"] for message in messages))
-        self.asked.append((schema.__name__, max_tokens, deadline_s))
-        reply = self._script[schema.__name__].pop(0)
-        said = reply(messages[-1]["content"]) if callable(reply) else reply
-        if isinstance(said, Exception):
-            raise said
-        try:
-            parsed = schema.model_validate(said)
-        except ValidationError as error:
-            raise LLMError(f"unreadable: {error}") from error
-        usage = Usage(calls=1, prompt_tokens=1_000, completion_tokens=100)
-        return Completion(parsed=parsed, usage=usage)
+    @property
+    def asked(self) -> list[tuple[str, int, float]]:
+        """Schema, tokens and seconds of each request."""
+        return [
+            (request.schema.__name__, request.max_tokens, request.deadline_s)
+            for request in self.requests
+        ]
+
+
+def _of_user(reply: Any) -> object:
+    """A function of the user message as one of the request."""
+    if callable(reply):
+        return lambda request: reply(request.messages[-1]["content"])
+    return reply
 
 
 def view(

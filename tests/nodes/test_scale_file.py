@@ -39,7 +39,7 @@ def test_what_was_written_is_read(tmp_path: Path, calibration: Calibration) -> N
 def test_a_scale_of_another_model_is_refused_with_both_names(tmp_path: Path) -> None:
     path = written(tmp_path, model="some-model")
 
-    with pytest.raises(UsageError, match=rf"some-model.*{MODEL}.*secondhop calibrate"):
+    with pytest.raises(UsageError, match=rf"some-model.*{MODEL}.*secondhop eval calibrate"):
         chosen_scale(path, model_id=MODEL)
 
 

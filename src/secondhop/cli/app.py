@@ -5,12 +5,10 @@ from typing import Annotated
 import typer
 
 from secondhop.cli.briefing_command import briefing
-from secondhop.cli.briefing_eval_command import briefing as eval_briefing
+from secondhop.cli.calibrate_command import calibrate
 from secondhop.cli.care_commands import CARE
-from secondhop.cli.compare_command import compare
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.evidence_commands import evidence
-from secondhop.cli.hub_command import hubs
 from secondhop.cli.keeping_commands import KEEPING
 from secondhop.cli.learning_commands import LEARNING
 from secondhop.cli.learning_eval_command import learning as eval_learning
@@ -19,16 +17,15 @@ from secondhop.cli.memory_commands import explain, graph, ingest, recall, reinde
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.playbook_commands import check_library, leave_out, list_intents, near
+from secondhop.cli.playbook_commands import check_library, list_intents
 from secondhop.cli.prompt_commands import check, diff, list_prompts, show
 from secondhop.cli.replay_command import replay
 from secondhop.cli.session_command import session
 from secondhop.cli.session_eval_command import sessions
 from secondhop.cli.settings_commands import SETTINGS
-from secondhop.cli.supersession_command import supersession
-from secondhop.cli.trec_commands import topics, trec
+from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
-from secondhop.cli.tune_commands import calibrate, tune
+from secondhop.cli.tune_command import tune
 
 app = typer.Typer(
     name="secondhop",
@@ -64,7 +61,7 @@ def front(
     """Memory recall for chatbots: the memories a question needs, and never names."""
 
 
-for command in (ingest, recall, explain, replay, graph, stats, reindex, demo, calibrate, tune):
+for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
     app.command()(with_common(command))
 app.command()(with_common(briefing))
 for keeping in KEEPING:
@@ -75,15 +72,12 @@ app.command()(with_common(observe))
 app.command()(with_common(mcp))
 app.command()(with_common(session))
 evals.command()(with_common(scenarios))
-evals.command()(with_common(compare))
-evals.command("briefing")(with_common(eval_briefing))
 evals.command()(with_common(evidence))
-evals.command()(with_common(hubs))
 evals.command()(with_common(sessions))
 evals.command("learning")(with_common(eval_learning))
-evals.command()(with_common(supersession))
-evals.command()(with_common(trec))
 evals.command()(with_common(topics))
+evals.command()(with_common(calibrate))
+evals.command()(with_common(tune))
 models.command()(with_common(pull))
 for name, learning_command in LEARNING.items():
     learning.command(name)(with_common(learning_command))
@@ -93,10 +87,8 @@ for prompt_command in (show, diff, check):
     prompts.command()(with_common(prompt_command))
 prompts.command("list")(with_common(list_prompts))
 prompts.command("eval")(with_common(try_variant))
-playbooks.command()(with_common(near))
 playbooks.command("list")(with_common(list_intents))
 playbooks.command("check")(with_common(check_library))
-playbooks.command("left-out")(with_common(leave_out))
 app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
 app.add_typer(learning, name="learning", help="What resolved sessions have taught.")
 app.add_typer(models, name="models", help="The models that run on this machine.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from secondhop.cli.eval_view import HEADINGS, figures_table
 from secondhop.cli.terminal import clean
 from secondhop.evals.comparison import COSTS, Comparison, Difference, p_shown
-from secondhop.evals.paired import FEW
+from secondhop.evals.significance import FEW
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,14 +17,13 @@ from secondhop.cli.opening import (
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import UsageError
-from secondhop.evals.comparison import Comparison, Rows, compared, rows_of
+from secondhop.evals.comparison import Comparison, Rows, compared
 from secondhop.evals.measures import MEASURES
 from secondhop.evals.opponents import EarlierReport, Opponent, OtherSettings, PlainSearch
-from secondhop.evals.report import ScenarioReport
+from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
-from secondhop.evals.system_run import judged
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.settings import RecallSettings
@@ -156,11 +155,11 @@ def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> N
 def rows_without_asking(other: Opponent, report: ScenarioReport) -> Rows:
     """The figures of plain search, or of an earlier report measured anew."""
     if isinstance(other, PlainSearch):
-        return rows_of(report.systems[other.name])
+        return report.systems[other.name].rows()
     if isinstance(other, EarlierReport):
         results = other.results[report.name]
         known = [question for question in report.asked if question.id in results]
-        return rows_of(judged(known, results, vectors={}, reach={}))
+        return judged(known, results).rows()
     raise AssertionError("unreachable: other settings are asked")
 
 
@@ -173,5 +172,5 @@ def with_costs(report: ScenarioReport) -> Mapping[str, Mapping[str, float]]:
             "llm_calls": report.spent[one].llm_calls,
             "tokens": report.spent[one].prompt_tokens + report.spent[one].completion_tokens,
         }
-        for one, measures in rows_of(report.ours).items()
+        for one, measures in report.ours.rows().items()
     }

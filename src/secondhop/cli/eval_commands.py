@@ -40,14 +40,6 @@ def scenarios(
             parser=given_path, metavar="FILE|DIR", help="Keep the language model's answers there."
         ),
     ] = None,
-    write_run: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Write the run, as TREC has them."),
-    ] = None,
-    write_qrels: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Write the labels as TREC qrels."),
-    ] = None,
 ) -> None:
     """Measure recall on labelled scenarios.
 
@@ -55,13 +47,20 @@ def scenarios(
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
+    from secondhop.cli.writing import expect_writable
     from secondhop.evals.opponents import opponent
+    from secondhop.evals.page import expect_jinja
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.setting_files import settings_said
     from secondhop.evals.shipped import shipped_scenarios
+    from secondhop.evals.significance import expect_statistics
 
     found = load_scenarios(folders or shipped_scenarios())
-    expect_writable([path for path in (html, write_run, write_qrels) if path])
+    expect_writable([html])
+    if html is not None:
+        expect_jinja()
+    if against is not None:
+        expect_statistics()
     plan = EvalPlan(
         scenarios=found,
         changes=settings_said(changes or []),
@@ -71,7 +70,6 @@ def scenarios(
         answers=answers,
     )
     result = run(measured(plan, common))
-    write_trec(result.reports, run=write_run, qrels=write_qrels)
     if html is not None:
         write_page(html, result, plan, common)
     show(result, common, per_question=per_question)
@@ -97,53 +95,30 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
 
 def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
     """Write the HTML report, and say where it is."""
-    from secondhop.cli.page_facts import facts_of
-    from secondhop.cli.terminal import notices
+    from secondhop.cli.writing import write_text
     from secondhop.evals.page import report_page
-    from secondhop.evals.trec_files import write_text
 
-    page = report_page(result.reports, result.comparison, facts=facts_of(plan, common))
-    write_text(path, page)
-    notices().print(f"wrote {path}", soft_wrap=True)
+    facts = facts_of(plan, common)
+    write_text(path, report_page(result.reports, result.comparison, facts=facts))
 
 
-def write_trec(reports: "list[ScenarioReport]", *, run: Path | None, qrels: Path | None) -> None:
-    """Write what secondhop returned, and the labels, in TREC's form; None: not.
+def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
+    """What was measured, and how, for the head of the page."""
+    from datetime import UTC, datetime
+    from importlib.metadata import version
 
-    Of several scenarios a question is called SCENARIO/ID: a file holds each id once.
-    """
-    from secondhop.evals.judgements import judgements_of
-    from secondhop.evals.report import OURS
-    from secondhop.evals.trec_files import write_qrels, write_run
+    from secondhop.cli.opening import choose_llm
+    from secondhop.settings import load_settings
 
-    prefixes = {one.name: f"{one.name}/" if len(reports) > 1 else "" for one in reports}
-    if run is not None:
-        rankings = {
-            prefixes[report.name] + question_id: ids
-            for report in reports
-            for question_id, ids in report.results.items()
-        }
-        write_run(run, rankings, tag=OURS)
-    if qrels is not None:
-        judgements = (
-            one._replace(question_id=prefixes[report.name] + one.question_id)
-            for report in reports
-            for one in judgements_of(report.asked)
-        )
-        write_qrels(qrels, judgements)
-
-
-def expect_writable(paths: list[Path]) -> None:
-    """Complain now about what would fail after all the work.
-
-    Raises:
-        UsageError: a file's folder does not exist, or the file is a folder.
-    """
-    for path in paths:
-        if not path.absolute().parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
-        if path.is_dir():
-            raise UsageError(f"cannot write {path}: it is a folder")
+    environment = load_settings()
+    return {
+        "Measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, secondhop {version('secondhop')}",
+        "Embedding model": common.embedder or environment.embedder,
+        "Language model": choose_llm(common.llm or environment.llm) or "none",
+        "Settings": ", ".join(plan.changes) or "as shipped",
+        "Embeddings": "made anew" if plan.fresh else "kept from earlier runs",
+        "Questions at once": str(plan.asking.at_once),
+    }
 
 
 def load_scenarios(folders: list[Path]) -> "list[Scenario]":

@@ -33,3 +33,7 @@ Html: TypeAlias = Annotated[
     Path | None,
     typer.Option(parser=given_path, metavar="FILE", help="Write a page that tells it all."),
 ]
+
+Out: TypeAlias = Annotated[
+    Path | None, typer.Option(parser=given_path, metavar="FILE", help="Where to write it.")
+]

@@ -1,13 +1,11 @@
-"""An evaluation for people: one table a scenario, one of the means, and what stands beside."""
+"""An evaluation for people: a table for each scenario, and one of the means."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean
-from secondhop.evals.measures import MEASURES, Measures, mean_of
-from secondhop.evals.one_answer import DEPTH, ONE_ANSWER, over_all
-from secondhop.evals.report import OURS, ScenarioReport, by_system, mean_of_scenarios
-from secondhop.evals.side_figures import SIDE_FIGURES, SideFigures, side_figures
+from secondhop.evals.measures import MEASURES, Measures
+from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,16 +18,6 @@ HEADINGS = {
     "redundancy": "redund",
     "stale_rate": "stale",
     "precision": "precis",
-    "alpha_nDCG": "aNDCG",
-    "ERR_IA": "ERRIA",
-    "StRecall": "subt",
-    "overlap": "overl",
-    "jaccard": "jacc",
-    "distance": "dist",
-    "second_hop": "2nd-hop",
-    "mrr": "MRR",
-    "ndcg_10": "nDCG@10",
-    "recall_10": "R@10",
 }
 """Short enough for 60 columns."""
 
@@ -37,13 +25,12 @@ HEADINGS = {
 def show_reports(
     reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
 ) -> None:
-    """Print every scenario's table, the mean of the scenarios, and what the columns mean."""
+    """Print a table for each scenario, the mean of the scenarios, and what the columns mean."""
     for report in reports:
+        rows = report.means()
         if per_question:
-            rows = report.questions
-            console.print(measures_table(f"{report.name}, by question", rows))
-            console.print()
-        console.print(measures_table(report.name, report.means()))
+            rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
+        console.print(measures_table(report.name, rows))
         console.print(footnote(report), style="dim")
         console.print()
     if len(reports) > 1:
@@ -51,34 +38,6 @@ def show_reports(
         console.print()
     console.print("facets served, essential memories, alpha-nDCG, precision: higher is better.")
     console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
-    console.print()
-    show_beside(reports, console)
-
-
-def show_beside(reports: Sequence[ScenarioReport], console: "Console") -> None:
-    """The field's own measures, and how different results are; means of the scenarios."""
-    library = {
-        name: mean_of(run.library_mean() for run in runs)
-        for name, runs in by_system(reports).items()
-    }
-    if library.get(OURS):
-        console.print(measures_table("ir-measures, at k", library, names=list(library[OURS])))
-        console.print()
-    if rows := over_all(report.one_answer for report in reports):
-        console.print(measures_table(one_answer_title(reports), rows, names=ONE_ANSWER))
-        console.print()
-    console.print(side_table(side_figures(reports)))
-    console.print(
-        "overlap of two questions' results (shared / shorter list; Jaccard); cosine distance "
-        "within a list; second hop: gold beyond the question's own 50 nearest that came back.",
-        style="dim",
-    )
-
-
-def one_answer_title(reports: Sequence[ScenarioReport]) -> str:
-    """How many questions have one answer, and how they were asked."""
-    asked = sum(len(report.one_answer.get(OURS, {})) for report in reports)
-    return f"questions with one answer: {asked}, asked for {DEPTH}"
 
 
 def measures_table(
@@ -89,17 +48,6 @@ def measures_table(
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
         table.add_row(clean(name), *(figure(measures.get(key)) for key in names), style=style)
-    return table
-
-
-def side_table(rows: Mapping[str, SideFigures]) -> "Table":
-    """One row a system."""
-    table = figures_table("results beside each other", [HEADINGS[name] for name in SIDE_FIGURES])
-    for name, side in rows.items():
-        hop = side.second_hop
-        cells = [figure(side.overlap), figure(side.jaccard), figure(side.distance)]
-        cells.append(f"{hop.memories_found}/{hop.memories}" if hop.memories else "-")
-        table.add_row(clean(name), *cells, style="bold" if name == OURS else "")
     return table
 
 
@@ -116,7 +64,7 @@ def figures_table(title: str, headings: Sequence[str]) -> "Table":
 
 
 def figure(value: float | None) -> str:
-    """Three digits; "-" for what nobody knows."""
+    """Three digits; "-" for what was not measured."""
     return "-" if value is None else f"{value:.3f}"
 
 
@@ -126,8 +74,6 @@ def footnote(report: ScenarioReport) -> str:
     text = f"{len(report.questions)} questions, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
     if costs.llm_calls:
         text += f", {costs.llm_calls:.1f} calls, {costs.tokens:,.0f} tokens"
-    if overlap := report.ours.overlap():
-        text += f"; overlap of two questions {overlap.overlap:.2f}"
     if not report.no_answer:
         return text
     wrong, asked = report.wrongly_answered(), len(report.no_answer)

@@ -9,16 +9,7 @@ from secondhop.cli.opening import kept_embeddings, opened, settings_of, throwawa
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import UsageError
-from secondhop.evals.comparison import Rows
-from secondhop.evals.evidence_comparison import (
-    EvidenceComparison,
-    compared_evidence,
-    own_rows,
-    rows_of_results,
-    rows_of_system,
-)
-from secondhop.evals.evidence_order import UpdateOrder
-from secondhop.evals.evidence_plans import planner_for
+from secondhop.evals.comparison import Comparison, Rows, compared
 from secondhop.evals.evidence_report import EvidenceReport
 from secondhop.evals.evidence_run import EvidenceRun, last_moment, run_entity
 from secondhop.evals.evidence_score import EvidenceScorer
@@ -46,8 +37,6 @@ class EvidencePlan:
     """Questions a set; None: all."""
     at_once: int = 1
     """Questions; with more than one the times are those of a busy machine."""
-    plans: str | None = None
-    """"gold", or the file of the plans to follow; None: the recall's own."""
     types: Sequence[str] = ()
     """Of questions to ask; none: every type."""
     changes: Sequence[str] = ()
@@ -60,7 +49,7 @@ class EvidenceMeasured:
     """What was found."""
 
     reports: list[EvidenceReport]
-    comparison: EvidenceComparison | None = None
+    comparison: Comparison | None = None
 
     def document(self) -> dict[str, Any]:
         """For `--json`: a key a set, and "against" when there was somebody."""
@@ -94,13 +83,14 @@ async def measured_sets(plan: EvidencePlan, common: Common) -> EvidenceMeasured:
             report = await bench.measure(one, own)
             reports.append(report)
             if theirs is not None:
-                rows[one.name] = own_rows(await bench.measure(one, theirs, baselines=False))
+                other = await bench.measure(one, theirs, baselines=False)
+                rows[one.name] = other.rows()
             elif plan.against is not None:
                 rows[one.name] = rows_without_asking(plan.against, report, one)
     if plan.against is None:
         return EvidenceMeasured(reports=reports)
-    comparison = compared_evidence(plan.against.name, reports, rows)
-    return EvidenceMeasured(reports=reports, comparison=comparison)
+    ours = {report.name: report.rows() for report in reports}
+    return EvidenceMeasured(reports=reports, comparison=compared(plan.against.name, ours, rows))
 
 
 def expect_sets(earlier: EarlierReport, sets: Sequence[EvidenceSet]) -> None:
@@ -117,10 +107,10 @@ def expect_sets(earlier: EarlierReport, sets: Sequence[EvidenceSet]) -> None:
 def rows_without_asking(other: Opponent, report: EvidenceReport, evidence_set: EvidenceSet) -> Rows:
     """The figures of plain search, or of an earlier report measured anew."""
     if isinstance(other, PlainSearch):
-        return rows_of_system(report, other.name)
+        return report.rows(other.name)
     if isinstance(other, EarlierReport):
         scorer = EvidenceScorer(evidence_set)
-        return rows_of_results(report, other.results[report.name], scorer=scorer)
+        return report.rows_of_results(other.results[report.name], scorer=scorer)
     raise AssertionError("unreachable: other settings are asked")
 
 
@@ -139,18 +129,14 @@ class EvidenceBench:
         """Entity by entity: its items are stored, if they are not, then its questions are asked."""
         report = EvidenceReport(name=evidence_set.name, budgets=self.plan.budgets)
         scorer = EvidenceScorer(evidence_set)
-        order = UpdateOrder(evidence_set)
         chosen = of_types(evidence_set.questions, self.plan.types, name=evidence_set.name)
         questions = stratified(chosen, limit=self.plan.limit)
-        plans = self.plan.plans
-        planner = planner_for(plans, name=evidence_set.name, questions=questions) if plans else None
         for entity in dict.fromkeys(question.entity for question in questions):
             own, items = [q for q in questions if q.entity == entity], evidence_set.items_of(entity)
             run = EvidenceRun(
                 budget=max(self.plan.budgets),
                 now=self.place.at or last_moment(items),
                 at_once=self.plan.at_once,
-                planner=planner,
                 baselines=baselines,
                 progress=self.heard(evidence_set.name, len(report.results), len(questions)),
             )
@@ -162,7 +148,7 @@ class EvidenceBench:
                 settings=settings,
             ) as recall:
                 await store_items(items, recall, progress=self.progress)
-                await run_entity(own, recall, report, scorer=scorer, order=order, settings=run)
+                await run_entity(own, recall, report, scorer=scorer, settings=run)
         return report
 
     def heard(self, name: str, before: int, total: int) -> Callable[[int], None] | None:

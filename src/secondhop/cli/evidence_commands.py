@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.eval_options import Against, Changes, Concurrency, Html
+from secondhop.cli.eval_options import Against, Changes, Concurrency
 from secondhop.cli.options import Common
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from secondhop.cli.evidence_bench import EvidenceMeasured, EvidencePlan
     from secondhop.evals.evidence_set import EvidenceSet
 
 
@@ -48,21 +47,13 @@ def evidence(
         ),
     ] = None,
     concurrency: Concurrency = 1,
-    plans: Annotated[
-        str | None,
-        typer.Option(
-            metavar="gold|FILE", help="Follow these plans: the set's own sub-questions, or a file."
-        ),
-    ] = None,
     changes: Changes = None,
     against: Against = None,
-    html: Html = None,
 ) -> None:
     """Measure how much of the evidence fits into a budget of tokens.
 
     Beside it stands what plain search of the same store reaches.
     """
-    from secondhop.cli.eval_commands import expect_writable
     from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
     from secondhop.cli.evidence_view import show_measured
     from secondhop.cli.opening import run
@@ -77,32 +68,14 @@ def evidence(
         limit=limit,
         types=categories or [],
         at_once=concurrency,
-        plans=plans,
         changes=settings_said(changes or []),
         against=opponent(against, baselines=PASSAGE_BASELINES) if against else None,
     )
-    expect_writable([html] if html else [])
     measured = run(measured_sets(plan, common))
-    if html is not None:
-        write_evidence_page(html, measured, plan, common)
     if common.json:
         print_json(measured.document())
     else:
         show_measured(measured, screen())
-
-
-def write_evidence_page(
-    path: Path, measured: "EvidenceMeasured", plan: "EvidencePlan", common: Common
-) -> None:
-    """Write the HTML report, and say where it is."""
-    from secondhop.cli.page_facts import evidence_facts
-    from secondhop.cli.terminal import notices
-    from secondhop.evals.evidence_page import evidence_page
-    from secondhop.evals.trec_files import write_text
-
-    facts = evidence_facts(plan, common)
-    write_text(path, evidence_page(measured.reports, measured.comparison, facts=facts))
-    notices().print(f"wrote {path}", soft_wrap=True)
 
 
 def load_sets(folders: list[Path]) -> "list[EvidenceSet]":

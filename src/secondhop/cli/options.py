@@ -39,7 +39,7 @@ SessionsPlace = Annotated[
     typer.Option(
         "--sessions",
         metavar="PLACE",
-        help="Where open sessions are kept: sqlite, memory, redis://HOST:PORT/DATABASE. "
+        help="Where open sessions are kept: sqlite or redis://HOST:PORT/DATABASE. "
         "[SECONDHOP_SESSIONS, or sqlite]",
     ),
 ]

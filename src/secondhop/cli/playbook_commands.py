@@ -1,4 +1,4 @@
-"""`secondhop playbooks list | near | check | left-out`: the intents that plan without a model."""
+"""`secondhop playbooks list | check`: the intents that plan without a model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from secondhop.cli.door import FAILED
-from secondhop.cli.eval_options import ScenarioFolders
 from secondhop.cli.options import Common, given_path
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from secondhop.evals.intents_left_out import LeftOut
-    from secondhop.evals.scenario import Scenario
     from secondhop.prompts.library import Intent
-
-LIBRARY_FILE = "playbooks.db"
-"""Of the user's cache folder: vectors of the library's texts, those of every recall."""
 
 
 def list_intents(
@@ -41,43 +35,6 @@ def list_intents(
         facets = ", ".join(facet.name for facet in intent.facets)
         screen().print(clean(f"{intent.domain}/{intent.name}: {facets}"), soft_wrap=True)
     screen().print(f"{len(intents)} intents of {len({i.domain for i in intents})} domains")
-
-
-def near(
-    common: Common,
-    question: Annotated[str, typer.Argument(metavar="QUESTION")],
-    n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Intents to show.")] = 5,
-) -> None:
-    """Show the intents nearest to a question: the first three are blended into its plan."""
-    from secondhop.cli.opening import run
-    from secondhop.cli.terminal import clean, print_json, screen
-
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
-    found = run(nearest(common, question, n=n))
-    if common.json:
-        rows = [{**intent_document(one), "nearness": round(score, 4)} for one, score in found]
-        print_json({"question": question, "intents": rows})
-        return
-    for intent, score in found:
-        line = f"{score:.3f}  {intent.domain}/{intent.name}: {intent.asks[0]}"
-        screen().print(clean(line), soft_wrap=True)
-
-
-async def nearest(common: Common, question: str, *, n: int) -> "list[tuple[Intent, float]]":
-    """The `n` nearest intents with their nearness."""
-    from contextlib import closing
-
-    from secondhop.cli.opening import cache_folder, chosen_embedder
-    from secondhop.evals.intents_left_out import IntentFinder
-    from secondhop.models.embedding_cache import CachingEmbedder
-    from secondhop.prompts.library import shipped_intents
-
-    base = chosen_embedder(common)
-    with closing(CachingEmbedder(base, cache_folder() / LIBRARY_FILE)) as library:
-        finder = IntentFinder(intents=shipped_intents(), embedder=library, asking=base)
-        (found,) = await finder.nearest([question], n=n)
-    return found
 
 
 def check_library(
@@ -131,88 +88,6 @@ def playbook_files(given: Sequence[Path]) -> list[Path]:
         if file.suffix != SUFFIX:
             raise UsageError(f"{file} is no playbook: the name of one ends in {SUFFIX}")
     return found
-
-
-def leave_out(
-    common: Common,
-    folders: ScenarioFolders = None,
-) -> None:
-    """Ask each scenario without the intents that are nearest to its questions.
-
-    What a library is worth to questions that nobody wrote a playbook for.
-    """
-    from secondhop.cli.eval_commands import load_scenarios
-    from secondhop.cli.opening import run
-    from secondhop.cli.terminal import print_json
-    from secondhop.evals.intents_left_out import means
-    from secondhop.evals.shipped import shipped_scenarios
-
-    rows = run(left_out_rows(common, load_scenarios(folders or shipped_scenarios())))
-    if common.json:
-        print_json({"scenarios": {row.scenario: row.document() for row in rows}, **means(rows)})
-    else:
-        show_left_out(rows)
-
-
-async def left_out_rows(common: Common, scenarios: "Sequence[Scenario]") -> "list[LeftOut]":
-    """One row a scenario, from a throwaway store."""
-    from contextlib import closing
-    from dataclasses import replace
-
-    from secondhop.cli.eval_bench import CACHE
-    from secondhop.cli.opening import (
-        OFFLINE,
-        cache_folder,
-        chosen_embedder,
-        kept_embeddings,
-        opened,
-        throwaway,
-    )
-    from secondhop.evals.intents_left_out import left_out
-    from secondhop.evals.scenarios import store_scenario
-    from secondhop.models.embedding_cache import CachingEmbedder
-    from secondhop.prompts.library import shipped_intents
-
-    rows: list[LeftOut] = []
-    shared = CachingEmbedder(chosen_embedder(common), cache_folder() / LIBRARY_FILE)
-    with (
-        throwaway(replace(common, llm=OFFLINE)) as place,
-        kept_embeddings(common, CACHE) as own,
-        closing(shared) as library,
-    ):
-        for one in scenarios:
-            async with opened(place, entity=one.name, embedder=own, counting=True) as recall:
-                await store_scenario(one, recall)
-                found = await left_out(
-                    one, recall.services, intents=shipped_intents(), library=library
-                )
-            rows.append(found)
-    return rows
-
-
-def show_left_out(rows: "Sequence[LeftOut]") -> None:
-    """One row a scenario, then the mean; "out": intents that were left out."""
-    from rich.table import Table
-
-    from secondhop.cli.terminal import clean, screen
-    from secondhop.evals.intents_left_out import JUDGED_BY, means
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("scenario")
-    for name in JUDGED_BY:
-        for heading in (name, "left out", "fall"):
-            table.add_column(heading, justify="right")
-    table.add_column("out", justify="right")
-    mean = means(rows)
-    lines = [(row.scenario, row.whole, row.without, str(len(row.intents))) for row in rows]
-    for scenario, whole, without, gone in [*lines, ("mean", mean["whole"], mean["without"], "")]:
-        cells = [
-            f"{figure:.3f}"
-            for name in JUDGED_BY
-            for figure in (whole[name], without[name], whole[name] - without[name])
-        ]
-        table.add_row(clean(scenario), *cells, gone)
-    screen().print(table)
 
 
 def intent_document(intent: "Intent") -> dict[str, Any]:

@@ -26,5 +26,5 @@ def hubs_told(standing: "HubStanding") -> str:
         return "not corrected, as ranking.correct_hubs says"
     return (
         "not corrected: nobody measured how near memories usually are with this embedding model; "
-        "`secondhop calibrate DIR --out scale.yaml` does, and --scale scale.yaml uses it"
+        "`secondhop eval calibrate DIR --out scale.yaml` does, and --scale scale.yaml uses it"
     )

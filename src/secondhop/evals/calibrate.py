@@ -1,46 +1,49 @@
 """Calibrated relevance fitted on labelled pairs, and how it does on pairs that it has not seen.
 
-Every scenario is left out in turn; the figures are those of the pairs left out, each predicted by a
-fit on the others. With one scenario alone its questions are left out, in five parts: they share one
-memory, so those figures are more hopeful.
+Each scenario is left out in turn; the figures are of the pairs left out, each predicted by a fit on
+the others. With a single scenario its questions are left out in five parts. They share a memory, so
+those figures are optimistic.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import fsum
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from secondhop.errors import UsageError
-from secondhop.evals.calibrate_figures import Figures, figures_of
 from secondhop.evals.calibrate_pairs import Pair
 from secondhop.nodes.selection.scale_file import calibration_document, scale_document
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.calibration import (
-    Calibration,
-    IsotonicCalibration,
-    LogisticCalibration,
-    fit_isotonic,
-    fit_logistic,
-)
-
-Method: TypeAlias = Literal["logistic", "isotonic"]
+from secondhop.ranking.calibration import Calibration, LogisticCalibration, fit_logistic
 
 QUESTION_FOLDS = 5
 """Parts into which the questions of a single scenario fall."""
 
 ALWAYS_THE_SAME = "always the same"
-"""What says the share of every pair."""
+"""The scale that gives every pair the same relevance."""
 
 SHARE = 0.3
 """Of the weight that relevant pairs have, however few they are.
 
-How many of the memories found are relevant is a matter of the store's size and of how deep one
-looks. A probability that follows it means another thing in every store; with a share that is set,
-it means how much the cosine speaks for a memory. With 0.3 the default `min_score` kept its
-meaning: as much came back as by the scale that ships, and nothing where nothing answers.
+How many of the memories found are relevant depends on the size of the store and on how deep one
+looks. A probability that followed it would mean another thing in every store. With 0.3 the default
+`min_score` keeps its meaning.
 """
+
+CERTAIN = 1e-6
+"""Log loss takes no probability nearer to 0 or 1: one wrong certainty would make it infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How well probabilities fit what came true; both are better when lower."""
+
+    brier: float
+    """Mean squared error, 0..1: Brier, Monthly Weather Review 78, 1950."""
+    log_loss: float
+    """Mean of -ln(probability of what was the case)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +51,17 @@ class CalibrationReport:
     """A fitted scale, and figures of pairs that it was not fitted on."""
 
     embedder_id: str
-    method: Method
     folds: Mapping[str, int]
     """{fold: pairs}."""
     by_question: bool
     """True: the folds are parts of one scenario."""
     relevant: int
     """Pairs with a relevant memory."""
-    share: float
-    """Of the weight that they have all the same."""
     held_out: Figures
     """The result: of this way to fit, on what was left out."""
     beside: Mapping[str, Figures]
-    """{name: figures} of what needs no fit on these pairs, on the same pairs."""
-    calibration: Calibration
+    """{name: figures} of scales that were not fitted here, on the same pairs."""
+    calibration: LogisticCalibration
     """Fitted on all pairs; there is no honest figure of this one."""
     nearness: Mapping[str, float] = field(default_factory=dict[str, float])
     """{memory: how near its passages usually are to the playbooks' questions}."""
@@ -84,10 +84,8 @@ class CalibrationReport:
             usual_nearness=self.usual_nearness,
             fitted={
                 "on": list(self.folds),
-                "left_out": "questions" if self.by_question else "scenarios",
                 "pairs": self.pairs,
                 "relevant": self.relevant,
-                "share": self.share,
                 "held_out_brier": round(self.held_out.brier, 4),
                 "held_out_log_loss": round(self.held_out.log_loss, 4),
                 "nearness": {name: round(one, 4) for name, one in self.nearness.items()},
@@ -98,14 +96,12 @@ class CalibrationReport:
         """For `--json`."""
         return {
             "embedder": self.embedder_id,
-            "method": self.method,
             "left_out": "questions" if self.by_question else "scenarios",
             "folds": dict(self.folds),
             "pairs": self.pairs,
             "relevant": self.relevant,
-            "share": self.share,
-            "held_out": self.held_out.document(),
-            "beside": {name: figures.document() for name, figures in self.beside.items()},
+            "held_out": asdict(self.held_out),
+            "beside": {name: asdict(figures) for name, figures in self.beside.items()},
             "calibration": calibration_document(self.calibration),
             "usual_nearness": self.usual_nearness,
             "nearness": dict(self.nearness),
@@ -116,20 +112,18 @@ def calibrated(
     pairs: Sequence[Pair],
     *,
     embedder_id: str,
-    method: Method = "logistic",
     known: Mapping[str, Calibration] | None = None,
-    share: float = SHARE,
+    nearness: Mapping[str, float] | None = None,
 ) -> CalibrationReport:
-    """Fit a calibration and tell how well fits like it do on pairs left out.
+    """Fit a calibration, and report how well fits like it do on pairs left out.
 
     Args:
-        known: calibrations by name, to show beside it; one that was fitted on these pairs says so
-            in its name.
-        share: of the weight that relevant pairs have, in fits and in figures alike.
+        known: calibrations by name, to show beside it.
+        nearness: of every memory that was asked, to the playbooks' questions.
 
     Raises:
-        UsageError: nothing can be left out, the labels are all alike, or nearer memories are
-            not likelier to be relevant.
+        UsageError: nothing can be left out, the labels are all alike, or nearer memories are not
+            likelier to be relevant.
     """
     folds = folds_of(pairs)
     names = np.array(folds)
@@ -138,21 +132,19 @@ def calibrated(
     said = np.zeros_like(x)
     for fold in dict.fromkeys(folds):
         left_out = names == fold
-        fit = fitted(x[~left_out], y[~left_out], method=method, share=share)
-        said[left_out] = fit(x[left_out])
+        said[left_out] = fitted(x[~left_out], y[~left_out])(x[left_out])
     others = {name: one(x) for name, one in (known or {}).items()}
-    others[ALWAYS_THE_SAME] = np.full_like(x, share)
-    weights = weights_of(y, share=share)
+    others[ALWAYS_THE_SAME] = np.full_like(x, SHARE)
+    weights = weights_of(y)
     return CalibrationReport(
         embedder_id=embedder_id,
-        method=method,
         folds={fold: folds.count(fold) for fold in dict.fromkeys(folds)},
         by_question=len({pair.group for pair in pairs}) == 1,
         relevant=int(y.sum()),
-        share=share,
         held_out=figures_of(said, y, weights=weights),
         beside={name: figures_of(one, y, weights=weights) for name, one in others.items()},
-        calibration=fitted(x, y, method=method, share=share),
+        calibration=fitted(x, y),
+        nearness=nearness or {},
     )
 
 
@@ -175,36 +167,45 @@ def folds_of(pairs: Sequence[Pair]) -> list[str]:
     return [f"{pair.group}, questions {part_of[pair.question_id]}" for pair in pairs]
 
 
-def weights_of(labels: Floats, *, share: float) -> Floats:
-    """[n]: relevant pairs have that share of the weight, the others the rest."""
+def weights_of(labels: Floats) -> Floats:
+    """[n]: relevant pairs have SHARE of the weight, the others the rest."""
     relevant = float(labels.mean())
-    return labels * (share / relevant) + (1 - labels) * ((1 - share) / (1 - relevant))
+    return labels * (SHARE / relevant) + (1 - labels) * ((1 - SHARE) / (1 - relevant))
 
 
-def fitted(cosines: Floats, labels: Floats, *, method: Method, share: float) -> Calibration:
-    """Raises UsageError when the labels are all alike, or the slope is not positive."""
-    if not 0 < labels.mean() < 1:
+def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
+    """The logistic fit, as if SHARE of the pairs were relevant: the odds are multiplied.
+
+    Source: King and Zeng, Political Analysis 9, 2001, doi:10.1093/oxfordjournals.pan.a004868.
+
+    Raises:
+        UsageError: the labels are all alike, or the slope is not positive.
+    """
+    relevant = float(labels.mean())
+    if not 0 < relevant < 1:
         raise UsageError(
             f"calibrating needs relevant and other memories in every fit, and of {len(labels)} "
             f"pairs {int(labels.sum())} are relevant; add labelled questions"
         )
-    fit = fit_isotonic if method == "isotonic" else fit_logistic
-    found = fit(cosines, labels)
-    if isinstance(found, LogisticCalibration) and found.slope <= 0:
+    found = fit_logistic(cosines, labels)
+    if found.slope <= 0:
         raise UsageError(
             "nearer memories are not likelier to be relevant here, so a cosine says nothing; "
             "check the labels and the embedding model, or add labelled questions"
         )
-    return with_share(found, share, was=float(labels.mean()))
+    factor = SHARE / (1 - SHARE) * (1 - relevant) / relevant
+    return LogisticCalibration(found.slope, found.intercept + float(np.log(factor)))
 
 
-def with_share(found: Calibration, share: float, *, was: float) -> Calibration:
-    """The probabilities, had another share of the pairs been relevant: the odds are multiplied.
+def figures_of(said: Floats, relevant: Floats, *, weights: Floats) -> Figures:
+    """Figures of probabilities, float [n > 0], for labels of 0 or 1.
 
-    Source: King and Zeng, Political Analysis 9, 2001, doi:10.1093/oxfordjournals.pan.a004868.
+    Args:
+        weights: of the pairs, above 0; only their ratios matter.
     """
-    factor = share / (1 - share) * (1 - was) / was
-    if isinstance(found, LogisticCalibration):
-        return LogisticCalibration(found.slope, found.intercept + float(np.log(factor)))
-    values = factor * found.values / (1 + (factor - 1) * found.values)
-    return IsotonicCalibration(found.scores, values)
+    safe = np.clip(said, CERTAIN, 1 - CERTAIN)
+    losses = -(relevant * np.log(safe) + (1 - relevant) * np.log(1 - safe))
+    return Figures(
+        brier=float(np.average((said - relevant) ** 2, weights=weights)),
+        log_loss=float(np.average(losses, weights=weights)),
+    )

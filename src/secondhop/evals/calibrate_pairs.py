@@ -5,14 +5,12 @@ a recall looks. A memory stands where its best passage stands. What the labels c
 out: whether a memory still holds is no matter of its cosine.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from secondhop.evals.judgements import Judgement, best_grades
 from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import Question, Scenario
-from secondhop.evals.topics import Topic
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
 from secondhop.nodes.settings import RankingSettings
@@ -78,24 +76,6 @@ def with_repetitions(grades: Mapping[str, int], question: Question) -> dict[str,
             best[groups[memory_id]] = max(grade, best.get(groups[memory_id], 0))
     repeated = {one: best[group] for one, group in groups.items() if group in best}
     return {**grades, **repeated}
-
-
-def topic_queries(
-    topics: Iterable[Topic], judgements: Iterable[Judgement], *, group: str, k: int
-) -> Iterator[LabelledQuery]:
-    """Every judged topic with its best grade over the subtopics."""
-    grades: dict[str, dict[str, int]] = {}
-    for one in best_grades(judgements):
-        grades.setdefault(one.question_id, {})[one.memory_id] = one.grade
-    for topic in topics:
-        if topic.id in grades:
-            yield LabelledQuery(
-                group=group,
-                question_id=topic.id,
-                text=topic.question,
-                grades=grades[topic.id],
-                k=k,
-            )
 
 
 async def pairs_of(

@@ -5,9 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from secondhop.evals.measures import Measures
-from secondhop.evals.paired import Interval, paired_interval
-from secondhop.evals.randomisation import randomisation_p
-from secondhop.evals.system_run import SystemRun
+from secondhop.evals.significance import Interval, paired_interval, randomisation_p
 
 Rows: TypeAlias = Mapping[str, Mapping[str, float]]
 """{question id: {measure: value}}."""
@@ -99,18 +97,6 @@ def compared(
             for name, rows in pairs.items()
         },
     )
-
-
-def rows_of(run: SystemRun) -> Rows:
-    """Everything that is measured of single questions."""
-    return {
-        one: {
-            **measures,
-            **{f"{name}@k": value for name, value in run.library.get(one, {}).items()},
-            **({"distance": run.distances[one]} if one in run.distances else {}),
-        }
-        for one, measures in run.questions.items()
-    }
 
 
 Pair: TypeAlias = tuple[Mapping[str, float], Mapping[str, float]]

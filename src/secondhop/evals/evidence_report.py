@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from secondhop.evals.evidence_set import ItemLine, QuestionLine
+from secondhop.evals.comparison import Rows
+from secondhop.evals.evidence_score import EvidenceScorer
+from secondhop.evals.evidence_set import QuestionLine
+from secondhop.evals.judgements import Rankings
 
 Recalls: TypeAlias = Mapping[int, float]
 """{budget in tokens: recall, 0..1}."""
@@ -31,11 +34,6 @@ class EvidenceReport:
     """{system: {question id: recall by budget}}, secondhop first."""
     ms: dict[str, float] = field(default_factory=dict[str, float])
     """{question id: wall time of the recall}."""
-    newer_first: dict[str, dict[str, bool]] = field(default_factory=dict[str, dict[str, bool]])
-    """{system: {id of a question about an update: whether newer evidence stands above older}}."""
-    missed: dict[str, Sequence[ItemLine]] = field(default_factory=dict[str, Sequence[ItemLine]])
-    """{question id: of each group that secondhop did not find within the largest budget an item}.
-    """
 
     def add(
         self,
@@ -44,20 +42,14 @@ class EvidenceReport:
         *,
         recalls: Mapping[str, Recalls],
         ms: float,
-        missed: Sequence[ItemLine] = (),
-        newer_first: Mapping[str, bool | None] | None = None,
     ) -> None:
         """Take in what every system reached for one question."""
         self.results[question.id] = passages
         self.categories[question.id] = question.category
         self.ms[question.id] = ms
         self.asked[question.id] = question
-        self.missed[question.id] = missed
         for system, recall in recalls.items():
             self.recalls.setdefault(system, {})[question.id] = recall
-        for system, is_first in (newer_first or {}).items():
-            if is_first is not None:
-                self.newer_first.setdefault(system, {})[question.id] = is_first
 
     def types(self) -> dict[str, list[str]]:
         """{type: its question ids}, all questions first, then by name."""
@@ -78,9 +70,17 @@ class EvidenceReport:
         """{system: mean recall over all questions}, secondhop first."""
         return {system: self.mean(system, list(self.categories)) for system in self.recalls}
 
-    def newer_shares(self) -> dict[str, float]:
-        """{system: share of the updates whose newer evidence stands first}; {} without updates."""
-        return {system: sum(own.values()) / len(own) for system, own in self.newer_first.items()}
+    def rows(self, system: str = OURS) -> Rows:
+        """{question id: {"recall@500": …}} of a system, for a comparison."""
+        return {one: by_measure(recalls) for one, recalls in self.recalls[system].items()}
+
+    def rows_of_results(self, results: Rankings, *, scorer: EvidenceScorer) -> Rows:
+        """The same of an earlier report's passages; questions that it lacks are left out."""
+        return {
+            one: by_measure(scorer.recalls(question, results[one], budgets=self.budgets))
+            for one, question in self.asked.items()
+            if one in results
+        }
 
     def mean_ms(self) -> float:
         """Wall time a question."""
@@ -101,9 +101,10 @@ class EvidenceReport:
             "results": self.results,
             "recall": own,
             "baselines": {system: {"recall": recall} for system, recall in by_system.items()},
-            "newer_first": {
-                system: {"share": share, "questions": len(self.newer_first[system])}
-                for system, share in self.newer_shares().items()
-            },
             "ms": self.ms,
         }
+
+
+def by_measure(recalls: Recalls) -> dict[str, float]:
+    """{"recall@500": …} of {500: …}."""
+    return {f"recall@{budget}": recall for budget, recall in recalls.items()}

@@ -1,23 +1,17 @@
 """Running evidence sets: every question fills its tokens, with secondhop and with plain search."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 
-from secondhop.errors import StoreError
 from secondhop.evals.evidence_baselines import plain_passages
-from secondhop.evals.evidence_order import UpdateOrder
 from secondhop.evals.evidence_report import OURS, EvidenceReport
 from secondhop.evals.evidence_score import EvidenceScorer
 from secondhop.evals.evidence_set import ItemLine, QuestionLine
 from secondhop.evals.side_by_side import side_by_side
-from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
-from secondhop.nodes.planning.port import Planner
-from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.running import run_recall
 
 MARGIN = 1.5
 """Tokens asked for, against the largest budget.
@@ -49,8 +43,6 @@ class EvidenceRun:
     """When a question without a time is asked."""
     at_once: int = 1
     """Questions; with more than one the times are those of a busy machine."""
-    planner: Planner | None = None
-    """Instead of the recall's own."""
     baselines: bool = True
     """Ask plain search, too."""
     progress: Callable[[int], None] | None = None
@@ -63,7 +55,6 @@ async def run_entity(
     report: EvidenceReport,
     *,
     scorer: EvidenceScorer,
-    order: UpdateOrder,
     settings: EvidenceRun,
 ) -> None:
     """Ask questions of one entity, whose items must be stored, and report them in order."""
@@ -83,18 +74,14 @@ async def run_entity(
                 for system, passages in rankings.items()
             },
             ms=answer.ms,
-            missed=scorer.missed(question, answer.passages, budget=max(report.budgets)),
-            newer_first={
-                system: order.newer_first(question, passages, budget=max(report.budgets))
-                for system, passages in rankings.items()
-            },
         )
 
 
 async def ask(question: QuestionLine, recall: Recall, *, settings: EvidenceRun) -> Filled:
     """One question through secondhop and, unless they are left out, every baseline."""
+    at, tokens = question.asked_at or settings.now, round(MARGIN * settings.budget)
     began = perf_counter()
-    result = await recalled(question, recall, settings=settings)
+    result = await recall.arecall(question.question, tokens=tokens, at=at)
     ms = 1000 * (perf_counter() - began)
     plain: Mapping[str, list[str]] = {}
     if settings.baselines:
@@ -102,24 +89,6 @@ async def ask(question: QuestionLine, recall: Recall, *, settings: EvidenceRun) 
             question.question, search=recall.store, reader=recall.store, embedder=recall.embedder
         )
     return Filled(passages=passages_of(result), ms=ms, plain=plain)
-
-
-async def recalled(
-    question: QuestionLine, recall: Recall, *, settings: EvidenceRun
-) -> RecallResult:
-    """As `Recall.arecall`, with another planner where one is given."""
-    at, tokens = question.asked_at or settings.now, round(MARGIN * settings.budget)
-    if settings.planner is None:
-        return await recall.arecall(question.question, tokens=tokens, at=at)
-    services = replace(recall.services, planner=settings.planner)
-    asked = RecallInput(
-        question=question.question, tokens=tokens, asked_at=at.isoformat() if at else None
-    )
-    graph = build_recall_graph(services)
-    events = [event async for event in run_recall(graph, asked, services=services)]
-    if (result := events[-1].result) is None:
-        raise StoreError("the recall ended without an answer; please report this")
-    return result
 
 
 def passages_of(result: RecallResult) -> list[str]:

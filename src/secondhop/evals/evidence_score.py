@@ -7,14 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from secondhop.evals.evidence_set import EvidenceSet, ItemLine, QuestionLine
+from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 """Every three words in a row; of a shorter text, all its words."""
 
 CHARS_A_TOKEN = 4
-
-BUDGETS = (500, 1000, 2000)
 
 FOUND_AT = 0.5
 """Share of an item's shingles from which on it counts as found."""
@@ -66,14 +64,6 @@ class EvidenceScorer:
     ) -> Mapping[int, float]:
         """{budget: recall}."""
         return {budget: self.recall(question, passages, budget=budget) for budget in budgets}
-
-    def missed(
-        self, question: QuestionLine, passages: Sequence[str], *, budget: int
-    ) -> list[ItemLine]:
-        """The first item of every group that is not found."""
-        found = self._found(question, passages, budget=budget)
-        groups = zip(question.evidence, found, strict=True)
-        return [self._items[group[0]] for group, is_found in groups if not is_found]
 
     def _found(self, question: QuestionLine, passages: Sequence[str], *, budget: int) -> list[bool]:
         seen: set[tuple[str, ...]] = set()

@@ -35,16 +35,6 @@ class ItemLine(Line):
     text: str
 
 
-class SubQuestion(Line):
-    """A step towards an answer."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    question: Text
-    """"#1" stands for the answer to the first step, and so on."""
-    answer: str = ""
-
-
 class QuestionLine(Line):
     """A question, and what answers it."""
 
@@ -57,8 +47,6 @@ class QuestionLine(Line):
     category: Text
     evidence: Annotated[list[Alternatives], Field(min_length=1)]
     """Groups of item ids; any item of a group brings what the group stands for."""
-    decomposition: tuple[SubQuestion, ...] = ()
-    """The question's steps, where somebody wrote them down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,61 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from secondhop.evals.comparison import Rows
 from secondhop.evals.costs import Costs, costs_of
-from secondhop.evals.measures import Measures, mean_of
-from secondhop.evals.one_answer import DEPTH, Place, Places, over_all
+from secondhop.evals.ir_library import library_measures, missing_modules
+from secondhop.evals.judgements import Rankings, judgements_of
+from secondhop.evals.measures import Measures, mean_of, measure
 from secondhop.evals.question_story import QuestionStory
 from secondhop.evals.scenario import Question
-from secondhop.evals.system_run import SystemRun
 from secondhop.graph.result import Spent
 
 OURS = "secondhop"
 """Among the systems of a report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRun:
+    """One system over one scenario; every mapping is by question id, in order."""
+
+    results: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Memory ids, best first."""
+    questions: dict[str, Measures] = field(default_factory=dict[str, Measures])
+    """The measures of `evals.measures`."""
+    library: dict[str, Measures] = field(default_factory=dict[str, Measures])
+    """Those of ir-measures, at the question's k; {} where it is not installed."""
+
+    def mean(self) -> Measures:
+        """Of `evals.measures`."""
+        return mean_of(self.questions.values())
+
+    def library_mean(self) -> Measures:
+        """{"P@k": …} of ir-measures; {} where it is not installed."""
+        return {f"{name}@k": mean for name, mean in mean_of(self.library.values()).items()}
+
+    def rows(self) -> Rows:
+        """Everything that is measured of single questions, for a comparison."""
+        return {
+            one: {
+                **measures,
+                **{f"{name}@k": value for name, value in self.library.get(one, {}).items()},
+            }
+            for one, measures in self.questions.items()
+        }
+
+
+def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
+    """Measure what a system returned."""
+    top = {one.id: list(results.get(one.id, ())) for one in questions}
+    library: dict[str, Measures] = {}
+    if not missing_modules():
+        cutoffs = {question.id: question.k for question in questions}
+        library = library_measures(list(judgements_of(questions)), top, cutoffs=cutoffs)
+    return SystemRun(
+        results=top,
+        questions={one.id: measure(one, top[one.id]) for one in questions},
+        library=library,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +75,6 @@ class ScenarioReport:
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{id of a question that nothing answers: memories returned all the same}; best when []."""
-    one_answer: Places = field(default_factory=dict[str, dict[str, Place]])
-    """Of the questions that one memory answers, asked for ten; {} where there is none."""
     stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
     """{question id: what came back and what was missed}; {} unless it was asked for."""
 
@@ -76,12 +119,12 @@ class ScenarioReport:
             "results": self.results,
             "mean": self.mean(),
             "baselines": {
-                name: {"mean": run.mean(), **run.document()}
+                name: {"mean": run.mean(), "library": run.library_mean()}
                 for name, run in self.systems.items()
                 if name != OURS
             },
             "ms": self.ms,
-            **self.ours.document(),
+            "library": self.ours.library_mean(),
             "costs": self.costs().document(),
         }
         if self.no_answer:
@@ -89,12 +132,6 @@ class ScenarioReport:
                 "questions": len(self.no_answer),
                 "answered": self.wrongly_answered(),
                 "results": self.no_answer,
-            }
-        if self.one_answer:
-            document["one_answer"] = {
-                "asked_for": DEPTH,
-                "measures": over_all([self.one_answer]),
-                "places": self.one_answer,
             }
         if per_question:
             document["queries"] = self.questions

@@ -7,14 +7,10 @@ from time import perf_counter
 from secondhop.errors import StoreError
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.judgements import Rankings
-from secondhop.evals.memory_vectors import memory_vectors
-from secondhop.evals.one_answer import DEPTH, Place, answers, place_of, places_in
 from secondhop.evals.question_story import QuestionStory, told
-from secondhop.evals.report import OURS, ScenarioReport
+from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
-from secondhop.evals.second_hop import within_reach
 from secondhop.evals.side_by_side import side_by_side
-from secondhop.evals.system_run import judged
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
@@ -31,10 +27,6 @@ class Answer:
     spent: Spent
     plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{baseline: ids}; {} for an unanswerable question."""
-    reach: Sequence[str] = ()
-    """What the question's own vector brings."""
-    places: Mapping[str, Place] = field(default_factory=dict[str, Place])
-    """{system: where the answer stands among ten}; {} unless one memory answers the question."""
     story: QuestionStory | None = None
 
 
@@ -45,7 +37,7 @@ class Asking:
     at_once: int = 1
     """Questions; with more than one the times are those of a busy machine."""
     baselines: bool = True
-    """Ask plain search, too, and whatever has one answer once more, for ten memories."""
+    """Ask plain search, too."""
     stories: bool = False
     """Tell what came back and what was missed; takes a few searches a missed memory."""
 
@@ -91,15 +83,10 @@ async def run_scenario(
             question.id: answer.ids
             for question, answer in zip(scenario.no_answer, unanswerable, strict=True)
         },
-        one_answer=places_in({one: answer.places for one, answer in by_id.items()}),
         stories={one: answer.story for one, answer in by_id.items() if answer.story},
     )
-    rankings = rankings_by_system(by_id)
-    shown = (one for results in rankings.values() for ids in results.values() for one in ids)
-    vectors = await memory_vectors(shown, recall.store)
-    reach = {one: answer.reach for one, answer in by_id.items()}
-    for system, results in rankings.items():
-        report.systems[system] = judged(scenario.questions, results, vectors=vectors, reach=reach)
+    for system, results in rankings_by_system(by_id).items():
+        report.systems[system] = judged(scenario.questions, results)
     return report
 
 
@@ -124,32 +111,18 @@ async def ask(
     ms = 1000 * (perf_counter() - began)
     if isinstance(question, UnansweredQuestion):
         return Answer(ids=confident_ids(result, recall), ms=ms, spent=result.spent)
-    store, embedder = recall.store, recall.embedder
     plain: Mapping[str, list[str]] = {}
     if how.baselines:
-        plain = await plain_rankings(question.query, k=question.k, search=store, embedder=embedder)
+        plain = await plain_rankings(
+            question.query, k=question.k, search=recall.store, embedder=recall.embedder
+        )
     return Answer(
         ids=result.ids(),
         ms=ms,
         spent=result.spent,
         plain=plain,
-        reach=await within_reach(question.query, search=store, embedder=embedder),
-        places=await places_among_ten(question, recall) if how.baselines else {},
         story=await told(question, result, trace, recall) if how.stories else None,
     )
-
-
-async def places_among_ten(question: Question, recall: Recall) -> dict[str, Place]:
-    """{system: where the one answer stands}, each asked for ten; {} unless there is just one."""
-    right = answers(question)
-    if not right:
-        return {}
-    result, _ = await recalled(question, recall, k=DEPTH)
-    plain = await plain_rankings(
-        question.query, k=DEPTH, search=recall.store, embedder=recall.embedder
-    )
-    rankings = {OURS: result.ids(), **plain}
-    return {system: place_of(right, ranked) for system, ranked in rankings.items()}
 
 
 async def recalled(

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
+from typing import Any
 
 from secondhop.errors import UsageError
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.costs import Costs, costs_of
-from secondhop.evals.judgements import Judgement, Rankings
+from secondhop.evals.ir_library import library_measures
+from secondhop.evals.judgements import Judgement, Rankings, question_ids
+from secondhop.evals.measures import Measures, mean_of
 from secondhop.evals.report import OURS
 from secondhop.evals.side_by_side import side_by_side
 from secondhop.evals.topics import Topic
@@ -37,6 +40,31 @@ class TopicRun:
     rankings: Mapping[str, Rankings]
     """{system: {topic id: memory ids}}, secondhop first."""
     costs: Costs
+
+    def measures(
+        self, judgements: Sequence[Judgement], *, k: int
+    ) -> dict[str, dict[str, Measures]]:
+        """{system: {judged topic: measures}}; a topic without an answer has 0 everywhere."""
+        cutoffs = dict.fromkeys(question_ids(judgements), k)
+        return {
+            system: library_measures(judgements, ranked, cutoffs=cutoffs)
+            for system, ranked in self.rankings.items()
+        }
+
+    def means(self, judgements: Sequence[Judgement], *, k: int) -> dict[str, Measures]:
+        """{system: {"P@10": …}} over the judged topics."""
+        return {
+            system: {f"{name}@{k}": value for name, value in mean_of(rows.values()).items()}
+            for system, rows in self.measures(judgements, k=k).items()
+        }
+
+    def document(self, judgements: Sequence[Judgement], *, k: int) -> dict[str, Any]:
+        """For `--json`: a key for each system."""
+        measured, means = self.measures(judgements, k=k), self.means(judgements, k=k)
+        return {
+            system: {"results": ranked, "mean": means[system], "queries": measured[system]}
+            for system, ranked in self.rankings.items()
+        }
 
 
 async def run_topics(

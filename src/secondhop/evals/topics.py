@@ -1,19 +1,22 @@
-"""Topics: questions in a file, one a line, as TSV or JSONL.
+"""Topics: questions in a file, one a line, as TSV or JSONL; and their judgements, TREC's qrels.
 
 TSV: `id<TAB>question`, and if you like `<TAB>asked_at`. JSONL: `{"id", "question"}`, and if you
 like `asked_at`; `_id`, `query` and `text` are understood, too.
 """
 
 from collections.abc import Sequence
+from io import StringIO
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import unquote
 
 from pydantic import AliasChoices, ConfigDict, Field
 
-from secondhop.errors import UsageError
+from secondhop.errors import UsageError, said_by_system
+from secondhop.evals.ir_library import expect_library
+from secondhop.evals.judgements import Judgement
 from secondhop.evals.scenario import Line, Moment, Text, check_ids, parse_line
-from secondhop.evals.trec_files import text_of
 
 FIELDS = ("id", "question", "asked_at")
 
@@ -37,7 +40,7 @@ def read_topics(path: Path) -> list[Topic]:
     """
     topics = [
         topic_in(line.strip("\r"), where=f"{path}:{number}")
-        for number, line in enumerate(text_of(path).split("\n"), start=1)
+        for number, line in enumerate(read_text(path).split("\n"), start=1)
         if line.strip()
     ]
     if not topics:
@@ -63,3 +66,39 @@ def from_cells(cells: Sequence[str], *, where: str) -> Topic:
     """Of the cells of a TSV line."""
     fields = {name: cell for name, cell in zip(FIELDS, cells, strict=False) if cell}
     return parse_line(dumps(fields), Topic, where=where)
+
+
+def read_qrels(path: Path) -> list[Judgement]:
+    """The judgements of a qrels file: `question subtopic memory grade` a line.
+
+    White space in an id is written percent-encoded ("summer%20notes.md").
+
+    Raises:
+        UsageError: it cannot be read or is no qrels file.
+        EvalExtraMissingError: ir-measures is not installed.
+    """
+    expect_library()
+    import ir_measures
+
+    read_trec_qrels: Any = ir_measures.read_trec_qrels
+
+    try:
+        found = [
+            Judgement(unquote(one.query_id), one.iteration, unquote(one.doc_id), one.relevance)
+            for one in read_trec_qrels(StringIO(read_text(path)))
+        ]
+    except ValueError as error:
+        raise UsageError(
+            f"{path}: a line of qrels has four words: question, subtopic, memory, grade"
+        ) from error
+    if not found:
+        raise UsageError(f"{path} is empty")
+    return found
+
+
+def read_text(path: Path) -> str:
+    """Raises UsageError when the file cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error

@@ -6,8 +6,8 @@ from typing import Any
 
 from secondhop.evals.comparison import SAME, Difference, difference
 from secondhop.evals.measures import MEASURES, Measures
-from secondhop.evals.paired import FEW
 from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery, degraded_recalls
+from secondhop.evals.significance import FEW
 from secondhop.evals.verdicts import Verdict, tally, verdict_of
 from secondhop.graph.result import Spent
 from secondhop.models.answer_cache import AnswerCounts

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
 from secondhop.graph.result import Frozen
-from secondhop.sessions.service import owner_of
-from secondhop.sessions.stores import MEMORY, SQLITE, chosen_sessions
+from secondhop.sessions.service import abandon_those_with, owner_of
+from secondhop.sessions.stores import SQLITE, chosen_sessions
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.database import is_open_elsewhere
 from secondhop.stores.home import StoreHome, entity_slug
@@ -78,11 +78,11 @@ async def abandon_sessions(
     named: str | SessionStore | None, memory_ids: list[str], *, entity: str
 ) -> None:
     """Sessions that are kept elsewhere than in the entity's folder: those that know a memory."""
-    if named in (None, SQLITE, MEMORY) or not memory_ids:
+    if named in (None, SQLITE) or not memory_ids:
         return
     store = chosen_sessions(named, store=Path(), entity=entity)
     try:
-        await store.forget(memory_ids, owner=owner_of(entity))
+        await abandon_those_with(memory_ids, store, owner=owner_of(entity))
     finally:
         if isinstance(named, str):
             await store.aclose()

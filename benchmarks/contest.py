@@ -1,0 +1,162 @@
+"""Systems that search memories, on the same questions over the same passages and vectors."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Protocol
+
+from secondhop.errors import SecondhopError
+from secondhop.evals.measures import Measures, measure
+from secondhop.evals.scenario import Question, Scenario
+from secondhop.ingest.batches import embedding_text
+from secondhop.models.embedder import Embedder
+from secondhop.recall import Recall
+from secondhop.stores.records import passage_id_of
+
+WARM_UP = "Which of my notes is the oldest?"
+"""Asked before the clock runs: what is loaded at the first question is loaded."""
+
+
+class NotRunError(SecondhopError):
+    """A system cannot take part here; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fed:
+    """One passage as every system gets it."""
+
+    passage_id: str
+    memory_id: str
+    text: str
+    """With the title and headings it stands under: what our store embeds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question, as every system gets it."""
+
+    text: str
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a system may work with: one scenario, stored in our store."""
+
+    scenario: Scenario
+    recall: Recall
+    passages: Sequence[Fed]
+    """All of them, as our store holds them."""
+    embedder: Embedder
+    """The one that our store uses."""
+    folder: Path
+    """For what a system keeps on disk; it is thrown away."""
+    closing: AsyncExitStack
+    """Takes what has to be closed."""
+
+
+class Contender(Protocol):
+    """A system that holds the passages of a scenario and searches them."""
+
+    async def rank(self, asked: Asked, *, k: int) -> list[str]:
+        """At most k memory ids, best first, none twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A system by name."""
+
+    name: str
+    open: Callable[[Ground], Awaitable[Contender]]
+    """Stores the passages; raises NotRunError where the system cannot take part."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """What one system reached with one question."""
+
+    measures: Measures
+    ms: float
+    """Wall time, with the embedding of every query the system asked."""
+    cpu_ms: float
+    """Processor time of all threads: the machine's other work disturbs it less."""
+    ranked: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """All that was found."""
+
+    scores: dict[str, dict[str, dict[str, Score]]] = field(default_factory=lambda: {})
+    """{system: {scenario: {question id: score}}}, in the order of the entries."""
+    not_run: dict[str, str] = field(default_factory=dict[str, str])
+    """{system: why not}."""
+
+
+async def hold(
+    entries: Sequence[Entry],
+    ground: Ground,
+    contest: Contest,
+    *,
+    heard: Callable[[str], None] = lambda _: None,
+) -> None:
+    """One after the other, so that nobody waits for another's work; `heard` gets their names."""
+    for entry in entries:
+        if entry.name in contest.not_run:
+            continue
+        heard(entry.name)
+        try:
+            contender = await entry.open(ground)
+        except NotRunError as error:
+            contest.not_run[entry.name] = str(error)
+            contest.scores.pop(entry.name, None)
+            continue
+        by_scenario = contest.scores.setdefault(entry.name, {})
+        by_scenario[ground.scenario.name] = await scored(contender, ground.scenario)
+
+
+async def scored(contender: Contender, scenario: Scenario) -> dict[str, Score]:
+    """{question id: score} after one question that does not count."""
+    first = scenario.questions[0]
+    await contender.rank(Asked(text=WARM_UP, asked_at=first.asked_at), k=first.k)
+    return {question.id: await score(contender, question) for question in scenario.questions}
+
+
+async def score(contender: Contender, question: Question) -> Score:
+    """One question, measured."""
+    asked = Asked(text=question.query, asked_at=question.asked_at)
+    began, worked = perf_counter(), process_time()
+    ranked = await contender.rank(asked, k=question.k)
+    ms, cpu_ms = 1000 * (perf_counter() - began), 1000 * (process_time() - worked)
+    return Score(
+        measures=measure(question, ranked),
+        ms=ms,
+        cpu_ms=cpu_ms,
+        ranked=ranked,
+    )
+
+
+async def fed_by(recall: Recall) -> list[Fed]:
+    """Every stored passage, memories by id, passages in order."""
+    fed: list[Fed] = []
+    ids = sorted(await recall.store.content_hashes())
+    cards = await recall.store.cards(ids)
+    for memory_id in ids:
+        memory = await recall.store.memory(memory_id)
+        if memory is None:
+            continue
+        wanted = [passage_id_of(memory, n) for n in range(cards[memory_id].passage_count)]
+        passages = await recall.store.passages(wanted)
+        fed += [
+            Fed(
+                passage_id=passage_id,
+                memory_id=memory_id,
+                text=embedding_text(memory, passages[passage_id]),
+            )
+            for passage_id in wanted
+        ]
+    return fed

@@ -1,0 +1,60 @@
+"""The systems of a contest that need nothing but secondhop: itself, and plain search."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.contest import Asked, Entry, Ground
+
+from secondhop.evals.baselines import BASELINES, plain_ranking
+from secondhop.recall import Recall
+
+OURS = "secondhop"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """secondhop as it is."""
+
+    recall: Recall
+
+    async def rank(self, asked: Asked, *, k: int) -> list[str]:
+        """See `Contender`."""
+        return (await self.recall.arecall(asked.text, k=k, at=asked.asked_at)).ids()
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A baseline of `secondhop.evals.baselines`."""
+
+    name: str
+    ground: Ground
+
+    async def rank(self, asked: Asked, *, k: int) -> list[str]:
+        """See `Contender`."""
+        ground = self.ground
+        return await plain_ranking(
+            self.name, asked.text, k=k, search=ground.recall.store, embedder=ground.embedder
+        )
+
+
+def plain_entries() -> list[Entry]:
+    """One a baseline, in the order of a report."""
+
+    def opening(name: str) -> Callable[[Ground], Awaitable[Plain]]:
+        async def opened(ground: Ground) -> Plain:
+            return Plain(name, ground)
+
+        return opened
+
+    return [Entry(name=name, open=opening(name)) for name in BASELINES]
+
+
+async def ours(ground: Ground) -> Whole:
+    """secondhop, its playbooks embedded."""
+    await ground.recall.awarm()
+    return Whole(ground.recall)
+
+
+def own_entries() -> Sequence[Entry]:
+    """secondhop, then plain search."""
+    return [Entry(name=OURS, open=ours), *plain_entries()]

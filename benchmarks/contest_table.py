@@ -1,0 +1,147 @@
+"""A contest as Markdown tables and as a JSON document."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from benchmarks.contest import Contest, Score
+
+from secondhop.evals.measures import MEASURES, Measures, mean_of
+from secondhop.evals.significance import Interval, paired_interval
+
+COMPARED = ("facet_recall", "alpha_ndcg")
+"""Measures by scenario, and with intervals."""
+
+
+def overall(by_scenario: Mapping[str, Mapping[str, Score]]) -> Measures:
+    """The mean of the scenarios' means: each counts the same, whatever its size."""
+    return mean_of(
+        mean_of(score.measures for score in scores.values()) for scores in by_scenario.values()
+    )
+
+
+def median_ms(by_scenario: Mapping[str, Mapping[str, Score]]) -> tuple[float, float]:
+    """Milliseconds a question: by the clock, and of the processor."""
+    every = [score for scores in by_scenario.values() for score in scores.values()]
+    return median(score.ms for score in every), median(score.cpu_ms for score in every)
+
+
+def main_table(contest: Contest) -> Iterator[str]:
+    """One row a system: the means, and the time."""
+    yield row("", *MEASURES, "ms", "cpu ms")
+    yield ruler(len(MEASURES) + 2)
+    for system, by_scenario in contest.scores.items():
+        means = overall(by_scenario)
+        yield row(
+            system,
+            *(f"{means[name]:.3f}" for name in MEASURES),
+            *(f"{ms:.0f}" for ms in median_ms(by_scenario)),
+        )
+    for system in contest.not_run:
+        yield row(system, "not run", *[""] * (len(MEASURES) + 1))
+
+
+def scenario_table(contest: Contest) -> Iterator[str]:
+    """One row a system: facet recall / alpha-nDCG of every scenario."""
+    scenarios = list(dict.fromkeys(name for own in contest.scores.values() for name in own))
+    yield row("facet_recall / alpha_ndcg", *scenarios)
+    yield ruler(len(scenarios))
+    for system, by_scenario in contest.scores.items():
+        cells: list[str] = []
+        for name in scenarios:
+            means = mean_of(score.measures for score in by_scenario[name].values())
+            cells.append(" / ".join(f"{means[measure]:.2f}" for measure in COMPARED))
+        yield row(system, *cells)
+
+
+def interval_table(contest: Contest, *, ours: str) -> Iterator[str]:
+    """How much better we are than each other system, with the 95 % interval."""
+    yield row("difference", *COMPARED)
+    yield ruler(len(COMPARED))
+    for system in contest.scores:
+        if system != ours:
+            gaps = [difference(contest, ours, system, measure=name) for name in COMPARED]
+            yield row(f"{ours} − {system}", *map(told, gaps))
+
+
+def difference(contest: Contest, ours: str, other: str, *, measure: str) -> Interval:
+    """Ours minus theirs, paired by question; scenarios are strata."""
+    mine, theirs = contest.scores[ours], contest.scores[other]
+    return paired_interval(
+        [
+            [
+                mine[name][question].measures[measure] - score.measures[measure]
+                for question, score in scores.items()
+            ]
+            for name, scores in theirs.items()
+        ]
+    )
+
+
+def told(interval: Interval) -> str:
+    """ "+0.12 (0.05 to 0.19)"."""
+    return f"{interval.difference:+.2f} ({interval.low:+.2f} to {interval.high:+.2f})"
+
+
+def row(*cells: str) -> str:
+    """One line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def ruler(columns: int) -> str:
+    """The line below the headings; numbers stand right."""
+    return row("---", *["---:"] * columns)
+
+
+def contest_document(
+    contest: Contest, *, versions: Mapping[str, str], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """For `--json`: what the tables say, and every question's own figures."""
+    systems: dict[str, Any] = {}
+    for system, by_scenario in contest.scores.items():
+        ms, cpu_ms = median_ms(by_scenario)
+        systems[system] = {
+            "mean": overall(by_scenario),
+            "ms": ms,
+            "cpu_ms": cpu_ms,
+            "scenarios": {
+                name: {
+                    "mean": mean_of(score.measures for score in scores.values()),
+                    "questions": {
+                        question: {
+                            **score.measures,
+                            "ms": score.ms,
+                            "cpu_ms": score.cpu_ms,
+                            "ranked": score.ranked,
+                        }
+                        for question, score in scores.items()
+                    },
+                }
+                for name, scores in by_scenario.items()
+            },
+        }
+    return {"systems": systems, "not_run": contest.not_run, "versions": versions, **about}
+
+
+def only(contest: Contest, systems: Collection[str]) -> Contest:
+    """A contest of some of the systems, in their order."""
+    return Contest(
+        scores={name: own for name, own in contest.scores.items() if name in systems},
+        not_run={name: why for name, why in contest.not_run.items() if name in systems},
+    )
+
+
+def short_table(contest: Contest) -> Iterator[str]:
+    """The means alone."""
+    yield row("", *MEASURES)
+    yield ruler(len(MEASURES))
+    for system, by_scenario in contest.scores.items():
+        means = overall(by_scenario)
+        yield row(system, *(f"{means[name]:.3f}" for name in MEASURES))
+
+
+def markdown(contest: Contest, *, ours: str) -> Sequence[str]:
+    """All tables, and the reasons of those who did not run."""
+    lines = [*main_table(contest), "", *scenario_table(contest), ""]
+    lines += [*interval_table(contest, ours=ours), ""] if ours in contest.scores else []
+    return lines + [f"{system} did not run: {why}" for system, why in contest.not_run.items()]
