@@ -1,6 +1,6 @@
-"""A `forget` that is killed, or that an error ends, is finished, and the truth is told meanwhile."""
+"""A `forget` that a kill or an error ends is finished later, and the error says so."""
 
-import subprocess
+import asyncio
 import sys
 from pathlib import Path
 
@@ -38,8 +38,9 @@ def files_with_words(folder: Path) -> list[str]:
 @pytest.mark.parametrize("where", PLACES)
 async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, where: str) -> None:
     vector = await filled(tmp_path)
-    child = subprocess.run([sys.executable, str(SCRIPT), str(tmp_path), where], check=False)
-    assert child.returncode == 9
+    command = [sys.executable, str(SCRIPT), str(tmp_path), where]
+    child = await asyncio.create_subprocess_exec(*command)
+    assert await child.wait() == 9
 
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         assert (await recall.acounts()).memories == 60
