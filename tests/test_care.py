@@ -108,7 +108,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 8
+    assert len(told.checks) == 9
 
 
 async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_mended(
@@ -134,6 +134,33 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
     assert after.findings == []
     (version,) = (await recall.ahistory("mat")).versions
     assert version.end.startswith("superseded by a memory that is gone")
+
+
+async def test_values_that_supersede_one_another_are_found_and_one_can_be_restored(
+    recall: Recall, tmp_path: Path
+) -> None:
+    """As version 0.1 wrote them, where the older value carried the later date."""
+    (old, new) = [
+        (await recall.aremember(Fact(subject="Ana", attribute="town", value=town))).memory_id
+        for town in ("Bonn", "Trier")
+    ]
+    with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
+        raw.execute(
+            "REPLACE INTO keeping (memory_id, salience, deprecated_because, superseded_at, "
+            "superseded_by) VALUES (?, 0.5, '', '2026-01-01T00:00:00+00:00', ?)",
+            (new, old),
+        )
+    assert await recall.afacts("Ana") == []
+
+    told = await recall.aexamine(fix=True)
+    await recall.arestore(new)
+
+    assert [(one.check, one.weight, one.fixed) for one in told.findings] == [
+        ("circles", "damage", False)
+    ]
+    assert set(told.findings[0].examples[0].split(", ")) == {old, new}
+    assert [fact.value for fact in await recall.afacts("Ana")] == ["Trier"]
+    assert (await recall.aexamine()).sound
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:

@@ -11,6 +11,7 @@ from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.briefing.recall_part import BriefsSessions
 from secondhop.explaining_recall import ExplainsAnswers
+from secondhop.given_values import check_id
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
 from secondhop.learning.service import Learning
@@ -191,6 +192,7 @@ class Recall(
             CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
             PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
+        check_id(entity, name="the name of the entity")
         if prompts is not None and not isinstance(prompts, Mapping):
             prompts = load_prompts(Path(prompts))  # checked also where no model reads them
         price_table = load_prices(prices)

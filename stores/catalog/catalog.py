@@ -43,6 +43,7 @@ from secondhop.stores.catalog.notes import (
     write_meta,
     write_settings,
 )
+from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.search import best_by_words
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
@@ -215,6 +216,7 @@ class Catalog:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
+            clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             count_change(connection)

@@ -1,7 +1,7 @@
 """Looks a memory over: do its files agree with one another, and what is stored with itself?"""
 
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -91,6 +91,7 @@ class Doctor:
             "vectors": lambda: self._vectors(memories, fix=fix),
             "word index": lambda: self._word_index(fix=fix),
             "links": lambda: self._links(memories, fix=fix),
+            "circles": self._circles,
             "learned": lambda: self._learned(fix=fix),
             "embeddings": lambda: self._embeddings(memories, fix=fix, every=every_vector),
             "duplicates": lambda: self._duplicates(memories),
@@ -189,10 +190,21 @@ class Doctor:
         cure = "--fix cuts the links; what is stored stays superseded"
         return [mended("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
 
+    async def _circles(self) -> Sequence[Finding]:
+        """Memories of older versions, which could each supersede the other: none of them holds."""
+        links = {i: kept.superseded_by for i, kept in (await self.store.keepings()).items()}
+        found = [", ".join(circle) for circle in circles_in(links)]
+        if not found:
+            return []
+        what = "groups of memories that supersede one another, so that none holds"
+        cure = "`secondhop restore ID` lets one of them hold again: the one that is true"
+        return [finding("circles", what, found, weight="damage", cure=cure)]
+
     async def _learned(self, *, fix: bool) -> Sequence[Finding]:
         """What a process that was killed between two files leaves, and what older versions left."""
         try:
             known = await self.counters.memory_ids()
+            await self.counters.of(sorted(known))  # can each be read?
             for context in (await self.learned.read()).contexts:
                 known |= mentioned(context)
         except StoreError as error:
@@ -273,7 +285,7 @@ class Doctor:
         if not found:
             return []
         what = "facts that hold several values at once"
-        cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
+        cure = "`secondhop supersede OLD NEW`, or `secondhop supersede ID --reason WHY`"
         return [finding("contradictions", what, found, weight="doubt", cure=cure)]
 
 
@@ -282,6 +294,26 @@ def pairs_of(
 ) -> list[tuple[Memory, Passage]]:
     """Every passage with its memory."""
     return [(memory, passage) for memory, own in memories for passage in own]
+
+
+def circles_in(links: Mapping[str, str]) -> list[list[str]]:
+    """Groups of ids of which each leads to the next, and the last to the first.
+
+    >>> circles_in({"a": "b", "b": "a", "c": "a", "d": "e"})
+    [['a', 'b']]
+    """
+    found: list[list[str]] = []
+    seen: set[str] = set()
+    for start in sorted(links):
+        path: list[str] = []
+        one = start
+        while one and one not in seen:
+            seen.add(one)
+            path.append(one)
+            one = links.get(one, "")
+        if one in path:
+            found.append(path[path.index(one) :])
+    return found
 
 
 def contradictions(view: KeepingView, *, now: datetime) -> list[str]:

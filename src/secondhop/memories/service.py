@@ -12,7 +12,7 @@ from typing import Literal
 
 from secondhop.blocking import blocking
 from secondhop.errors import StoreError, UnfinishedForgettingError, UsageError
-from secondhop.given_values import check_moments, check_rememberable, only_memories
+from secondhop.given_values import check_id, check_moments, check_rememberable, only_memories
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
@@ -133,6 +133,8 @@ class MemoryService:
         """
         check_rememberable(what)
         check_moments(at=at, valid_until=valid_until)
+        if memory_id is not None:
+            check_id(memory_id)
         moment = as_utc(at) or self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
         keeping = Keeping(
@@ -212,13 +214,17 @@ class MemoryService:
     ) -> Kept:
         """Let one stored memory replace another, from its date on.
 
+        `notice` warns where a fact takes the place of one with another subject or attribute.
+
         Raises:
             UsageError: one is not stored, the old one has a successor, or it would be a circle.
         """
         decide = partial(
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
-        return await self.writing.change(old_id, decide, dry_run=dry_run)
+        kept = await self.writing.change(old_id, decide, dry_run=dry_run)
+        old, new = [await self.writing.existing(one) for one in (old_id, new_id)]
+        return kept.model_copy(update={"notice": rules.unlike(old, new)})
 
     supersede = blocking(asupersede)
 
@@ -319,6 +325,8 @@ class MemoryService:
             after: begin behind this id; "" is the beginning.
             limit: at most so many.
         """
+        if after:
+            check_id(after)
         now = self.writing.clock()
         page = await self._store.page(after=after, limit=limit)
         return await self._store.look(
@@ -433,6 +441,8 @@ class MemoryService:
 
     async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
         """How often each was retrieved, shown and accepted."""
+        for memory_id in memory_ids:
+            check_id(memory_id)
         return await self.writing.counters.of(memory_ids)
 
     counters = blocking(acounters)
