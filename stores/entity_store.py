@@ -44,6 +44,9 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
+COMPACTED_AT_ONCE = 2_000
+"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
+
 
 class EntityStore:
     """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity."""
@@ -298,16 +301,26 @@ class EntityStore:
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
 
-        The memory map is made anew, for it names titles.
+        The vectors of a big entity stay in Chroma's files until `care.compact`. The memory map is
+        made anew, for it names titles.
         """
         await self.delete(memory_ids)
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
-            await to_its_end(self._refresh_topics())
-            text = await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
-            vectors = await to_its_end(self._index.erase_removed())
-        return Erasure(text=text, vectors=vectors)
+            return await to_its_end(self._erase_leftovers())
+
+    async def erasing(self) -> Sequence[str] | None:
+        """Memories whose erasure has begun and is not finished; None when there is none.
+
+        [] where they are deleted, and files may still hold what they said.
+        """
+        return await asyncio.to_thread(self._catalog.erasing)
+
+    async def note_erasing(self, memory_ids: Sequence[str]) -> None:
+        """The erasure of these memories begins; when `erase` returns it is finished."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -355,6 +368,15 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
+
+    async def _erase_leftovers(self) -> Erasure:
+        await self._refresh_topics()
+        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
+        vectors = is_small and await self._index.compact()
+        text = await asyncio.to_thread(self._catalog.erase_leftovers)
+        if text:
+            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
+        return Erasure(text=text, vectors=vectors)
 
     async def _refresh_topics(self) -> None:
         changes = await asyncio.to_thread(self._catalog.changes)

@@ -11,7 +11,6 @@ import hashlib
 import logging
 import re
 import shutil
-import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -33,8 +32,8 @@ from secondhop.stores.rebuild_command import mend_command, rebuild_command
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.client import ChromaClient
+from secondhop.stores.vectors.database import check_database
 from secondhop.stores.vectors.folder import ChromaFolder
-from secondhop.stores.vectors.hnsw_files import check_database
 from secondhop.stores.vectors.place import (
     FOLDER,
     NoVectorsHereError,
@@ -82,7 +81,7 @@ class StoreHome:
             mending: open it also where vectors are missing, for who puts them back.
 
         Raises:
-            UsageError: the name is empty or too long.
+            UsageError: the name is empty, too long, or no valid Unicode.
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
@@ -152,17 +151,17 @@ class StoreHome:
             catalog.close()
 
     async def begin_reindex(
-        self, entity: str, *, embedder_id: str, dimension: int, may_move_aside: bool = True
+        self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
     ) -> Reindex:
         """Start to rebuild an entity's vectors, in a collection of their own.
 
         Until `finish` everything stays as it was, and a rerun starts afresh. Vectors that cannot
-        be read at all, of every entity, are moved aside (`chroma.damaged-…`): each entity then
-        needs its own reindex. Other writers wait until the reindex ends; use it as `async with`.
+        be read at all, of every entity, are deleted: each entity then needs its own reindex.
+        Other writers wait until the reindex ends; use it as `async with`.
 
         Raises:
             StoreError: nothing is stored for the entity, or another process writes.
-            CorruptStoreError: the vectors would have to be moved aside, and may not be.
+            CorruptStoreError: the vectors would have to be deleted, and may not be.
         """
         turn = writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S)
         await turn.__aenter__()
@@ -176,7 +175,7 @@ class StoreHome:
                 generation=old.generation + 1,
                 server=self._place,
             )
-            await self._make_room(new, may_move_aside=may_move_aside)
+            await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
         except BaseException:
             catalog.close()
             await turn.__aexit__(None, None, None)
@@ -246,7 +245,7 @@ class StoreHome:
         catalog.upgrade()
         return catalog.identity()
 
-    async def _make_room(self, wanted: Identity, *, may_move_aside: bool) -> None:
+    async def _make_room(self, wanted: Identity, *, may_delete_unreadable: bool) -> None:
         """For new vectors, even where the old ones cannot be read."""
         folder = self.path / "chroma"
         try:
@@ -254,12 +253,11 @@ class StoreHome:
                 await asyncio.to_thread(check_database, folder)
             await self._drop_around(wanted.generation - 1, wanted)
         except CorruptStoreError as error:
-            if self._server or not may_move_aside:
+            if self._server or not may_delete_unreadable:
                 raise
             await asyncio.to_thread(self._chroma.close)
-            aside = self.path / f"chroma.damaged-{uuid.uuid4().hex[:8]}"
-            _log.warning("%s; moving them to %s", error, aside)
-            folder.rename(aside)
+            _log.warning("%s; the unreadable vectors of all entities are deleted", error)
+            await asyncio.to_thread(shutil.rmtree, folder)
 
     async def _delete(self, entity: str, folder: Path) -> bool:
         catalog = Catalog(folder / "catalog.db")
@@ -271,7 +269,7 @@ class StoreHome:
                 await self._drop_around(identity.generation, identity)
                 vectors = self._vectors(identity)
                 await vectors.drop()
-                await vectors.erase_removed()
+                await vectors.compact()
         except CorruptStoreError as error:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)
@@ -377,12 +375,19 @@ def entity_slug(entity: str) -> str:
     """A folder name that reads like the entity and is its own: names that differ, differ here.
 
     Raises:
-        UsageError: the name is empty or longer than 512 characters.
+        UsageError: the name is empty, longer than 512 characters, or no valid Unicode.
     """
     if not 0 < len(entity) <= LONGEST_ENTITY:
         raise UsageError(
             f"an entity's name has 1 to {LONGEST_ENTITY} characters, this one {len(entity)}"
         )
+    try:
+        entity.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the entity's name {entity!r} holds half of a character, as a name that is not UTF-8 "
+            f"does; give it another one"
+        ) from error
     readable = re.sub("[^a-z0-9]+", "-", entity.lower()).strip("-")[:32] or "entity"
     return f"{readable}-{_digest(entity)}"
 

@@ -235,7 +235,7 @@ class Recall(
             learning=SqliteLearning(folder / "learning.db"),
             recorded=CounterStore(folder / "counters.db"),
         )
-        return cls(
+        recall = cls(
             home,
             store,
             embedders,
@@ -246,6 +246,9 @@ class Recall(
             prompts=prompts,
             prices=price_table,
         )
+        if not mending:
+            await recall.memories.finish_forgetting()
+        return recall
 
     @classmethod
     def open(

@@ -18,8 +18,12 @@ class ChromaSession(Protocol):
         """Ids that one call may carry."""
         ...
 
-    def collection(self, name: str, *, create: bool = False) -> "Collection | None":
-        """None when there is none and `create` is off."""
+    def collection(self, name: str) -> "Collection | None":
+        """None when there is none."""
+        ...
+
+    def created(self, name: str) -> "Collection":
+        """The collection, made if need be."""
         ...
 
 
@@ -42,8 +46,11 @@ class ChromaClient(Protocol):
         """Delete the collection, whatever state it is in; none is no error."""
         ...
 
-    def erase_removed(self, name: str) -> bool:
-        """Overwrite the vectors that files still hold of what was removed; False: it cannot."""
+    def compact(self, name: str) -> bool:
+        """Put what the collection holds into new files, and delete the old ones.
+
+        False where that cannot be done now. Nobody may write to the collection meanwhile.
+        """
         ...
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from chromadb.api import ServerAPI
     from chromadb.api.models.Collection import Collection
+    from chromadb.types import Collection as CollectionModel
 
 HNSW = {
     "space": "cosine",
@@ -26,22 +27,29 @@ class ApiSession:
         self.max_batch = api.get_max_batch_size()
         self._collections: dict[str, Collection] = {}
 
-    def collection(self, name: str, *, create: bool = False) -> "Collection | None":
+    def collection(self, name: str) -> "Collection | None":
         """See `ChromaSession`."""
-        if name not in self._collections:
-            from chromadb.api.models.Collection import Collection
-            from chromadb.errors import NotFoundError
+        from chromadb.errors import NotFoundError
 
+        if name not in self._collections:
             try:
-                if create:
-                    model = self.api.get_or_create_collection(name, configuration={"hnsw": _hnsw()})
-                else:
-                    model = self.api.get_collection(name)
+                self._keep(name, self.api.get_collection(name))
             except NotFoundError:
                 return None
-            # no embedding function: Chroma's default one would download a model
-            self._collections[name] = Collection(self.api, model, embedding_function=None)
         return self._collections[name]
+
+    def created(self, name: str) -> "Collection":
+        """See `ChromaSession`."""
+        if name not in self._collections:
+            made = self.api.get_or_create_collection(name, configuration={"hnsw": _hnsw()})
+            self._keep(name, made)
+        return self._collections[name]
+
+    def _keep(self, name: str, model: "CollectionModel") -> None:
+        from chromadb.api.models.Collection import Collection
+
+        # no embedding function: Chroma's default one would download a model
+        self._collections[name] = Collection(self.api, model, embedding_function=None)
 
     def drop(self, name: str) -> None:
         """Delete the collection; none is no error."""
@@ -52,6 +60,13 @@ class ApiSession:
             self.api.delete_collection(name)
         except NotFoundError:
             return
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Give the collection another name; none is no error."""
+        collection = self.collection(name)
+        if collection is not None:
+            collection.modify(name=new_name)
+            del self._collections[name]
 
 
 def _hnsw() -> Any:

@@ -13,8 +13,9 @@ while Chroma writes, and damage found beside one is such a leftover, not a faili
 import logging
 import shutil
 import sqlite3
+import struct
 import threading
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -23,14 +24,9 @@ from secondhop.stores.file_lock import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.vectors.client import ChromaSession
 from secondhop.stores.vectors.collections import ApiSession
+from secondhop.stores.vectors.database import UnfinishedIndexError, remove_unknown_segments, vacuum
 from secondhop.stores.vectors.errors import chroma_errors
-from secondhop.stores.vectors.hnsw_files import (
-    UnfinishedIndexError,
-    check_collection,
-    segment_folder,
-)
-from secondhop.stores.vectors.leftovers import blank_litter_of, littered, overwrite_removed
-from secondhop.stores.vectors.spare_room import SpareRooms
+from secondhop.stores.vectors.hnsw_files import blank_spare_room, check_collection
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +36,13 @@ RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
 _UNKNOWN = b"?"  # no stamp is that short
+COPIED_AT_ONCE = 500
+"""Vectors that `compact` holds in memory."""
+
+
+def draft_of(name: str) -> str:
+    """The collection that is filled to take another's place."""
+    return f"{name}.draft"
 
 
 class ChromaFolder:
@@ -49,11 +52,12 @@ class ChromaFolder:
         self.folder = folder
         self._cure = rebuild_command(folder.parent)
         self._locks = locks
-        self._spare_rooms = SpareRooms(folder, locks=locks)
         self._changed = threading.Condition()
         self._users = 0
         self._session: ApiSession | None = None
         self._inode = 0
+        self._files: dict[str, Path | None] = {}
+        """{collection: where its index files are}"""
         self._seen: dict[str, bytes] = {}
         """{collection: stamp at which this client's memory of it is right}"""
 
@@ -67,18 +71,11 @@ class ChromaFolder:
                     with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                         yield session
             if is_current:
-                self._blank_what_reading_began(name)
                 return
             # to load is to write: Chroma may bring its files up to date while it loads them
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
-
-    def _blank_what_reading_began(self, name: str) -> None:
-        """Chroma had dropped a small index from its memory, and has begun its files anew."""
-        if self._spare_rooms.may_hold_litter(name):
-            with self._lock(name).exclusive():
-                self._spare_rooms.blank(name)
 
     @contextmanager
     def _lock_in_reach(self) -> Generator[None, None, None]:
@@ -104,13 +101,10 @@ class ChromaFolder:
             # should this end in an error, nobody knows what Chroma has in memory: start it anew
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
-            with (
-                self._spare_rooms.noticing(name),
-                self._using() as session,
-                chroma_errors(str(self.folder), cure=self._cure),
-            ):
+            before = self._index_folders()
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
                 yield session
-            self._spare_rooms.blank(name)
+            self._blank(name, begun=self._index_folders() - before)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
 
@@ -122,46 +116,60 @@ class ChromaFolder:
         """See `ChromaClient`."""
         if not self._database_file().exists():
             return
-        lock = self._lock(name)
-        with lock.exclusive():
-            files = segment_folder(self.folder, name)
-            lock.restamp()
+        with self._lock(name).exclusive():
+            self._lock(name).restamp()
             self._seen[name] = _UNKNOWN
             with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                session.drop(draft_of(name))
                 session.drop(name)
-            if files is not None and files.exists():
-                shutil.rmtree(files)  # Chroma leaves them, and with them every vector
-            self._spare_rooms.know(name, None)
+            remove_unknown_segments(self.folder)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen.pop(name)
+            self._files.pop(name, None)
 
-    def erase_removed(self, name: str) -> bool:
-        """See `ChromaClient`. Every client loads the collection again afterwards."""
+    def compact(self, name: str) -> bool:
+        """See `ChromaClient`. Searches go on while the new files are filled."""
         if not self._database_file().exists():
             return True
-        lock = self._lock(name)
-        with lock.exclusive():
-            lock.restamp()
-            self._restart()  # it would write what it has in memory over the files
-            self._mark_unfinished(name)
-            try:
-                overwrite_removed(self.folder, name)
-            except (sqlite3.Error, OSError, ValueError) as error:
-                _log.warning("removed vectors may stand in %s: %s", self.folder, error)
-                return False
-            self._unfinished(name).unlink(missing_ok=True)
-        return self._blank_litter()
+        self._copy(name, draft_of(name))
+        self._put_in_place(name)
+        for unreadable in self.folder.parent.glob("chroma.damaged-*"):
+            shutil.rmtree(unreadable)  # version 0.1 kept them
+        return self._erase_dropped()
 
-    def _blank_litter(self) -> bool:
-        """In small indexes of every collection; one lock at a time: nobody waits in a circle."""
+    def _erase_dropped(self) -> bool:
+        """No file holds any more what collections held that were dropped."""
         try:
-            for name in littered(self.folder):
-                with self._lock(name).exclusive():
-                    blank_litter_of(self.folder, name)
-        except (sqlite3.Error, OSError, ValueError) as error:
+            with self._stopped():
+                remove_unknown_segments(self.folder)
+                vacuum(self.folder)
+        except (sqlite3.Error, OSError) as error:
             _log.warning("removed vectors may stand in %s: %s", self.folder, error)
             return False
         return True
+
+    def _copy(self, name: str, draft: str) -> None:
+        with self.reading(name) as session:
+            collection = session.collection(name) if session else None
+            ids = collection.get(include=[])["ids"] if collection else []
+        self.drop(draft)
+        for start in range(0, len(ids), COPIED_AT_ONCE):
+            with self.reading(name) as session:
+                collection = session.collection(name) if session else None
+                part = ids[start : start + COPIED_AT_ONCE]
+                found = collection.get(ids=part, include=["embeddings"]) if collection else None
+            if found is not None:
+                with self.writing(draft) as session:
+                    session.created(draft).upsert(found["ids"], found["embeddings"])
+
+    def _put_in_place(self, name: str) -> None:
+        """The draft takes the name of the collection; after a kill, `_catch_up` finishes it."""
+        lock = self._lock(name)
+        with lock.exclusive():
+            lock.restamp()
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                session.drop(name)
+                session.rename(draft_of(name), name)
 
     def close(self) -> None:
         """See `ChromaClient`."""
@@ -193,10 +201,8 @@ class ChromaFolder:
         if name in self._seen or not self._same_folder():
             self._restart()
         was_cut_off = self._unfinished(name).exists()
-        files = None
         if self._database_file().exists():
-            files = check_collection(self.folder, name, was_cut_off=was_cut_off)
-        self._spare_rooms.know(name, files)
+            self._files[name] = check_collection(self.folder, name, was_cut_off=was_cut_off)
         self._mark_unfinished(name)
         try:
             self._catch_up(name)
@@ -204,7 +210,7 @@ class ChromaFolder:
             if was_cut_off:
                 raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
             raise
-        self._spare_rooms.blank(name)
+        self._blank(name)
         self._unfinished(name).unlink(missing_ok=True)
         self._seen[name] = stamp
 
@@ -212,8 +218,32 @@ class ChromaFolder:
         """Make Chroma load the collection and enter what its log holds beyond the files."""
         with chroma_errors(str(self.folder), cure=self._cure), self._using() as session:
             collection = session.collection(name)
+            if collection is None:
+                session.rename(draft_of(name), name)
+                collection = session.collection(name)
             if collection is not None:
                 collection.count()
+
+    def _index_folders(self) -> set[Path]:
+        return {path for path in self.folder.iterdir() if path.is_dir()}
+
+    def _blank(self, name: str, *, begun: Collection[Path] = ()) -> None:
+        """What lay in the memory of this process does not stay in the collection's files.
+
+        Args:
+            begun: folders that have appeared since the collection was loaded. Where several have,
+                the next load finds out which is its own, and blanks it.
+        """
+        files = self._files.get(name)
+        if files is None and len(begun) == 1:
+            (files,) = begun
+            self._files[name] = files
+        if files is None:
+            return
+        try:
+            blank_spare_room(files)
+        except (OSError, ValueError, struct.error) as error:
+            _log.warning("what lay in memory may stand in %s: %s", files, error)
 
     def _check_space(self, adds_bytes: int) -> None:
         places = (self.folder.absolute(), *self.folder.absolute().parents)
@@ -241,13 +271,23 @@ class ChromaFolder:
                 self._changed.notify_all()
 
     def _restart(self) -> None:
-        """Drop the client once nobody uses it. Its users never wait for locks, so they finish."""
+        """Drop the client once nobody uses it."""
+        with self._stopped():
+            pass
+
+    @contextmanager
+    def _stopped(self) -> Generator[None, None, None]:
+        """A block in which this process has no client of the folder.
+
+        Users of the client never wait for locks, so they finish.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._users == 0)
             session, self._session = self._session, None
             self._seen.clear()
             if session is not None:
                 session.api.stop()
+            yield
 
     def _started(self) -> ApiSession:
         from chromadb.api.rust import RustBindingsAPI

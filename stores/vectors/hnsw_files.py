@@ -9,54 +9,33 @@ import pickle
 import sqlite3
 import struct
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-from urllib.parse import quote
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.errors import CorruptStoreError
-from secondhop.stores.rebuild_command import rebuild_command
+from secondhop.stores.vectors.database import (
+    StoredSegment,
+    UnfinishedIndexError,
+    damaged_vectors,
+    stored_segment,
+)
 
 _HEADER = struct.Struct("<i6QiI3QdQ")
-PATIENCE_S = 30.0
-
 _NORM_TOLERANCE = 1e-2
+_FIRST_ROOM = 100
+_LENGTH_BYTES = 4  # of an element in length.bin
 _DELETED = 1  # third byte of an element's link list
-
-
-class UnfinishedIndexError(CorruptStoreError):
-    """A process was killed while Chroma wrote its files; they can be rebuilt without a loss."""
-
-    def __init__(self, folder: Path, *, reason: str) -> None:
-        super().__init__(
-            f"the vectors below {folder} were being written when a process was killed ({reason}); "
-            f"the memories are safe, and opening the entity again with its embedding model "
-            f"rebuilds the vectors, as {rebuild_command(folder.parent)} does"
-        )
 
 
 class _CutShortError(ValueError):
     """The file ends before its contents do: Chroma empties it, and then fills it."""
 
 
-class StoredSegment(NamedTuple):
-    """A collection as Chroma's database knows it."""
-
-    collection_id: str
-    vector_segment: str
-    """Names the folder of its index files."""
-    ids: set[str]
-    """That the index must know."""
-    pending: int
-    """Log entries; at most so many ids are not in the index files yet."""
-
-
 @dataclass(frozen=True, slots=True)
-class IndexHeader:
+class _IndexHeader:
     """`header.bin`, as hnswlib writes it; sizes and offsets in bytes."""
 
     persistence_version: int
@@ -76,9 +55,9 @@ class IndexHeader:
 
 
 def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> Path | None:
-    """Where the collection's index files are, or will be, when they are whole or not there yet.
+    """Where the collection's index files are, or will be; None when there is no collection.
 
-    None when there is no collection.
+    They are whole, or not there yet.
 
     Args:
         was_cut_off: the last process that wrote them did not come to its end.
@@ -95,92 +74,41 @@ def check_collection(folder: Path, name: str, *, was_cut_off: bool = False) -> P
         _check_segment(folder, found)
         return folder / found.vector_segment
     except sqlite3.DatabaseError as error:
-        raise _corrupt(folder, str(error)) from error
+        raise damaged_vectors(folder, str(error)) from error
     except (OSError, ValueError, struct.error) as error:
         if was_cut_off or isinstance(error, _CutShortError):
             raise UnfinishedIndexError(folder, reason=str(error)) from error
-        raise _corrupt(folder, str(error)) from error
+        raise damaged_vectors(folder, str(error)) from error
 
 
-def check_database(folder: Path) -> None:
-    """Passes silently when Chroma's own database is whole, or when there is none.
+def blank_spare_room(files: Path) -> None:
+    """Put zeros behind the last vector of the index in this folder; its collection is locked.
 
-    Raises:
-        CorruptStoreError: it is not.
+    hnswlib begins an index with room for a hundred vectors, and writes it as `malloc` gave it:
+    with whatever lay in the memory of the process. It does so at the first write of a collection,
+    and whenever it loads one of fewer vectors than `sync_threshold`.
     """
-    if not (folder / "chroma.sqlite3").exists():
+    if not (files / "header.bin").exists():
         return
-    try:
-        with closing(database_connection(folder)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise _corrupt(folder, str(error)) from error
-    if verdict != "ok":
-        raise _corrupt(folder, verdict)
-
-
-def segment_folder(folder: Path, name: str) -> Path | None:
-    """Where the collection's index files are, or will be; None when there is no collection.
-
-    Raises:
-        CorruptStoreError: Chroma's database cannot be read.
-    """
-    try:
-        with closing(database_connection(folder)) as connection:
-            row = connection.execute(
-                "SELECT s.id FROM collections c JOIN segments s "
-                "ON s.collection = c.id AND s.scope = 'VECTOR' WHERE c.name = ?",
-                (name,),
-            ).fetchone()
-    except sqlite3.DatabaseError as error:
-        raise _corrupt(folder, str(error)) from error
-    return folder / row[0] if row else None
-
-
-def database_connection(folder: Path) -> sqlite3.Connection:
-    """Of Chroma's own database; waits PATIENCE_S for other writers."""
-    # rw: what a killed process left of a transaction is rolled back, or nothing can be read
-    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)
-
-
-def _corrupt(folder: Path, reason: str) -> CorruptStoreError:
-    return CorruptStoreError(
-        f"the vectors below {folder} are damaged ({reason}); "
-        f"the memories are safe: {rebuild_command(folder.parent)} rebuilds the vectors"
-    )
-
-
-def stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    """What Chroma's database says of the collection; None when there is none."""
-    with closing(database_connection(folder)) as connection:
-        row = connection.execute(
-            "SELECT c.id, v.id, m.id FROM collections c "
-            "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
-            "JOIN segments m ON m.collection = c.id AND m.scope = 'METADATA' WHERE c.name = ?",
-            (name,),
-        ).fetchone()
-        if row is None:
-            return None
-        collection_id, vector_segment, metadata_segment = row
-        (pending,) = connection.execute(
-            "SELECT count(*) FROM embeddings_queue WHERE topic LIKE ?", (f"%/{collection_id}",)
-        ).fetchone()
-        ids = {
-            passage_id
-            for (passage_id,) in connection.execute(
-                "SELECT embedding_id FROM embeddings WHERE segment_id = ?", (metadata_segment,)
-            )
-        }
-        return StoredSegment(collection_id, vector_segment, ids, pending)
+    header = _read_header(files)
+    for name, size in (("data_level0.bin", header.element_size), ("length.bin", _LENGTH_BYTES)):
+        used, room = header.elements * size, _FIRST_ROOM * size
+        if used >= room:
+            continue
+        with (files / name).open("r+b") as file:
+            file.seek(used)
+            spare = file.read(room - used)
+            if spare.strip(b"\0"):
+                file.seek(used)
+                file.write(bytes(len(spare)))
 
 
 def _check_segment(folder: Path, segment: StoredSegment) -> None:
     files = folder / segment.vector_segment
     labels: Mapping[str, int] = {}
     if (files / "index_metadata.pickle").exists():
-        header = read_header(files)
-        labels = read_labels(files)
+        header = _read_header(files)
+        labels = _read_labels(files)
         _check_level0(files, header, labels)
         _check_lengths(files, header)
         _check_links(files, header)
@@ -189,9 +117,9 @@ def _check_segment(folder: Path, segment: StoredSegment) -> None:
         raise ValueError(f"{missing} of {len(segment.ids)} vectors are missing")
 
 
-def read_header(files: Path) -> IndexHeader:
+def _read_header(files: Path) -> _IndexHeader:
     """Of the index in this folder; a ValueError when it makes no sense."""
-    header = IndexHeader(*_HEADER.unpack((files / "header.bin").read_bytes()))
+    header = _IndexHeader(*_HEADER.unpack((files / "header.bin").read_bytes()))
     sound = (
         header.elements <= header.max_elements
         and header.max_links_level0 * 4 + 4 <= header.vector_offset
@@ -211,7 +139,7 @@ class _PlainUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"index_metadata.pickle names {module_name}.{global_name}")
 
 
-def read_labels(files: Path) -> Mapping[str, int]:
+def _read_labels(files: Path) -> Mapping[str, int]:
     """{passage id: label of its vector}; a ValueError when they cannot be read."""
     with (files / "index_metadata.pickle").open("rb") as file:
         try:
@@ -227,7 +155,7 @@ def read_labels(files: Path) -> Mapping[str, int]:
     return cast("dict[str, int]", labels)
 
 
-def _check_level0(files: Path, header: IndexHeader, labels: Mapping[str, int]) -> None:
+def _check_level0(files: Path, header: _IndexHeader, labels: Mapping[str, int]) -> None:
     rows = _rows(files / "data_level0.bin", header.elements, header.element_size)
     counts = rows[:, :2].copy().view("<u2")[:, 0]
     links = rows[:, 4 : 4 + 4 * header.max_links_level0].copy().view("<u4")
@@ -246,7 +174,7 @@ def _check_level0(files: Path, header: IndexHeader, labels: Mapping[str, int]) -
         raise ValueError("index_metadata.pickle names vectors that data_level0.bin does not hold")
 
 
-def _check_lengths(files: Path, header: IndexHeader) -> None:
+def _check_lengths(files: Path, header: _IndexHeader) -> None:
     """Lengths of the vectors before Chroma made them unit vectors: ours always were."""
     size = header.elements * 4
     raw = (files / "length.bin").read_bytes()[:size]
@@ -263,7 +191,7 @@ def _rows(path: Path, count: int, size: int) -> npt.NDArray[np.uint8]:
     return np.memmap(path, dtype=np.uint8, mode="r", shape=(count, size))
 
 
-def _check_links(files: Path, header: IndexHeader) -> None:
+def _check_links(files: Path, header: _IndexHeader) -> None:
     """The upper levels: for each element its size in bytes, then one link list a level."""
     raw = (files / "link_lists.bin").read_bytes()
     level_size = 4 + 4 * header.max_links

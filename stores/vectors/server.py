@@ -54,7 +54,7 @@ class ChromaServer:
         with chroma_errors(self._url, cure=self._cure):
             self._connected().drop(name)
 
-    def erase_removed(self, name: str) -> bool:
+    def compact(self, name: str) -> bool:
         """See `ChromaClient`. Its files are the server's."""
         del name
         return False

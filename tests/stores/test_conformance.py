@@ -73,7 +73,7 @@ class TestVectorIndex:
         before = await index.nearest(make.vectors("one question"), k=10)
 
         can = "server" not in request.node.callspec.id
-        assert await index.erase_removed() is can
+        assert await index.compact() is can
 
         assert await index.nearest(make.vectors("one question"), k=10) == before
         assert await index.count() == 55

@@ -118,3 +118,37 @@ async def test_after_a_write_that_chroma_refused_everything_works_on(
     await index.upsert(["c"], make.vectors("c"))
     assert [len(found) for found in await index.nearest(make.vectors("c"), k=5)] == [2]
     client.close()
+
+
+def empty(database: Path) -> None:
+    database.write_bytes(b"")
+
+
+def without_tables(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        (made,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'migrations'"
+        ).fetchone()
+    database.unlink()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(made)
+
+
+@pytest.mark.parametrize("left", [empty, without_tables])
+async def test_a_database_that_a_kill_left_without_tables_is_begun_again(
+    home: StoreHome, make: SimpleNamespace, left: Callable[[Path], None]
+) -> None:
+    other = await home.open_entity("other", embedder_id="hash-16", dimension=16)
+    async with aclosing(other):
+        await other.put([make.memory("m", "text")])
+        await other.delete(["m"])
+    await home.aclose()
+    left(home.path / "chroma" / "chroma.sqlite3")
+
+    for entity in ("me", "other"):
+        store = await home.open_entity(entity, embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            await store.put([make.memory("m", "text")])
+            assert [hit.memory_id for hit in (await store.dense(make.vectors("text"), k=3))[0]] == [
+                "m"
+            ]

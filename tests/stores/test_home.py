@@ -25,7 +25,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.writer_turn import writer_turn
 
-WEIRD = ["../x", "a/b", "a b", "A B", "Ä", "A\u0308", "🙂", "nul\0", "\ud800", ".", "x" * 512]
+WEIRD = ["../x", "a/b", "a b", "A B", "Ä", "A\u0308", "🙂", "nul\0", ".", "x" * 512]
 
 
 @asynccontextmanager
@@ -109,9 +109,12 @@ def test_a_file_is_no_place_for_a_store(tmp_path: Path, place: str) -> None:
         StoreHome(tmp_path / place)
 
 
-@pytest.mark.parametrize("name", ["", "x" * 513])
-async def test_names_that_cannot_be_are_refused(home: StoreHome, name: str) -> None:
-    with pytest.raises(UsageError, match="1 to 512 characters"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("", "1 to 512"), ("x" * 513, "1 to 512"), ("m\udce9", "half of a character")],
+)
+async def test_names_that_cannot_be_are_refused(home: StoreHome, name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
         await home.open_entity(name, embedder_id="hash-16", dimension=16)
 
 
@@ -406,8 +409,7 @@ class TestReindex:
             async with entity(again) as store:
                 counts = await store.counts()
                 assert (counts.memories, counts.vectors) == (70, 140)
-        aside = list(home.path.glob("chroma.damaged-*"))
-        assert len(aside) == (damage in {spoil_database, spoil_inside})
+        assert not list(home.path.glob("*damaged*"))
         assert len(rows(home.path / "chroma" / "chroma.sqlite3")["collections"]) == 1
 
     async def test_an_unknown_entity_is_an_error(self, home: StoreHome) -> None:

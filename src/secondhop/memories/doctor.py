@@ -138,6 +138,11 @@ class Doctor:
             what = "vectors of passages that are not stored"
             cure = "--fix removes them"
             found.append(mended("vectors", what, orphans, weight="leftover", cure=cure, fixed=fix))
+        if await self.store.care.needs_compaction():
+            fixed = fix and await self.store.care.compact()
+            what = "Chroma's files still hold vectors of memories that were forgotten"
+            cure = "--fix puts the vectors that are stored into new files, and deletes the old ones"
+            found.append(mended("vectors", what, [""], weight="leftover", cure=cure, fixed=fixed))
         if stale:
             what = "passages whose ids are not of their memory's present text"
             found.append(finding("vectors", what, stale, weight="damage", cure="ingest them again"))
@@ -280,7 +285,7 @@ class Doctor:
         if not found:
             return []
         what = "facts that hold several values at once"
-        cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
+        cure = "`secondhop supersede OLD NEW`, or `secondhop supersede ID --reason WHY`"
         return [finding("contradictions", what, found, weight="doubt", cure=cure)]
 
 

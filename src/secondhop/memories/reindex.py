@@ -13,7 +13,7 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.reindex import Reindex
-from secondhop.stores.vectors.hnsw_files import UnfinishedIndexError
+from secondhop.stores.vectors.database import UnfinishedIndexError
 
 PASSAGES_AT_ONCE = 96
 
@@ -58,7 +58,7 @@ async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder
         entity,
         embedder_id=embedder.model_id,
         dimension=embedder.dimension,
-        may_move_aside=False,
+        may_delete_unreadable=False,
     )
     async with await run as reindex:
         if not await reindex.is_needed():

@@ -1,8 +1,8 @@
 """What learning from sessions has made of recall, by scenario and question."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from secondhop.evals.measures import Measures, mean_of
 
@@ -11,8 +11,6 @@ MEASURE = "alpha_ndcg"
 When = Literal["before", "after", "others"]
 """Nothing was learned; the question's own context has learned, from other wordings of it; only
 the other half of the questions has."""
-
-TIMES: tuple[When, ...] = ("before", "after", "others")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,29 +67,3 @@ class LearningRun:
             if question.recalls["after"].measures[MEASURE]
             < question.recalls["before"].measures[MEASURE] - 1e-9
         ]
-
-    def document(self) -> dict[str, Any]:
-        """For `--json`."""
-        return {
-            "sessions": self.sessions,
-            "noise": self.noise,
-            "mean": {when: self.mean(when) for when in TIMES},
-            "rounds": {when: self.rounds(when) for when in ("before", "after")},
-            "same": self.same(),
-            "lowered": self.lowered(),
-            "questions": {
-                one: {
-                    **{when: asked.measures[MEASURE] for when, asked in question.recalls.items()},
-                    "same": question.is_same(),
-                    "rounds": dict(question.rounds),
-                }
-                for one, question in self.questions.items()
-            },
-            "results": {one: q.recalls["after"].ids for one, q in self.questions.items()},
-        }
-
-
-def over_all(runs: Iterable[LearningRun], number: Callable[[LearningRun], float | None]) -> float:
-    """The mean of the scenarios' numbers; nan where none has one."""
-    told = [value for run in runs if (value := number(run)) is not None]
-    return sum(told) / len(told) if told else float("nan")

@@ -1,14 +1,14 @@
 """What votes make of an answer to the shipped scenarios' questions: two rounds by the labels.
 
-Measured as `secondhop eval sessions` does it; docs/sessions.md has the figures beside.
+Measured as `python -m benchmarks.sessions` does it; docs/sessions.md has the figures beside.
 """
 
 import pytest
+from benchmarks.session_report import SYSTEM, lowered_share, mean_by_round, ratio_of
+from benchmarks.sessions import measure_sessions
 from tests.evals.as_shipped import AS_SHIPPED
 
-from secondhop.cli.session_eval_command import measure_sessions
 from secondhop.evals.scenario import load_scenario
-from secondhop.evals.session_report import SYSTEM, lowered_share, mean_by_round, ratio_of
 from secondhop.evals.shipped import shipped_scenarios
 
 GAIN = 1.35

@@ -1,22 +1,21 @@
 """The simulated user, and what its votes are said to make of an answer."""
 
-import json
 from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from secondhop.evals.scenario import LabelledFacet, Question
-from secondhop.evals.session_report import (
+from benchmarks.session_report import (
     QuestionRounds,
     SessionReport,
     lowered_share,
     mean_by_round,
     ratio_of,
 )
-from secondhop.evals.session_user import LabelledUser
+from benchmarks.simulated_user import LabelledUser
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.evals.scenario import LabelledFacet, Question
 
 QUESTION = Question(
     id="q-1",
@@ -91,12 +90,3 @@ def test_scenarios_count_the_same_whatever_their_size() -> None:
     assert lowered_share([small, big], "session") == 0
     assert lowered_share([small, big], "next page") == pytest.approx(1 / 3)
     assert big.lowered("next page") == ["q0"]
-
-
-def test_the_document_holds_results_means_and_every_round() -> None:
-    document = json.loads(json.dumps(report("one", ([0.2, 0.6], [0.4, 0.4])).document()))
-
-    assert document["results"] == {"q0": ["m"]}
-    assert document["mean"] == {"alpha_ndcg": 0.6}
-    assert document["systems"]["session"]["ratio"] == pytest.approx(3.0)
-    assert document["questions"]["q0"]["next page"] == [0.4, 0.4]

@@ -1,4 +1,4 @@
-"""The door of the command line: errors become one line on standard error and an exit status."""
+"""Errors of a command become one line on standard error and an exit status."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def door() -> Generator[None, None, None]:
+def with_exit_status() -> Generator[None, None, None]:
     """Run a command's work; what it raises on purpose ends it without a traceback.
 
     Raises:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
+from benchmarks.simulated_user import LabelledUser
 
 from secondhop.evals.scenario import Question
-from secondhop.evals.session_user import LabelledUser
 from secondhop.graph.result import RecalledMemory
 from secondhop.ranking.feedback import reference_formula
 from secondhop.recall import Recall

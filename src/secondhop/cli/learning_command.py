@@ -1,11 +1,11 @@
-"""`secondhop learning …`: see what resolved sessions have taught, take it along, forget it."""
+"""`secondhop learning`: what resolved sessions taught."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from secondhop.cli.options import Common, DryRun, ExportFile
+from secondhop.cli.options import Common, DryRun
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,11 +15,42 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def show(common: Common) -> None:
-    """Show what was learned, by context.
+def learning(
+    common: Common,
+    forget: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MEMORY_ID", help="Forget what was learned of it; may be repeated."),
+    ] = None,
+    forget_context: Annotated[
+        str | None, typer.Option(metavar="ID", help="Forget what was learned in one context.")
+    ] = None,
+    forget_all: Annotated[
+        bool, typer.Option("--forget-all", help="Forget everything that was learned.")
+    ] = False,
+    on: Annotated[
+        bool | None,
+        typer.Option("--on/--off", help="Learn from sessions, and use what was learned, or not."),
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Show, forget or switch off what sessions taught.
 
-    A context is a kind of question, known by what helped with it: its words are not kept.
+    A context is a kind of question, known by what helped with it: its words are not kept. The
+    memories themselves stay; `secondhop forget` deletes them, and what was learned of them.
     """
+    wanted = [bool(forget), forget_context is not None, forget_all, on is not None].count(True)
+    if wanted > 1:
+        raise UsageError("do one thing at a time: forget something, or switch learning on or off")
+    if on is not None:
+        switch(common, on=on, dry_run=dry_run)
+    elif wanted:
+        unlearn(common, forget or (), context=forget_context, dry_run=dry_run)
+    else:
+        show(common)
+
+
+def show(common: Common) -> None:
+    """Print what was learned, by context."""
     from secondhop.cli.learning_view import show_learned
     from secondhop.cli.opening import run
     from secondhop.cli.terminal import print_json, screen
@@ -31,29 +62,15 @@ def show(common: Common) -> None:
         show_learned(report, screen())
 
 
-def forget(
-    common: Common,
-    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[MEMORY_ID...]")] = None,
-    context: Annotated[
-        str | None, typer.Option("--context", metavar="ID", help="Forget one context.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Forget everything that was learned.")
-    ] = False,
-    dry_run: DryRun = False,
+def unlearn(
+    common: Common, memory_ids: Sequence[str], *, context: str | None, dry_run: bool
 ) -> None:
-    """Forget what was learned of memories, in a context, or at all.
-
-    The memories themselves stay; `secondhop forget` deletes them, and what was learned of them.
-    """
+    """Forget what was learned of memories, in a context, or, with neither, everything."""
     from secondhop.cli.opening import run
     from secondhop.cli.terminal import counted, print_json, screen
 
-    if [bool(memory_ids), context is not None, everything].count(True) != 1:
-        raise UsageError("say what to forget: MEMORY_ID..., --context ID, or --all")
-
     async def work(learning: "Learning") -> "Unlearned":
-        found = await learning.would_forget(memory_ids or (), context_id=context)
+        found = await learning.would_forget(memory_ids, context_id=context)
         if dry_run:
             return found
         if memory_ids:
@@ -73,42 +90,8 @@ def forget(
         screen().print(f"{done} {memories} in {counted(told.contexts, 'context')}")
 
 
-def export(common: Common, file: ExportFile = None) -> None:
-    """Write all that was learned as one JSON document.
-
-    No question's words are in it, and no vote: there are none.
-    """
-    import json
-
-    from secondhop.cli.opening import run
-    from secondhop.cli.terminal import counted, notices, print_json
-
-    document = run(of_learning(common, lambda learning: learning.exported()))
-    if file is None:
-        print_json(document)
-        return
-    file.write_text(json.dumps(document, indent=2, ensure_ascii=True) + "\n", encoding="ascii")
-    if common.json:
-        print_json({"contexts": len(document["contexts"]), "file": str(file)})
-    else:
-        notices().print(f"exported {counted(len(document['contexts']), 'context')}")
-
-
-def off(common: Common, dry_run: DryRun = False) -> None:
-    """Stop learning from sessions, and using what was learned.
-
-    What is known stays; `learning forget --all` forgets it, `learning on` undoes this.
-    """
-    switch(common, on=False, dry_run=dry_run)
-
-
-def on(common: Common, dry_run: DryRun = False) -> None:
-    """Learn from sessions again, and use what was learned."""
-    switch(common, on=True, dry_run=dry_run)
-
-
 def switch(common: Common, *, on: bool, dry_run: bool) -> None:
-    """Do it, and tell how it stands, or how it would."""
+    """Switch learning, and say how it stands, or how it would."""
     from secondhop.cli.opening import run
     from secondhop.cli.terminal import print_json, screen
 
@@ -146,13 +129,3 @@ async def of_learning(common: Common, work: "Callable[[Learning], Awaitable[T]]"
             entity = common.entity or settings.entity
             raise UnknownEntityError(entity, store=str(store_of(common, settings)))
         return await work(recall.learning)
-
-
-LEARNING: Mapping[str, Callable[..., None]] = {
-    "show": show,
-    "forget": forget,
-    "export": export,
-    "off": off,
-    "on": on,
-}
-"""Commands of this file by their names on the command line."""

@@ -1,4 +1,4 @@
-"""`secondhop playbooks list | check`: the intents that plan without a model."""
+"""`secondhop playbooks`: the intents that questions are planned by without a model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from secondhop.cli.door import FAILED
+from secondhop.cli.exit_status import FAILED
 from secondhop.cli.options import Common, given_path
 from secondhop.errors import UsageError
 
@@ -14,30 +14,7 @@ if TYPE_CHECKING:
     from secondhop.prompts.library import Intent
 
 
-def list_intents(
-    common: Common,
-    domain: Annotated[
-        str | None, typer.Option(metavar="DOMAIN", help="Only the intents of this domain.")
-    ] = None,
-) -> None:
-    """List the intents that questions are planned by where no model plans."""
-    from secondhop.cli.terminal import clean, print_json, screen
-    from secondhop.prompts.library import shipped_intents
-
-    domains = sorted({intent.domain for intent in shipped_intents()})
-    if domain is not None and domain not in domains:
-        raise UsageError(f"no domain is named {domain!r}; there are {', '.join(domains)}")
-    intents = [one for one in shipped_intents() if domain in (None, one.domain)]
-    if common.json:
-        print_json({"intents": [intent_document(intent) for intent in intents]})
-        return
-    for intent in intents:
-        facets = ", ".join(facet.name for facet in intent.facets)
-        screen().print(clean(f"{intent.domain}/{intent.name}: {facets}"), soft_wrap=True)
-    screen().print(f"{len(intents)} intents of {len({i.domain for i in intents})} domains")
-
-
-def check_library(
+def playbooks(
     common: Common,
     files: Annotated[
         list[Path] | None,
@@ -48,7 +25,7 @@ def check_library(
         ),
     ] = None,
 ) -> None:
-    """Check playbooks by the rules that the shipped ones keep.
+    """List and check the playbooks for planning without a model.
 
     Four to six facets an intent, three queries a facet, phrased like memories, no ask twice. The
     exit status is 1 when there is a fault.
@@ -62,8 +39,12 @@ def check_library(
     intents = read_intents(playbook_files(files)) if files else shipped_intents()
     faults = faults_of(intents, fewest=0 if files else FEWEST_INTENTS)
     if common.json:
-        print_json({"intents": len(intents), "faults": [asdict(fault) for fault in faults]})
+        rows = [intent_document(intent) for intent in intents]
+        print_json({"intents": rows, "faults": [asdict(fault) for fault in faults]})
     else:
+        for intent in intents:
+            facets = ", ".join(facet.name for facet in intent.facets)
+            screen().print(clean(f"{intent.domain}/{intent.name}: {facets}"), soft_wrap=True)
         for fault in faults:
             where = "/".join(filter(None, (fault.domain, fault.intent)))
             screen().print(clean(f"{where or 'library'}: {fault.fault}"), soft_wrap=True)

@@ -1,6 +1,6 @@
-"""`secondhop settings …`: see, keep and take back the settings that belong to an entity."""
+"""`secondhop settings`: the settings that are kept with an entity."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,41 +14,25 @@ if TYPE_CHECKING:
 Changes = Mapping[str, str | None]
 
 
-def show(common: Common) -> None:
-    """Show what is kept with the entity, and what holds for it."""
-    tell(common, {})
-
-
-def keep(
+def settings(
     common: Common,
-    changes: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME=VALUE...]", help="To keep; NAME= keeps it no longer."),
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Keep settings with the entity: every recall of it heeds them, through every door.
+    """Show or change the settings kept with an entity.
 
-    Before a settings file and the defaults, and after what a program gives when it opens the
-    memory. ranking.recency=auto|always|never, ranking.recency_days=DAYS, ranking.freshness=0..1,
+    Every recall of the entity uses them: in the library, on the command line and through MCP.
+    ranking.recency=auto|always|never, ranking.recency_days=DAYS, ranking.freshness=0..1,
     ranking.source_priority="note=1, conversation=0.9".
     """
-    tell(common, dict(change_of(one) for one in changes), dry_run=dry_run)
+    tell(common, dict(change_of(one) for one in changes or ()), dry_run=dry_run)
 
 
-def take_back(
-    common: Common,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that are kept.")] = False,
-    dry_run: DryRun = False,
-) -> None:
-    """Keep settings with the entity no longer: files and defaults say what holds."""
-    from secondhop.nodes.entity_config import KEEPABLE
-
-    if bool(names) == everything:
-        raise UsageError("say what to take back: NAME..., or --all")
-    tell(common, dict.fromkeys(names or KEEPABLE), dry_run=dry_run)
-
-
-def change_of(said: str) -> tuple[str, str]:
-    """(name, value) of "NAME=VALUE".
+def change_of(said: str) -> tuple[str, str | None]:
+    """(name, value) of "NAME=VALUE"; None of "NAME=", which takes the setting back.
 
     Raises:
         UsageError: it has another form.
@@ -56,7 +40,7 @@ def change_of(said: str) -> tuple[str, str]:
     name, equals, value = (part.strip() for part in said.partition("="))
     if not equals:
         raise UsageError(f"{said!r} sets nothing; write NAME=VALUE, like ranking.recency=always")
-    return name, value
+    return name, value or None
 
 
 def tell(common: Common, changes: Changes, *, dry_run: bool = False) -> None:
@@ -104,7 +88,3 @@ def show_settings(told: "EntitySettings") -> None:
     for name, setting in told.in_force.items():
         value = clean(str(setting.value)) or "none"
         screen().print(f"{name}: {value} ({said_by[setting.said_by]})", soft_wrap=True)
-
-
-SETTINGS: Mapping[str, Callable[..., None]] = {"show": show, "set": keep, "unset": take_back}
-"""Commands of this file by their names on the command line."""

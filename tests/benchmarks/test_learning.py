@@ -1,6 +1,6 @@
 """What sessions teach on shipped scenarios, by who votes in them: well, at random, or in bad faith.
 
-Measured as `secondhop eval learning` does it; docs/learning.md has the figures of all of them.
+Measured as `python -m benchmarks.learning` does it; docs/learning.md has all figures.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -8,13 +8,12 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from benchmarks.learning import LearningTrial, measure_learning, taught
+from benchmarks.learning_report import MEASURE, LearningRun, When
+from benchmarks.rewordings import load_rewordings
 from tests.evals.as_shipped import AS_SHIPPED
 
-from secondhop.cli.learning_eval_command import measure_learning
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
-from secondhop.evals.learning import LearningTrial, taught
-from secondhop.evals.learning_report import MEASURE, LearningRun, When
-from secondhop.evals.rewordings import load_rewordings
 from secondhop.evals.scenario import Question, Scenario, load_scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios

@@ -1,4 +1,4 @@
-"""Errors at the door: one line on standard error, a status, and never a traceback."""
+"""Errors of a command: one line on standard error, a status, and never a traceback."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from secondhop.cli.door import door
+from secondhop.cli.exit_status import with_exit_status
 from secondhop.errors import SecondhopError, StoreError, UsageError
 
 RUN = [sys.executable, "-m", "secondhop"]
@@ -32,7 +32,7 @@ FULL = "No space left on device"
 def test_each_error_has_its_status(
     error: BaseException, status: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(typer.Exit) as left, door():
+    with pytest.raises(typer.Exit) as left, with_exit_status():
         raise error
 
     assert left.value.exit_code == status
@@ -52,7 +52,7 @@ def test_a_full_disk_under_standard_output_is_said_once() -> None:
 
 
 def test_a_mistake_of_our_own_is_not_hidden() -> None:
-    with pytest.raises(ZeroDivisionError), door():
+    with pytest.raises(ZeroDivisionError), with_exit_status():
         raise ZeroDivisionError
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from secondhop.evals.measures import Measures, mean_of
 
@@ -50,32 +49,6 @@ class SessionReport:
     def lowered(self, system: str) -> list[str]:
         """Ids of the questions whose last answer is worse than their first."""
         return [one for one, question in self.questions.items() if question.gain(system) < -1e-9]
-
-    def document(self) -> dict[str, Any]:
-        """For `--json`."""
-        return {
-            "results": {
-                one: question.answers[SYSTEM][-1] for one, question in self.questions.items()
-            },
-            "mean": self.means(SYSTEM)[-1],
-            "votes": self.votes,
-            "noise": self.noise,
-            "systems": {
-                system: {
-                    "rounds": self.means(system),
-                    "ratio": ratio_of([self], system),
-                    "lowered": self.lowered(system),
-                }
-                for system in self.systems()
-            },
-            "questions": {
-                one: {
-                    system: [row[MEASURE] for row in rounds]
-                    for system, rounds in question.measures.items()
-                }
-                for one, question in self.questions.items()
-            },
-        }
 
 
 def mean_by_round(reports: Sequence[SessionReport], system: str) -> list[float]:
