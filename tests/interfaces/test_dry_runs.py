@@ -146,19 +146,19 @@ COMMANDS = (
     "import EXPORT",
     "reindex",
     "doctor --fix",
-    "learning off",
-    "learning on --entity quiet",
-    "learning forget plan",
-    "learning forget --all",
+    "learning --off",
+    "learning --on --entity quiet",
+    "learning --forget plan",
+    "learning --forget-all",
     "remember Tea --id tea",
     "remember Zeta --subject me --attribute employer",
     "update plan Shorter",
     "supersede research-1 research-2",
-    "deprecate garden stale",
+    "supersede garden --reason stale",
     "restore bread",
     "forget garden plan",
     "accept TRACE plan",
-    "find-superseded --apply",
+    "supersede --apply",
     "observe TALK",
     "session QUESTION --k 3",
 )
@@ -253,7 +253,7 @@ def test_an_import_a_rebuild_a_switch_and_a_doctor_tell_what_they_would_do(
 ) -> None:
     imported = printed(world, "import EXPORT", monkeypatch, capsys)
     rebuilt = printed(world, "reindex", monkeypatch, capsys)
-    off = printed(world, "learning off", monkeypatch, capsys)
+    off = printed(world, "learning --off", monkeypatch, capsys)
     examined = printed(world, "doctor --fix", monkeypatch, capsys)
 
     assert (imported["read"], imported["stored"], imported["dry_run"]) == (1, 1, True)
@@ -273,7 +273,7 @@ def test_people_are_told_what_would_be_done(
         world, "import EXPORT", monkeypatch, capsys
     )
     assert "passages would be embedded" in shown(world, "reindex", monkeypatch, capsys)
-    off = shown(world, "learning off", monkeypatch, capsys)
+    off = shown(world, "learning --off", monkeypatch, capsys)
     assert off == "learning is on, and would be off"
     assert "would be fixed: links: 1 " in shown(world, "doctor --fix", monkeypatch, capsys)
 

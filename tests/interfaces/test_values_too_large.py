@@ -52,7 +52,7 @@ def key(place: Path) -> Path:
         (("facts", "--as-of", EARLY), f"as_of {YEARS}"),
         (("remember", "New words", "--valid-until", LATE), f"valid_until {YEARS}"),
         (("update", "key", "--valid-until", LATE), f"valid_until {YEARS}"),
-        (("deprecate", "key", "lost", "--at", EARLY), f"at {YEARS}"),
+        (("supersede", "key", "--reason", "lost", "--at", EARLY), f"at {YEARS}"),
         (("recall", KEY, "--deadline", "nan"), "--deadline"),
         (("recall", KEY, "--deadline", "-1"), "--deadline"),
         (("recall", KEY, "--deadline", "inf"), "deadline_s must be a finite number"),
