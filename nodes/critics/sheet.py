@@ -118,9 +118,7 @@ def headers(request: CriticRequest, titles: Mapping[str, str]) -> list[tuple[str
     return lines
 
 
-def hints(
-    view: CandidateView, request: CriticRequest, call_ids: dict[str, str]
-) -> Iterator[str]:
+def hints(view: CandidateView, request: CriticRequest, call_ids: dict[str, str]) -> Iterator[str]:
     """What formulas suspect of a memory, for the critic to judge."""
     said = request.coverage.get(view.memory_id, {})
     teller = max(said, key=lambda other: said[other], default=None)
