@@ -106,7 +106,7 @@ class Doctor:
         )
 
     async def _file(self) -> Sequence[Finding]:
-        faults = await self.store.care.file_faults()
+        faults = await self.store.maintenance.file_faults()
         if not faults:
             return []
         what = "SQLite finds the catalog damaged"
@@ -134,12 +134,12 @@ class Doctor:
             found.append(mended("vectors", what, missing, weight="damage", cure=cure, fixed=fix))
         if orphans := sorted(present - wanted):
             if fix:
-                await self.store.care.drop_vectors(orphans)
+                await self.store.maintenance.drop_vectors(orphans)
             what = "vectors of passages that are not stored"
             cure = "--fix removes them"
             found.append(mended("vectors", what, orphans, weight="leftover", cure=cure, fixed=fix))
-        if await self.store.care.needs_compaction():
-            fixed = fix and await self.store.care.compact()
+        if await self.store.maintenance.needs_compaction():
+            fixed = fix and await self.store.maintenance.compact()
             what = "Chroma's files still hold vectors of memories that were forgotten"
             cure = "--fix puts the vectors that are stored into new files, and deletes the old ones"
             found.append(mended("vectors", what, [""], weight="leftover", cure=cure, fixed=fixed))
@@ -153,16 +153,18 @@ class Doctor:
         for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
             part = pairs[start : start + EMBEDDED_AT_ONCE]
             vectors = await self.embedder.embed_passages([embedding_text(*pair) for pair in part])
-            await self.store.care.put_vectors([passage.passage_id for _, passage in part], vectors)
+            await self.store.maintenance.put_vectors(
+                [passage.passage_id for _, passage in part], vectors
+            )
             if self.progress is not None:
                 self.progress("embed", start + len(part), len(pairs))
 
     async def _word_index(self, *, fix: bool) -> Sequence[Finding]:
-        wrong = await self.store.care.wrong_postings()
+        wrong = await self.store.maintenance.wrong_postings()
         if not wrong:
             return []
         if fix:
-            await self.store.care.rebuild_lexicon()
+            await self.store.maintenance.rebuild_lexicon()
         what = "words whose places in the word index are not those of the stored text"
         return [
             mended("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
@@ -182,7 +184,7 @@ class Doctor:
         if not lost:
             return []
         if fix:
-            await self.store.care.drop_lost_links()
+            await self.store.maintenance.drop_lost_links()
         what = (
             "memories that are superseded by something that is not stored, or not stored either, "
             "and yet it is known how they stood, or what they said before"
@@ -256,7 +258,9 @@ class Doctor:
         self, pairs: Sequence[tuple[Memory, Passage]]
     ) -> tuple[int, list[tuple[Memory, Passage]]]:
         """(how many have a vector, those whose vector the model itself does not give)."""
-        stored = await self.store.care.stored_vectors([passage.passage_id for _, passage in pairs])
+        stored = await self.store.maintenance.stored_vectors(
+            [passage.passage_id for _, passage in pairs]
+        )
         held = [pair for pair in pairs if pair[1].passage_id in stored]
         if not held:
             return 0, []

@@ -22,15 +22,15 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome, entity_slug
-from secondhop.stores.writer_turn import writer_turn
+from secondhop.stores.locks import writer_turn
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
 
 WEIRD = ["../x", "a/b", "a b", "A B", "Ä", "A\u0308", "🙂", "nul\0", ".", "x" * 512]
 
 
 @asynccontextmanager
 async def entity(
-    home: StoreHome, name: str = "me", *, embedder: str = "hash-16", dimension: int = 16
+    home: StoreDirectory, name: str = "me", *, embedder: str = "hash-16", dimension: int = 16
 ) -> AsyncGenerator[EntityStore, None]:
     store = await home.open_entity(name, embedder_id=embedder, dimension=dimension)
     async with aclosing(store):
@@ -58,7 +58,7 @@ def rows(database: Path) -> dict[str, list[object]]:
 
 
 async def test_reading_an_unknown_entity_creates_nothing(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home, "nobody") as store:
         assert (await store.counts()).memories == 0
@@ -70,14 +70,16 @@ async def test_reading_an_unknown_entity_creates_nothing(
     assert not home.path.exists()
 
 
-async def test_reads_leave_every_byte_as_it_was(home: StoreHome, make: SimpleNamespace) -> None:
+async def test_reads_leave_every_byte_as_it_was(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
     texts = [f"text number {n}" for n in range(70)]
     async with entity(home) as store:
         await store.put([make.memory(text, text) for text in texts])
     await home.aclose()
     before = contents(home.path)
     for _ in range(2):
-        again = StoreHome(home.path)
+        again = StoreDirectory(home.path)
         async with aclosing(again), entity(again) as store:
             found = await store.dense(make.vectors(*texts), k=5)
             assert [hits[0].memory_id for hits in found] == texts
@@ -88,7 +90,9 @@ async def test_reads_leave_every_byte_as_it_was(home: StoreHome, make: SimpleNam
     assert contents(home.path) == before
 
 
-async def test_weird_names_are_safe_and_separate(home: StoreHome, make: SimpleNamespace) -> None:
+async def test_weird_names_are_safe_and_separate(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
     for name in WEIRD:
         async with entity(home, name) as store:
             await store.put([make.memory("m", "the same text", title=name[:5])])
@@ -106,21 +110,21 @@ async def test_weird_names_are_safe_and_separate(home: StoreHome, make: SimpleNa
 def test_a_file_is_no_place_for_a_store(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(StoreError, match="file is a file; name a folder"):
-        StoreHome(tmp_path / place)
+        StoreDirectory(tmp_path / place)
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [("", "1 to 512"), ("x" * 513, "1 to 512"), ("m\udce9", "half of a character")],
 )
-async def test_names_that_cannot_be_are_refused(home: StoreHome, name: str, why: str) -> None:
+async def test_names_that_cannot_be_are_refused(home: StoreDirectory, name: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         await home.open_entity(name, embedder_id="hash-16", dimension=16)
 
 
 @pytest.mark.parametrize("name", ["me", "another, new entity"])
 async def test_another_embedder_is_refused(
-    home: StoreHome, make: SimpleNamespace, name: str
+    home: StoreDirectory, make: SimpleNamespace, name: str
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory("m", "text")])
@@ -131,7 +135,7 @@ async def test_another_embedder_is_refused(
 
 
 async def test_a_newer_manifest_or_catalog_is_refused_and_not_changed(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory("m", "text")])
@@ -149,7 +153,7 @@ async def test_a_newer_manifest_or_catalog_is_refused_and_not_changed(
 
 
 async def test_a_deleted_entity_is_gone_and_others_stay(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home, "a") as a, entity(home, "b") as b:
         await a.put([make.memory("m", *(f"secret word {n}" for n in range(120)))])
@@ -169,7 +173,7 @@ async def test_a_deleted_entity_is_gone_and_others_stay(
 
 
 async def test_deleted_text_is_nowhere_in_the_catalog(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory("m", "zanzibarquux text"), make.memory("n", "stays")])
@@ -180,7 +184,7 @@ async def test_deleted_text_is_nowhere_in_the_catalog(
 
 
 async def test_a_second_writer_waits_and_then_gets_a_clear_error(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory("m", "text")])
@@ -195,7 +199,7 @@ async def test_a_second_writer_waits_and_then_gets_a_clear_error(
         await store.put([make.memory("n", "text")])
 
 
-async def test_many_writes_at_once_all_arrive(home: StoreHome, make: SimpleNamespace) -> None:
+async def test_many_writes_at_once_all_arrive(home: StoreDirectory, make: SimpleNamespace) -> None:
     async with entity(home) as one, entity(home) as two:
         await asyncio.gather(
             *((one, two)[n % 2].put([make.memory(f"m{n}", f"text {n}")]) for n in range(12))
@@ -205,7 +209,7 @@ async def test_many_writes_at_once_all_arrive(home: StoreHome, make: SimpleNames
 
 
 async def test_a_cancelled_put_is_finished_before_the_next(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory("first", "text")])
@@ -234,13 +238,13 @@ def spoil_segment(chroma: Path) -> None:
 
 @pytest.mark.parametrize("damage", [spoil_database, spoil_segment])
 async def test_a_damaged_entity_can_be_deleted(
-    home: StoreHome, make: SimpleNamespace, damage: Callable[[Path], None]
+    home: StoreDirectory, make: SimpleNamespace, damage: Callable[[Path], None]
 ) -> None:
     async with entity(home) as store:
         await store.put([make.memory(f"m{n}", f"text {n}") for n in range(60)])
     await home.aclose()
     damage(home.path / "chroma")
-    async with aclosing(StoreHome(home.path)) as again:
+    async with aclosing(StoreDirectory(home.path)) as again:
         assert await again.delete_entity("me")
         assert again.entities() == []
     assert not list((home.path / "entities").iterdir())
@@ -250,7 +254,7 @@ async def test_a_server_that_is_not_there_is_a_clear_error(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     async with (
-        aclosing(StoreHome(tmp_path / "store", chroma_url="http://127.0.0.1:9")) as home,
+        aclosing(StoreDirectory(tmp_path / "store", chroma_url="http://127.0.0.1:9")) as home,
         entity(home) as store,
     ):
         with pytest.raises(StoreError, match="does not answer"):
@@ -269,7 +273,7 @@ LOST_MANIFESTS: dict[str, Callable[[Path], object]] = {
 
 class TestLostManifest:
     @pytest.fixture
-    async def folder(self, home: StoreHome, make: SimpleNamespace) -> Path:
+    async def folder(self, home: StoreDirectory, make: SimpleNamespace) -> Path:
         for name in ("a", "b"):
             async with entity(home, name) as store:
                 await store.put([make.memory(f"m{n}", f"text {n} of {name}") for n in range(60)])
@@ -287,7 +291,7 @@ class TestLostManifest:
         manifest = folder / "store.json"
         before = json.loads(manifest.read_text())
         damage(manifest)
-        async with aclosing(StoreHome(folder)) as home, entity(home, "b") as store:
+        async with aclosing(StoreDirectory(folder)) as home, entity(home, "b") as store:
             found = await store.dense(make.vectors("text 7 of b"), k=1)
             assert found[0][0].memory_id == "m7"
             assert (await store.counts()).vectors == 60
@@ -295,13 +299,13 @@ class TestLostManifest:
         assert before.pop("store_id").startswith(after.pop("store_id"))
         assert after == before
         assert "store.json was lost and is written anew" in caplog.text
-        async with aclosing(StoreHome(folder)) as home, entity(home, "a") as store:
+        async with aclosing(StoreDirectory(folder)) as home, entity(home, "a") as store:
             await store.put([make.memory("new", "text")])
             assert (await store.counts()).vectors == 61
 
     async def test_without_it_an_entity_can_be_deleted(self, folder: Path) -> None:
         (folder / "store.json").unlink()
-        async with aclosing(StoreHome(folder)) as home:
+        async with aclosing(StoreDirectory(folder)) as home:
             assert await home.delete_entity("a")
         assert len(rows(folder / "chroma" / "chroma.sqlite3")["collections"]) == 1
 
@@ -310,7 +314,7 @@ class TestLostManifest:
     ) -> None:
         (folder / "store.json").unlink()
         shutil.rmtree(folder / "chroma")
-        async with aclosing(StoreHome(folder)) as home:
+        async with aclosing(StoreDirectory(folder)) as home:
             with pytest.raises(CorruptStoreError, match="secondhop reindex"):
                 await home.open_entity("a", embedder_id="hash-16", dimension=16)
             async with await home.begin_reindex("a", embedder_id="hash-16", dimension=16) as job:
@@ -324,7 +328,7 @@ class TestLostManifest:
 
     async def test_opening_from_many_sides_at_once_writes_one(self, folder: Path) -> None:
         (folder / "store.json").write_bytes(b"{")
-        homes = [StoreHome(folder) for _ in range(6)]
+        homes = [StoreDirectory(folder) for _ in range(6)]
         stores = await asyncio.gather(
             *(
                 home.open_entity("ab"[n % 2], embedder_id="hash-16", dimension=16)
@@ -337,7 +341,9 @@ class TestLostManifest:
             await store.aclose()
             await home.aclose()
 
-    async def test_a_damaged_one_of_an_empty_store_says_what_to_do(self, home: StoreHome) -> None:
+    async def test_a_damaged_one_of_an_empty_store_says_what_to_do(
+        self, home: StoreDirectory
+    ) -> None:
         home.path.mkdir()
         (home.path / "store.json").write_bytes(b"{")
         with pytest.raises(CorruptStoreError, match="or delete it"):
@@ -346,11 +352,11 @@ class TestLostManifest:
 
 @pytest.mark.slow
 class TestReindex:
-    async def fill(self, home: StoreHome, make: SimpleNamespace) -> None:
+    async def fill(self, home: StoreDirectory, make: SimpleNamespace) -> None:
         async with entity(home) as store:
             await store.put([make.memory(f"m{n}", f"text {n}", "more") for n in range(70)])
 
-    async def rebuild(self, home: StoreHome, *, dimension: int, embedder: str) -> int:
+    async def rebuild(self, home: StoreDirectory, *, dimension: int, embedder: str) -> int:
         job = await home.begin_reindex("me", embedder_id=embedder, dimension=dimension)
         async with job:
             done = 0
@@ -363,7 +369,7 @@ class TestReindex:
         return done
 
     async def test_moves_an_entity_to_another_model(
-        self, home: StoreHome, make: SimpleNamespace
+        self, home: StoreDirectory, make: SimpleNamespace
     ) -> None:
         await self.fill(home, make)
         async with entity(home) as old:
@@ -382,7 +388,7 @@ class TestReindex:
             pass
 
     async def test_one_that_is_not_finished_changes_nothing(
-        self, home: StoreHome, make: SimpleNamespace
+        self, home: StoreDirectory, make: SimpleNamespace
     ) -> None:
         await self.fill(home, make)
         job = await home.begin_reindex("me", embedder_id="new-8", dimension=8)
@@ -396,12 +402,12 @@ class TestReindex:
 
     @pytest.mark.parametrize("damage", [spoil_database, spoil_inside, spoil_segment, shutil.rmtree])
     async def test_repairs_a_store_whose_vectors_are_damaged(
-        self, home: StoreHome, make: SimpleNamespace, damage: Callable[[Path], None]
+        self, home: StoreDirectory, make: SimpleNamespace, damage: Callable[[Path], None]
     ) -> None:
         await self.fill(home, make)
         await home.aclose()
         damage(home.path / "chroma")
-        again = StoreHome(home.path)
+        again = StoreDirectory(home.path)
         async with aclosing(again):
             with pytest.raises(CorruptStoreError, match="secondhop reindex"):
                 await again.open_entity("me", embedder_id="hash-16", dimension=16)
@@ -412,7 +418,7 @@ class TestReindex:
         assert not list(home.path.glob("*damaged*"))
         assert len(rows(home.path / "chroma" / "chroma.sqlite3")["collections"]) == 1
 
-    async def test_an_unknown_entity_is_an_error(self, home: StoreHome) -> None:
+    async def test_an_unknown_entity_is_an_error(self, home: StoreDirectory) -> None:
         with pytest.raises(StoreError, match="nothing is stored"):
             await home.begin_reindex("nobody", embedder_id="x", dimension=4)
 
@@ -422,7 +428,7 @@ async def test_a_folder_that_nothing_may_be_written_to_is_told_with_what_to_do(
 ) -> None:
     with folder_for_everyone() as folder:
         folder.chmod(0o555)
-        home = StoreHome(folder / "store")
+        home = StoreDirectory(folder / "store")
         store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
         async with aclosing(store), aclosing(home):
             with without_rights(), pytest.raises(StoreError, match="make the folder around it"):
@@ -430,7 +436,7 @@ async def test_a_folder_that_nothing_may_be_written_to_is_told_with_what_to_do(
 
 
 async def test_missing_vectors_name_the_command_that_rebuilds_them(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
     async with aclosing(store):

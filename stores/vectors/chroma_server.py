@@ -9,9 +9,7 @@ from urllib.parse import urlsplit
 
 from secondhop.errors import UsageError
 from secondhop.stores.rebuild_command import rebuild_command
-from secondhop.stores.vectors.client import ChromaSession
-from secondhop.stores.vectors.collections import ApiSession
-from secondhop.stores.vectors.errors import chroma_errors
+from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
 
 if TYPE_CHECKING:
     import httpx
@@ -28,7 +26,7 @@ class ChromaServer:
         """
         self._url, self._address = url, _server_address(url)
         self._cure = rebuild_command(store, server=url)
-        self._session: ApiSession | None = None
+        self._session: ChromaSession | None = None
         self._http: httpx.Client | None = None
         self._guard = threading.Lock()
 
@@ -69,7 +67,7 @@ class ChromaServer:
         if http is not None:
             http.close()  # Chroma's client forgets to
 
-    def _connected(self) -> ApiSession:
+    def _connected(self) -> ChromaSession:
         from chromadb.api.fastapi import FastAPI
         from chromadb.config import Settings, System
 
@@ -87,7 +85,7 @@ class ChromaServer:
                 api = system.instance(FastAPI)
                 system.start()
                 self._http = vars(api)["_session"]
-                self._session = ApiSession(api)
+                self._session = ChromaSession(api)
             return self._session
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.writer_turn import to_its_end
 
 
-class StoreCare:
+class StoreMaintenance:
     """Reads vectors and catalog of one entity apart, and mends where they do not fit together."""
 
     def __init__(

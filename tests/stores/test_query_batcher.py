@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from secondhop.errors import StoreError
-from secondhop.stores.gathered_search import GatheredSearch
+from secondhop.stores.query_batcher import BatchedSearch
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 
@@ -54,7 +54,7 @@ def query(number: float) -> Vectors:
 
 async def test_queries_of_one_moment_share_calls_and_keep_their_own_answers() -> None:
     inner = CountingSearch()
-    search = GatheredSearch(inner)
+    search = BatchedSearch(inner)
 
     found = await asyncio.gather(*(search.dense(query(n), k=2) for n in range(20)))
 
@@ -64,7 +64,7 @@ async def test_queries_of_one_moment_share_calls_and_keep_their_own_answers() ->
 
 async def test_queries_of_another_depth_go_by_themselves() -> None:
     inner = CountingSearch()
-    search = GatheredSearch(inner)
+    search = BatchedSearch(inner)
 
     found = await asyncio.gather(*(search.dense(query(n), k=n) for n in (1, 2, 1)))
 
@@ -75,15 +75,15 @@ async def test_queries_of_another_depth_go_by_themselves() -> None:
 async def test_several_queries_in_one_call_go_straight_through() -> None:
     inner = CountingSearch()
 
-    found = await GatheredSearch(inner).dense(np.concatenate([query(1), query(2)]), k=1)
+    found = await BatchedSearch(inner).dense(np.concatenate([query(1), query(2)]), k=1)
 
     assert [hits[0].passage_id for hits in found] == ["1", "2"]
-    assert await GatheredSearch(inner).lexical("tea", k=1) == [PassageHit("tea", "m", 1.0)]
+    assert await BatchedSearch(inner).lexical("tea", k=1) == [PassageHit("tea", "m", 1.0)]
 
 
 async def test_words_of_one_moment_share_calls_of_a_store_that_can() -> None:
     inner = SearchesTogether()
-    search = GatheredSearch(inner)
+    search = BatchedSearch(inner)
 
     found = await asyncio.gather(*(search.lexical(f"w{n % 20}", k=1) for n in range(40)))
     deeper = await search.lexical("w1", k=2)
@@ -100,7 +100,7 @@ async def test_words_of_one_moment_share_calls_of_a_store_that_can() -> None:
 
 async def test_a_vector_that_many_want_is_fetched_once() -> None:
     inner = CountingSearch()
-    search = GatheredSearch(inner)
+    search = BatchedSearch(inner)
 
     one, other = await asyncio.gather(
         search.vectors(["1", "2"]), search.vectors(["2", "3", "unknown"])
@@ -113,12 +113,12 @@ async def test_a_vector_that_many_want_is_fetched_once() -> None:
 async def test_no_vectors_cost_no_call() -> None:
     inner = CountingSearch()
 
-    assert await GatheredSearch(inner).vectors([]) == {}
+    assert await BatchedSearch(inner).vectors([]) == {}
     assert inner.vector_calls == []
 
 
 async def test_who_leaves_does_not_take_the_answer_from_the_others() -> None:
-    search = GatheredSearch(CountingSearch())
+    search = BatchedSearch(CountingSearch())
     leaving = asyncio.ensure_future(search.vectors(["1"]))
     staying = asyncio.ensure_future(search.vectors(["1", "2"]))
     await asyncio.sleep(0)
@@ -131,7 +131,7 @@ async def test_who_leaves_does_not_take_the_answer_from_the_others() -> None:
 
 async def test_an_error_reaches_every_caller_and_the_next_call_starts_anew() -> None:
     inner = CountingSearch()
-    search = GatheredSearch(inner)
+    search = BatchedSearch(inner)
     inner.broken = True
 
     failed = await asyncio.gather(
@@ -144,7 +144,7 @@ async def test_an_error_reaches_every_caller_and_the_next_call_starts_anew() -> 
 
 
 def test_every_event_loop_has_calls_of_its_own() -> None:
-    search = GatheredSearch(CountingSearch())
+    search = BatchedSearch(CountingSearch())
 
     first = asyncio.run(search.vectors(["1"]))
     second = asyncio.run(search.vectors(["1"]))
@@ -154,7 +154,7 @@ def test_every_event_loop_has_calls_of_its_own() -> None:
 
 @pytest.mark.parametrize("callers", [1, 7])
 async def test_nobody_waits_when_all_have_left(callers: int) -> None:
-    search = GatheredSearch(CountingSearch())
+    search = BatchedSearch(CountingSearch())
     leaving = [asyncio.ensure_future(search.vectors([str(n)])) for n in range(callers)]
     await asyncio.sleep(0)
     for task in leaving:

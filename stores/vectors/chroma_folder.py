@@ -20,13 +20,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreFullError
-from secondhop.stores.file_lock import LockClosedError, StampedLock
+from secondhop.stores.locks import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
-from secondhop.stores.vectors.client import ChromaSession
-from secondhop.stores.vectors.collections import ApiSession
-from secondhop.stores.vectors.database import UnfinishedIndexError, remove_unknown_segments, vacuum
-from secondhop.stores.vectors.errors import chroma_errors
-from secondhop.stores.vectors.hnsw_files import blank_spare_room, check_collection
+from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
+from secondhop.stores.vectors.chroma_database import (
+    UnfinishedIndexError,
+    remove_unknown_segments,
+    vacuum,
+)
+from secondhop.stores.vectors.index_files import blank_spare_room, check_collection
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +56,7 @@ class ChromaFolder:
         self._locks = locks
         self._changed = threading.Condition()
         self._users = 0
-        self._session: ApiSession | None = None
+        self._session: ChromaSession | None = None
         self._inode = 0
         self._files: dict[str, Path | None] = {}
         """{collection: where its index files are}"""
@@ -256,7 +258,7 @@ class ChromaFolder:
             )
 
     @contextmanager
-    def _using(self) -> Generator[ApiSession, None, None]:
+    def _using(self) -> Generator[ChromaSession, None, None]:
         with self._changed:
             if self._session is None:
                 self._session = self._started()
@@ -289,7 +291,7 @@ class ChromaFolder:
                 session.api.stop()
             yield
 
-    def _started(self) -> ApiSession:
+    def _started(self) -> ChromaSession:
         from chromadb.api.rust import RustBindingsAPI
         from chromadb.config import Settings, System
 
@@ -306,4 +308,4 @@ class ChromaFolder:
         api.hnsw_cache_size = _OPEN_COLLECTIONS
         with chroma_errors(str(self.folder), cure=self._cure):
             system.start()
-            return ApiSession(api)
+            return ChromaSession(api)

@@ -19,21 +19,22 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.file_lock import StampedLock
+from secondhop.stores.locks import StampedLock, to_its_end, writer_turn
 from secondhop.stores.manifest import (
     Manifest,
     create_manifest,
     intact_manifest,
     read_manifest,
+    recover_manifest,
     replace_manifest,
 )
-from secondhop.stores.manifest_recovery import recover_manifest
 from secondhop.stores.rebuild_command import mend_command, rebuild_command
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.client import ChromaClient
-from secondhop.stores.vectors.database import check_database
-from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.chroma_client import ChromaClient
+from secondhop.stores.vectors.chroma_database import check_database
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.place import (
     FOLDER,
     NoVectorsHereError,
@@ -41,8 +42,6 @@ from secondhop.stores.vectors.place import (
     identity_at,
     place_of,
 )
-from secondhop.stores.vectors.server import ChromaServer
-from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 LONGEST_ENTITY = 512
 """Characters in an entity's name."""
@@ -53,7 +52,7 @@ GENERATIONS = 32
 """Reindexes after which vectors are still found when a damaged catalog cannot tell how many."""
 
 
-class StoreHome:
+class StoreDirectory:
     """One store: a folder, and Chroma in it or on a server."""
 
     def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:

@@ -3,12 +3,14 @@
 POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wait on a ghost.
 """
 
+import asyncio
 import errno
 import fcntl
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from secondhop.errors import StoreError, StoreFullError
 
@@ -113,3 +115,43 @@ class StampedLock:
         with _opened(self._path) as descriptor:
             os.pwrite(descriptor, stamp, 0)
         return stamp
+
+
+_T = TypeVar("_T")
+_POLL_S = 0.02
+
+
+@asynccontextmanager
+async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[None, None]:
+    """Hold the writer's lock of an entity.
+
+    Raises:
+        StoreError: somebody else held it all the time.
+    """
+    lock = WriterLock(lock_path)
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + timeout_s
+    while not lock.try_acquire():
+        if clock() > deadline:
+            raise StoreError(
+                f"another process has been writing to this entity for {timeout_s:.0f} s; "
+                f"try again when it is done"
+            )
+        await asyncio.sleep(_POLL_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Await `work`; when the caller is cancelled, end the work first, and then be cancelled.
+
+    A worker thread cannot be stopped: without this its write would go on without the lock.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

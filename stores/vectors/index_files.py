@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.vectors.database import (
+from secondhop.stores.vectors.chroma_database import (
     StoredSegment,
     UnfinishedIndexError,
     damaged_vectors,
