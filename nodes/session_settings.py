@@ -29,8 +29,6 @@ class SessionSettings:
     """Sparks that a session follows."""
     branch_memories: int = 3
     """Memories that a branch shows a round, beside those that were voted for."""
-    lease_s: float = 3.0
-    """Seconds after which another worker takes over from one that no longer shows life."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
@@ -40,12 +38,11 @@ class SessionSettings:
             check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
         if not 0 <= self.later_min_score <= 1:
             raise ValueError("SessionSettings.later_min_score must lie in 0..1")
-        for name in ("ttl_s", "lease_s"):
-            if not 0 < getattr(self, name) <= TTL_LIMIT_S:
-                raise ValueError(
-                    f"SessionSettings.{name} must be above 0 seconds, and at most "
-                    f"{TTL_LIMIT_S:,.0f} (a year)"
-                )
+        if not 0 < self.ttl_s <= TTL_LIMIT_S:
+            raise ValueError(
+                f"SessionSettings.ttl_s must be above 0 seconds, and at most "
+                f"{TTL_LIMIT_S:,.0f} (a year)"
+            )
 
 
 def checked_ttl(ttl_s: float) -> float:

@@ -21,9 +21,14 @@ _SHARED_MEMORY_BYTES = 32_768
 class Database:
     """Transactions on one file. Safe to use from any thread; a connection serves one at a time."""
 
-    def __init__(self, path: Path, *, if_damaged: str = _RESTORE) -> None:
-        """`if_damaged`: what whoever finds the file damaged is told to do."""
-        self.path, self._if_damaged = path, if_damaged
+    def __init__(self, path: Path, *, if_damaged: str = _RESTORE, journal: str = "WAL") -> None:
+        """
+        Args:
+            if_damaged: what to do with a damaged file, for the error's message.
+            journal: SQLite's journal mode. WAL suits many readers; TRUNCATE leaves no word of what
+                was deleted beside the file.
+        """
+        self.path, self._if_damaged, self._journal = path, if_damaged, journal
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._inode = 0
@@ -59,7 +64,7 @@ class Database:
         """A connection outside any transaction, the file created if need be: for migrations."""
         with self._connection(create=True) as connection:
             connection.execute("PRAGMA query_only = OFF")
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA journal_mode = {self._journal}")
             yield connection
 
     def close(self) -> None:

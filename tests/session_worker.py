@@ -20,7 +20,7 @@ async def main(folder: Path, url: str) -> None:
     from tests.small_world import small_world
 
     world = await small_world(folder)
-    services = session_services(world, session={"lease_s": 0.5}, planner=world.services().planner)
+    services = session_services(world, planner=world.services().planner)
     sessions = sessions_over(services, RedisSessions(url))
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()

@@ -1,6 +1,8 @@
 """Sessions over the small world: real stores, the hashing embedder, no model."""
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from tests.fakes import ScriptedPlanner, plan
@@ -9,11 +11,11 @@ from tests.small_world import QUESTION, SmallWorld, interview_plan
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
-from secondhop.sessions.learner_port import SessionLearner
+from secondhop.sessions.learner import SessionLearner
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.sessions_memory import MemorySessions
+from secondhop.stores.sessions_sqlite import SqliteSessions
 
 
 async def nothing_to_do() -> None:
@@ -39,7 +41,7 @@ def sessions_over(
     """Sessions of one worker."""
     return Sessions(
         SessionRounds(services),
-        store if store is not None else MemorySessions(),
+        store if store is not None else SqliteSessions(Path(mkdtemp()) / "sessions.db"),
         entity=services.entity,
         ready=nothing_to_do,
         learner=learner,

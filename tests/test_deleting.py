@@ -15,6 +15,7 @@ from tests.small_world import LIFE, QUESTION
 from secondhop.cli import care_commands
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.recall import Recall
+from secondhop.sessions.service import owner_of
 from secondhop.stores.sessions_sqlite import SqliteSessions
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 HOLDS_IT = """
 import asyncio, sys
 from secondhop.recall import Recall
+from secondhop.sessions.service import owner_of
 
 async def main():
     async with await Recall.aopen(sys.argv[1], entity=sys.argv[2], embedder="hashing"):
@@ -159,11 +161,14 @@ async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:
 
     async with aclosing(SqliteSessions(elsewhere)) as sessions:
         await Recall.adelete_entity(tmp_path, "mara", sessions=sessions)
-        ended, going = await sessions.load(mara), await sessions.load(noor)
+        ended, going = [
+            await sessions.load(session_id, owner=owner_of(entity))
+            for session_id, entity in ((mara, "mara"), (noor, "noor"))
+        ]
 
     assert ended is not None
     assert going is not None
-    assert (ended.head.status, going.head.status) == ("abandoned", "open")
+    assert (ended.status, going.status) == ("abandoned", "open")
 
 
 def test_without_an_event_loop_it_is_the_same(tmp_path: Path) -> None:

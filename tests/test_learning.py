@@ -1,6 +1,7 @@
 """Learning through the front door: sessions teach, recalls in the same context profit, others do
 not, and what is forgotten is forgotten. Real stores, the hashing embedder."""
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,16 +11,16 @@ import pytest
 from tests.small_world import LIFE, QUESTION
 from tests.store_files import stores_below
 
-from secondhop.graph.session_pack import pack
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningChange
 from secondhop.stores.learning_sqlite import SqliteLearning
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -219,7 +220,7 @@ async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) 
         await teach(recall)
     assert bytes_learned(tmp_path)
 
-    home = StoreHome(tmp_path)
+    home = StoreDirectory(tmp_path)
     assert await home.delete_entity("mara")
     await home.aclose()
 
@@ -325,10 +326,10 @@ async def test_a_session_between_rounds_holds_no_title_of_a_hook(recall: Recall)
     rounds = recall.sessions._rounds  # pyright: ignore[reportPrivateUsage] - its graph
 
     state = await rounds.first({"question": QUESTION, "asked_at": AT.isoformat()})
-    packed = pack(state, depth=24)
-    again = await rounds.unpacked(packed)
+    document = pack(state)
+    again = await unpack(document, services=rounds.services)
 
-    assert "About dentist" not in packed
+    assert b"About dentist" not in zlib.decompress(document)
     assert again["facets"]["h1"]["name"] == "led before to About dentist"
     assert again["queries"] == state["queries"]
     assert again.get("learned") == state.get("learned")

@@ -10,7 +10,7 @@ from tests.small_world import QUESTION
 from tests.store_files import stores_below
 
 from secondhop.recall import Recall
-from secondhop.sessions.learner_port import Learned, Resolution
+from secondhop.sessions.learner import Learned, Resolution
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 

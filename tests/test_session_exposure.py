@@ -16,21 +16,19 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_settings import SessionSettings
-from secondhop.sessions.rounds import SessionRounds
+from secondhop.sessions.document import unpack
+from secondhop.sessions.service import owner_of
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.sessions_memory import MemorySessions
 from secondhop.stores.sessions_redis import RedisSessions
 from secondhop.stores.sessions_sqlite import SqliteSessions
 
-STORES = ["memory", "sqlite", pytest.param("redis", marks=pytest.mark.slow)]
+STORES = ["sqlite", pytest.param("redis", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
     made: SessionStore
-    if request.param == "memory":
-        made = MemorySessions()
-    elif request.param == "sqlite":
+    if request.param == "sqlite":
         made = SqliteSessions(tmp_path / "entity" / "sessions.db")
     else:
         url = request.getfixturevalue("redis_url")
@@ -83,9 +81,9 @@ async def test_what_other_questions_showed_goes_along_with_a_session(
     begun = await sessions_over(first, store).start(NEAR)
     second = worker(garden, freshness=1.0)
 
-    stored = await store.load(begun.session_id)
+    stored = await store.load(begun.session_id, owner=owner_of(first.entity))
     assert stored is not None
-    state = await SessionRounds(second).unpacked(stored.state)
+    state = await unpack(stored.document, services=second)
 
     assert state.get("exposure") == dict.fromkeys(lately, 1.0)
     assert not set(lately) & set(begun.ids())
@@ -113,9 +111,9 @@ async def test_nothing_of_it_is_kept_once_a_session_is_over(
     begun = await sessions.start(NEAR)
     resolution = await sessions.resolve(begun.session_id)
 
-    ended = await store.load(begun.session_id)
+    ended = await store.load(begun.session_id, owner=owner_of(services.entity))
 
     assert resolution.session.exposure
     assert "exposure" not in resolution.session.model_dump()
     assert ended is not None
-    assert (ended.head.status, ended.state) == ("resolved", "")
+    assert (ended.status, ended.document) == ("resolved", b"")

@@ -34,7 +34,7 @@ from secondhop.errors import (
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.critics.null_critic import SilentCritic
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.stores.sessions_memory import MemorySessions
+from secondhop.stores.sessions_sqlite import SqliteSessions
 
 T = TypeVar("T")
 
@@ -68,8 +68,10 @@ class OneSession(RuleBasedStateMachine):
     def begin(self) -> None:
         self.now, self.loop = 0.0, asyncio.new_event_loop()
         self.world = self.run(small_world(Path(mkdtemp(prefix="secondhop-life-"))))
-        store = MemorySessions(clock=lambda: self.now)
-        limits = {"max_rounds": ROUNDS, "lease_s": 0.01, "ttl_s": TTL_S}
+        store = SqliteSessions(
+            Path(mkdtemp(prefix="secondhop-life-")) / "sessions.db", clock=lambda: self.now
+        )
+        limits = {"max_rounds": ROUNDS, "ttl_s": TTL_S}
         self.healthy = sessions_over(session_services(self.world, session=limits), store)
         mortal = session_services(self.world, session=limits, critic=MortalCritic())
         self.dying = sessions_over(mortal, store)
@@ -122,12 +124,14 @@ class OneSession(RuleBasedStateMachine):
         elif not votes and not self.noted:
             self.refused(act, UsageError)
         else:
+            if dies:
+                with pytest.raises(Killed):
+                    self.run(act)
+                return
+            self.run(act)
             self.note(by, votes)
-            with suppress(Killed):
-                self.run(act)
             self.next_round()
             self.dies_at = self.now + TTL_S
-            self.now += 0.02  # past the lease of one who died
             self.answer = self.run(self.healthy.answer(self.session_id))
 
     @rule(

@@ -45,8 +45,7 @@ class Settings(BaseSettings):
     settings: Path | None = None
     """YAML or JSON file of recall's settings, over those that ship."""
     sessions: str | None = None
-    """Where open sessions are kept: sqlite, memory, or the address of a Redis server; None is
-    sqlite."""
+    """Where open sessions are kept: sqlite, or the address of a Redis server; None is sqlite."""
 
 
 class OpenAISettings(BaseSettings):

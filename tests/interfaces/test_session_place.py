@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 
 from secondhop.cli.app import app
 from secondhop.cli.opening import opened
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -91,27 +91,25 @@ def test_a_redis_server_that_never_answers_is_not_waited_for(
     assert "check that it runs, its address" in failed.stderr
 
 
-@pytest.mark.parametrize(("place", "files"), [("memory", 0), ("sqlite", 1)])
 async def test_sessions_are_kept_where_option_or_environment_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, files: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store_two(tmp_path)
-    by_option = replace(options(tmp_path), sessions=place)
-    monkeypatch.setenv("SECONDHOP_SESSIONS", "sqlite" if place == "memory" else "memory")
-    async with opened(by_option, entity=MARA) as recall:
-        await recall.astart_session(QUESTION)
-        assert len(sessions_files(tmp_path)) == files
+    monkeypatch.setenv("SECONDHOP_SESSIONS", f"redis://127.0.0.1:{free_port()}/0")
 
-    monkeypatch.setenv("SECONDHOP_SESSIONS", place)
-    async with opened(options(tmp_path), entity=MARA) as recall:
+    async with opened(replace(options(tmp_path), sessions="sqlite"), entity=MARA) as recall:
         await recall.astart_session(QUESTION)
-        assert len(sessions_files(tmp_path)) == files
+    assert len(sessions_files(tmp_path)) == 1
+
+    async with opened(options(tmp_path), entity=MARA) as recall:
+        with pytest.raises(StoreError, match="Redis server"):
+            await recall.astart_session(QUESTION)
 
 
 async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text("session: {ttl_s: 60, k: 2, max_rounds: 3}\nlimits.k: 4\n", encoding="utf-8")
-    common = replace(options(store), settings=file, sessions="memory")
+    common = replace(options(store), settings=file)
 
     async with opened(common, entity=MARA) as recall:
         answer = await recall.astart_session(QUESTION)

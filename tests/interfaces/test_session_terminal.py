@@ -13,7 +13,7 @@ from tests.small_world import QUESTION, SmallWorld
 
 from secondhop.cli.session_keys import characters
 from secondhop.cli.session_terminal import SessionTerminal
-from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.learner import Resolution
 from secondhop.sessions.session import RecallSession
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.stores.records import StoreCounts
+    from secondhop.stores.sessions import SessionStore
     from secondhop.traces import TraceFolder
 
 OFFLINE = "offline"
@@ -61,6 +62,7 @@ async def opened(
     llm: "StructuredLLM | None" = None,
     scale: "ModelScale | None" = None,
     caches: Path | None = None,
+    sessions: "SessionStore | None" = None,
     mending: bool = False,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
@@ -75,6 +77,7 @@ async def opened(
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
         caches: a folder for what can be made anew, instead of the entity's.
+        sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
     """
     from secondhop.nodes.entity_config import KEEPABLE
@@ -92,7 +95,7 @@ async def opened(
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
         settings=settings or settings_of(common, environment),
-        sessions=common.sessions or environment.sessions,
+        sessions=sessions or common.sessions or environment.sessions,
         session_settings=session_settings_of(common, environment),
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
@@ -177,10 +180,10 @@ async def rebuild(
         UnknownEntityError: nothing is stored there.
     """
     from secondhop.memories.reindex import passages_to_embed, reindex_entity
-    from secondhop.stores.home import StoreHome
+    from secondhop.stores.store_directory import StoreDirectory
 
     settings = load_settings()
-    home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
+    home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
     try:
         known = home.entities()
         entities = [common.entity] if common.entity else known

@@ -9,7 +9,7 @@ from secondhop.cli.options import Common, DryRun, SessionsPlace, place_again
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from secondhop.sessions.learner_port import Resolution
+    from secondhop.sessions.learner import Resolution
 
 
 def session(
@@ -22,7 +22,7 @@ def session(
     sessions: SessionsPlace = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Recall on second thought: vote on what came, and look again.
+    """Recall in rounds: vote on what came, and look again.
 
     Keys, or lines of them on standard input: h w c x s vote, n next round, r resolve, q quit.
     """
@@ -35,10 +35,11 @@ def session(
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     console = notices() if common.json else screen()
-    common = replace(common, sessions="memory" if dry_run else sessions)
+    common = replace(common, sessions=sessions)
 
     async def work() -> "Resolution | None":
-        await expect_sessions(common)
+        if not dry_run:
+            await expect_sessions(common)
         async with (
             opened_for_votes(common, dry_run=dry_run) as recall,
             recall.session(question, k=k, max_rounds=max_rounds, at=common.at) as open_session,

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from secondhop.cli.opening import opened, store_of
 from secondhop.cli.options import Common
 from secondhop.recall import Recall
-from secondhop.sessions.learner_port import OnlyForesees
-from secondhop.sessions.stores import REDIS, chosen_sessions
+from secondhop.sessions.stores import FILE, REDIS, chosen_sessions
 from secondhop.settings import load_settings
+from secondhop.stores.sessions_sqlite import SqliteSessions
 
 
 async def expect_sessions(common: Common) -> None:
@@ -26,19 +26,19 @@ async def expect_sessions(common: Common) -> None:
     store = chosen_sessions(named, store=folder, entity=entity)
     try:
         if named is not None and named.startswith(REDIS):
-            await store.load("nobody")
+            await store.load("none", owner="none")
     finally:
         await store.aclose()
 
 
 @asynccontextmanager
 async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator[Recall, None]:
-    """The chosen memory; in a dry run nothing is learned, and caches are kept beside the store."""
+    """The chosen memory; in a dry run sessions and caches are kept elsewhere."""
     if not dry_run:
         async with opened(common) as recall:
             yield recall
         return
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as caches:
-        async with opened(common, caches=Path(caches)) as recall:
-            recall.sessions.learner = OnlyForesees(recall.learning)
+        store = SqliteSessions(Path(caches) / FILE)
+        async with opened(common, caches=Path(caches), sessions=store) as recall:
             yield recall

@@ -12,7 +12,7 @@ from secondhop.cli.session_view import (
 )
 from secondhop.errors import NoRoundsLeftError, RoundMovedOnError, UsageError
 from secondhop.graph.result import RecalledMemory
-from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.learner import Resolution
 from secondhop.sessions.session import RecallSession
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class SessionTerminal:
 
         Args:
             place: options of a next command that finds the same memory.
-            dry_run: whoever opened it learns nothing from it; it is said so.
+            dry_run: its end counts and teaches nothing; it says so.
         """
         self._session, self._console, self._place_again = session, console, place
         self._dry_run = dry_run
@@ -154,7 +154,7 @@ class SessionTerminal:
         """End it with what was voted hot or warm; the votes of this round count."""
         if cast := self._cast():
             await self._session.vote(cast, go_on=False)
-        resolution = await self._session.resolve()
+        resolution = await self._session.resolve(dry_run=self._dry_run)
         accepted = resolution.session.accepted
         ended = f"with {len(accepted)} of {len(resolution.session.shown)} shown."
         if self._dry_run:

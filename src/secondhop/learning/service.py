@@ -23,7 +23,7 @@ from secondhop.learning.rules import (
     without_the_gone,
 )
 from secondhop.nodes.services import Services
-from secondhop.sessions.learner_port import Learned
+from secondhop.sessions.learner import Learned
 from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.learning import (
@@ -47,10 +47,14 @@ class Learning:
         """`counters`: told what each session showed, and what was accepted."""
         self._store, self._services, self._counters = store, services, counters
 
-    async def learn(self, session: ResolvedSession) -> Learned:
-        """Take a resolved session in: what was accepted is counted, and, where anybody has voted or
-        said what helped, the context of its question learns. Nothing is learned of what is no
-        longer stored.
+    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+        """Take in a resolved session.
+
+        What was accepted is counted. Where anybody has voted or said what helped, the context of
+        the question learns. Nothing is learned of memories that are no longer stored.
+
+        Args:
+            dry_run: only tell what would be learned.
 
         Raises:
             StoreError: it cannot be written; nothing was learned.
@@ -59,6 +63,9 @@ class Learning:
         if not (await self._store.read()).on:
             return Learned()
         services, session = self._services, await self._of_the_stored(session)
+        if dry_run:
+            changed = credit_of(session.last_votes(), session.accepted)
+            return Learned(updated=len(changed), learned=teaches(session))
         await self._count(session)
         if not teaches(session):
             return Learned()
@@ -67,16 +74,6 @@ class Learning:
         decided: list[LearningChange] = []
         await self._store.change(partial(self._decide, teaching=teaching, decided=decided))
         return Learned(updated=len(teaching.credit) if decided else 0, learned=bool(decided))
-
-    async def would_learn(self, session: ResolvedSession) -> Learned:
-        """What `learn` would give; nothing is counted or written."""
-        if not (await self._store.read()).on:
-            return Learned()
-        session = await self._of_the_stored(session)
-        if not teaches(session):
-            return Learned()
-        changed = credit_of(session.last_votes(), session.accepted)
-        return Learned(updated=len(changed), learned=True)
 
     async def report(self) -> LearningReport:
         """Everything, by context, the most sessions first."""

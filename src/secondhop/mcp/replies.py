@@ -12,7 +12,7 @@ from secondhop.graph.result import RecalledMemory, RecalledPreference, RecallRes
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
 from secondhop.memories.records import Forgotten, Kept, MemoryHistory
 from secondhop.observe.records import Observation, Observed
-from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.learner import Resolution
 
 
 class Reply(BaseModel):

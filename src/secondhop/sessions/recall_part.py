@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from secondhop.blocking import blocking
 from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import SessionAnswer
-from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.learner import Resolution
 from secondhop.sessions.rounds import Progress
 from secondhop.sessions.service import Sessions
 from secondhop.sessions.session import RecallSession

@@ -1,4 +1,4 @@
-"""Computes the rounds of sessions: from a question, or from a packed state and the votes on it."""
+"""Computes the rounds of sessions: from a question, or from a state with votes on its answer."""
 
 import asyncio
 import time
@@ -8,18 +8,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from secondhop.graph.session_pack import pack, unpack
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.critics.null_critic import voting
-from secondhop.nodes.critics.voting import checked_voter
 from secondhop.nodes.pick_round import pick_round
 from secondhop.nodes.present import present
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import CastBallot, SessionInput, SessionState
+from secondhop.nodes.session_state import SessionInput, SessionState
 from secondhop.nodes.settle import settle
-from secondhop.nodes.state import VoteName
 from secondhop.running import GRACE_S, RecallEvent, step_events
-from secondhop.stores.sessions import CastVotes
 
 if TYPE_CHECKING:
     from langgraph.types import StreamMode
@@ -52,58 +48,36 @@ class SessionRounds:
         """The state with the first answer."""
         return await self._run(dict(asked), round_number=1, progress=progress)
 
-    async def next(
-        self, state: SessionState, votes: CastVotes, *, progress: Progress | None = None
-    ) -> SessionState:
-        """The state with the answer after the one that was voted on.
+    async def next(self, state: SessionState, *, progress: Progress | None = None) -> SessionState:
+        """The state with the answer after the one that its ballots are about.
 
-        The same state and the same votes make the same answer, as long as the store stays as it is
-        and no language model judges.
+        The same state makes the same answer, as long as the store stays as it is and no language
+        model judges.
         """
         self._services.hidden.forget(state["trace_id"])
         begun = {
             **state,
-            "ballots": as_ballots(votes),
             "deadline_at": time.time() + self._services.settings.limits.deadline_s,
-            "trace_id": uuid.uuid4().hex[:12],  # what may be shown is looked up anew
+            "trace_id": uuid.uuid4().hex[:12],  # what may be shown is looked up again
         }
         return await self._run(begun, round_number=state["round"] + 1, progress=progress)
 
-    async def answer(
-        self, state: SessionState, *, expires_at: datetime, votes: CastVotes
-    ) -> SessionAnswer:
-        """The answer that stands, with its texts and the votes that were cast on it since."""
-        voted: SessionState = {
-            **state,
-            "ballots": as_ballots(votes),
-            "expires_at": expires_at.timestamp(),
-        }
-        update = await present(voted, services=self._services)
+    async def answer(self, state: SessionState, *, expires_at: datetime) -> SessionAnswer:
+        """The answer that stands, with its texts and the votes noted on it since."""
+        timed: SessionState = {**state, "expires_at": expires_at.timestamp()}
+        update = await present(timed, services=self._services)
         return SessionAnswer.model_validate(update.get("answer"))
 
     async def settled(
-        self, state: SessionState, *, votes: CastVotes, accepted: list[str] | None, note: str
+        self, state: SessionState, *, accepted: list[str] | None, note: str
     ) -> ResolvedSession:
         """What the session has come to."""
-        ended: SessionState = {**state, "ballots": as_ballots(votes), "note_of_end": note}
+        ended: SessionState = {**state, "note_of_end": note}
         if accepted is not None:
             ended = {**ended, "accepted": accepted}
         update = await settle(ended, services=self._services)
         self._services.hidden.forget(state["trace_id"])
         return ResolvedSession.model_validate(update.get("resolved"))
-
-    def packed(self, state: SessionState) -> str:
-        """The state for a store."""
-        depth = state["k"] * self._services.settings.ranking.depth_factor
-        return pack(state, depth=depth)
-
-    async def unpacked(self, text: str) -> SessionState:
-        """The state out of a store.
-
-        Raises:
-            StoreError: it is damaged, or another version's.
-        """
-        return await unpack(text, services=self._services)
 
     # --- inside ---
 
@@ -143,12 +117,3 @@ def tell(progress: Progress, chunk: Mapping[str, Any], state: Mapping[str, Any])
     """One event a step that ended."""
     for event in step_events(chunk, state):
         progress(event)
-
-
-def as_ballots(votes: CastVotes) -> list[CastBallot]:
-    """Votes as a store keeps them, in the state's form; voters by name, so that order is none."""
-    return [
-        CastBallot(by=checked_voter(by), votes=cast(dict[str, VoteName], dict(own)))
-        for by, own in sorted(votes.items())
-        if own
-    ]

@@ -8,7 +8,7 @@ from typing import Self
 
 from secondhop.errors import SessionError, UsageError
 from secondhop.graph.session_result import SessionAnswer
-from secondhop.sessions.learner_port import Resolution
+from secondhop.sessions.learner import Resolution
 from secondhop.sessions.rounds import Progress
 from secondhop.sessions.service import Sessions
 
@@ -75,7 +75,7 @@ class RecallSession:
 
     async def refresh(self) -> SessionAnswer:
         """The answer that stands now, after others voted."""
-        self._answer = await self._sessions.answer(self.session_id, progress=self._progress)
+        self._answer = await self._sessions.answer(self.session_id)
         return self._answer
 
     async def resolve(

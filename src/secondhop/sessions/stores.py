@@ -4,24 +4,25 @@ import re
 from pathlib import Path
 
 from secondhop.errors import UsageError
-from secondhop.stores.home import entity_slug
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import entity_slug
 
-SQLITE, MEMORY = "sqlite", "memory"
+SQLITE = "sqlite"
 REDIS = ("redis://", "rediss://", "unix://")
 
 _PASSWORD = re.compile(r"(?<=://).*@")
 
 FILE = "sessions.db"
-"""In the entity's folder, beside its traces; never in its catalog."""
+"""In the entity's folder, beside its traces; never in its catalog, for a session writes nothing
+there."""
 
 
 def chosen_sessions(named: str | SessionStore | None, *, store: Path, entity: str) -> SessionStore:
     """The store of sessions.
 
     Args:
-        named: None or "sqlite": a file in the entity's folder; "memory"; an address of a Redis
-            server; or a store of your own.
+        named: None or "sqlite": a file in the entity's folder; an address of a Redis server; or a
+            store of your own.
 
     Raises:
         UsageError: none of these, or redis-py is not installed.
@@ -32,15 +33,11 @@ def chosen_sessions(named: str | SessionStore | None, *, store: Path, entity: st
         return SqliteSessions(store / "entities" / entity_slug(entity) / FILE)
     if not isinstance(named, str):
         return named
-    if named == MEMORY:
-        from secondhop.stores.sessions_memory import MemorySessions
-
-        return MemorySessions()
     if named.startswith(REDIS):
         from secondhop.stores.sessions_redis import RedisSessions
 
         return RedisSessions(named)
     raise UsageError(
         f"sessions cannot be kept in {_PASSWORD.sub('...@', named)!r}; write "
-        f"redis://HOST:PORT/DATABASE, sqlite (a file in the entity's own folder) or memory"
+        f"redis://HOST:PORT/DATABASE, or sqlite (a file in the entity's own folder)"
     )

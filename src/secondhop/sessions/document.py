@@ -1,0 +1,168 @@
+"""A session's state between rounds, as a document for a store.
+
+No vector and no text of a memory is in it, not even a title: what belongs to the memories is looked
+up when the session goes on, and what was deleted or has ended meanwhile is then gone from it.
+(Queries for names that good evidence held, and names of facts that were looked up, are words of a
+memory, all the same.)
+"""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from secondhop.errors import StoreError
+from secondhop.nodes.fuse import as_candidate
+from secondhop.nodes.selection.learned import hook_name, hook_why
+from secondhop.nodes.selection.visibility import sight_of
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.spark import branch_name, branch_why, lateral_text
+from secondhop.nodes.state import Candidate, Facet, Query, Vote
+from secondhop.stores.records import MemoryCard
+
+VERSION = 2
+"""Grows when an older secondhop can no longer read the document."""
+
+LEFT_OUT = frozenset(
+    {"steps", "drops", "shortlist", "seen", "hidden", "result", "answer", "resolved"}
+)
+"""Keys of the state that the next round makes anew, or never reads."""
+
+
+def pack(state: SessionState) -> bytes:
+    """The document of a state, compressed; `unpack` reads it."""
+    titled = titled_facets(state)
+    kept: dict[str, Any] = {k: v for k, v in state.items() if k not in LEFT_OUT}
+    kept |= {
+        "version": VERSION,
+        "facets": {i: without_title(one, titled) for i, one in state["facets"].items()},
+        "queries": {i: without_words(one, titled) for i, one in state["queries"].items()},
+        "votes": {i: {**one, "reason": ""} for i, one in state.get("votes", {}).items()},
+        "candidates": {
+            i: [one["first_round"], one["scores"]] for i, one in state.get("candidates", {}).items()
+        },
+    }
+    return zlib.compress(json.dumps(kept, separators=(",", ":")).encode())
+
+
+async def unpack(document: bytes, *, services: Services) -> SessionState:
+    """The state, with what the store says of its memories now.
+
+    Raises:
+        StoreError: another version of secondhop wrote it, or it is damaged.
+    """
+    try:
+        known: dict[str, Any] = json.loads(zlib.decompress(document))
+        if known.pop("version") != VERSION:
+            raise StoreError(
+                "the session was written by another version of secondhop; start a new one, and "
+                "let all workers that serve sessions run the same version"
+            )
+        return await with_words_of_today(known, services=services)
+    except (zlib.error, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"the session is damaged ({error!r}); start a new one") from error
+
+
+def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
+    """Whether a document holds one of these ids.
+
+    >>> names_one(zlib.compress(b'{"candidates":{"plan":[1]}}'), ["plan"])
+    True
+    >>> names_one(zlib.compress(b'{"candidates":{"planning":[1]}}'), ["plan"])
+    False
+    """
+    if not document:
+        return False
+    try:
+        text = zlib.decompress(document).decode()
+    except (zlib.error, UnicodeDecodeError):  # damaged: it cannot go on in any case
+        return True
+    return any(json.dumps(memory_id) in text for memory_id in memory_ids)
+
+
+# --- what holds words of a memory, and is looked up again ---
+
+
+async def with_words_of_today(known: dict[str, Any], *, services: Services) -> SessionState:
+    """The state without what may not be shown any more, titles and reasons as they are now."""
+    scores: dict[str, list[Any]] = known["candidates"]
+    state = cast(SessionState, {**known, "candidates": {}})
+    cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
+    services.hidden.forget(state["trace_id"])  # something may have ended since the round
+    hidden = await services.hidden.of(sight_of(state), services)
+    state["candidates"] = {
+        memory_id: candidate_of(cards[memory_id], row)
+        for memory_id, row in scores.items()
+        if memory_id in cards and memory_id not in hidden.reasons
+    }
+    state["votes"] = {key: with_reason(vote) for key, vote in state["votes"].items()}
+    facets, queries = state["facets"].items(), state["queries"].items()
+    state["facets"] = {i: with_title(facet, state, cards) for i, facet in facets}
+    state["queries"] = {i: with_words(query, state, cards) for i, query in queries}
+    return state
+
+
+def candidate_of(card: MemoryCard, row: list[Any]) -> Candidate:
+    """A candidate with its card of today."""
+    first_round, scores = row
+    return as_candidate(card, scores, None, first_round)
+
+
+def with_reason(vote: Vote) -> Vote:
+    """A vote; its reason may have quoted a memory, and was left out."""
+    return {**vote, "reason": f"said the {vote['by']}"}
+
+
+def hooks_of(state: SessionState) -> Mapping[str, str]:
+    """{facet that a hook opened: the memory that it leads to}."""
+    learned = state.get("learned")
+    return learned["hooks"] if learned is not None else {}
+
+
+def titled_facets(state: SessionState) -> dict[str, str]:
+    """{facet that is named for a memory: that memory}: branches, and what hooks opened."""
+    return {**state.get("sparks", {}), **hooks_of(state)}
+
+
+def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
+    """The name of a memory is left out."""
+    return {**facet, "name": "", "why": ""} if facet["facet_id"] in titled else facet
+
+
+def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard]) -> Facet:
+    """A branch under the name of its spark, a hook's facet under that of what it leads to."""
+    memory_id = titled_facets(state).get(facet["facet_id"])
+    if memory_id is None:
+        return facet
+    title = title_of(memory_id, cards)
+    if facet["facet_id"] in hooks_of(state):
+        return {**facet, "name": hook_name(title), "why": hook_why(title)}
+    return {**facet, "name": branch_name(title), "why": branch_why(title)}
+
+
+def without_words(query: Query, titled: Mapping[str, str]) -> Query:
+    """A query for a memory by its title: left out."""
+    return {**query, "text": ""} if is_titled(query, titled) else query
+
+
+def with_words(query: Query, state: SessionState, cards: Mapping[str, MemoryCard]) -> Query:
+    """Such a query in its words."""
+    titled = titled_facets(state)
+    if not is_titled(query, titled):
+        return query
+    title = title_of(titled.get(query["facet_id"], ""), cards)
+    return {**query, "text": lateral_text(title, state["question"])}
+
+
+def is_titled(query: Query, titled: Mapping[str, str]) -> bool:
+    """Whether its text holds a memory's title."""
+    return query["origin"] == "spark" or (
+        query["origin"] == "learned" and query["facet_id"] in titled
+    )
+
+
+def title_of(memory_id: str, cards: Mapping[str, MemoryCard]) -> str:
+    """As it stands in the store; "" once it is deleted."""
+    card = cards.get(memory_id)
+    return card.title if card is not None else ""

@@ -1,0 +1,48 @@
+"""The port that learners plug into: what gets a resolved session, and what it says."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from secondhop.graph.session_result import ResolvedSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What a session has taught."""
+
+    updated: int = 0
+    """Memories whose weight in this context has changed."""
+    learned: bool = False
+    """Whether a new pattern was stored."""
+
+
+class SessionLearner(Protocol):
+    """Learns from resolved sessions."""
+
+    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+        """Take it in; called at most once a session, by the worker that resolved it.
+
+        An error of ours is logged, and the session stays resolved.
+
+        Args:
+            dry_run: only tell what would be learned.
+        """
+        ...
+
+
+class LearnsNothing:
+    """A learner for sessions that are to leave nothing behind."""
+
+    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+        """Nothing."""
+        return Learned()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """A session's end, and what was learned from it, or would be."""
+
+    session: ResolvedSession
+    learned: Learned = field(default_factory=Learned)
+    dry_run: bool = False
+    """The session is open as before: this is what its end would come to."""
