@@ -15,7 +15,7 @@ from secondhop.memories.records import Fact, Preference
 from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -162,7 +162,7 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
     (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
-    before = await recall.store.care.stored_vectors([passage])
+    before = await recall.store.maintenance.stored_vectors([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.aexamine()
@@ -178,7 +178,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.care.stored_vectors([passage]))[passage], before[passage]
+        (await recall.store.maintenance.stored_vectors([passage]))[passage], before[passage]
     )
 
 
@@ -227,7 +227,7 @@ async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_pa
     before = await lines(recall)
     told = await recall.abackup(tmp_path / "backup")
     await recall.aadd([note("late", "Written after the backup")])
-    home = StoreHome(tmp_path / "backup")
+    home = StoreDirectory(tmp_path / "backup")
     await reindex_entity(home, "mara", embedder=HashingEmbedder())
     await home.aclose()
 

@@ -289,7 +289,7 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
     passages = [i for i in await recall.store.vector_ids() if i.startswith(kept.memory_id)]
-    (vector,) = (await recall.store.care.stored_vectors(passages)).values()
+    (vector,) = (await recall.store.maintenance.stored_vectors(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
     gone = await recall.aforget(kept.memory_id)

@@ -18,9 +18,9 @@ from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
-from secondhop.stores.home import StoreHome
 from secondhop.stores.learning import LearningChange
 from secondhop.stores.learning_sqlite import SqliteLearning
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -220,7 +220,7 @@ async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) 
         await teach(recall)
     assert bytes_learned(tmp_path)
 
-    home = StoreHome(tmp_path)
+    home = StoreDirectory(tmp_path)
     assert await home.delete_entity("mara")
     await home.aclose()
 

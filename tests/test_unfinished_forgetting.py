@@ -27,7 +27,7 @@ async def filled(store: Path) -> Vector:
         await recall.memories.aadd([note("secret", SECRET)])
         await recall.arecall("What opens the vault?")
         (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("secret")]
-        return (await recall.store.care.stored_vectors([passage]))[passage]
+        return (await recall.store.maintenance.stored_vectors([passage]))[passage]
 
 
 def files_with_words(folder: Path) -> list[str]:

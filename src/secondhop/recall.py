@@ -42,9 +42,9 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.learning_sqlite import SqliteLearning
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
 from secondhop.sync_door import SyncDoor
 from secondhop.traces import traces_of
 
@@ -82,7 +82,7 @@ class Recall(
 
     def __init__(
         self,
-        home: StoreHome,
+        home: StoreDirectory,
         store: EntityStore,
         embedders: Embedders,
         services: Services,
@@ -201,7 +201,9 @@ class Recall(
             model = chosen_llm(llm, deadline_s=deadline_s)
         base = await chosen_embedder(embedder)
         own_scale = chosen_scale(scale, model_id=base.model_id)
-        home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+        home = StoreDirectory(
+            Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url
+        )
         try:
             store = await open_entity(home, entity, embedder=base, mending=mending)
         except BaseException:

@@ -13,7 +13,7 @@ import numpy as np
 
 from secondhop.errors import StoreError
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.vectors.client import ChromaClient, ChromaSession
+from secondhop.stores.vectors.chroma_client import ChromaClient, ChromaSession
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection

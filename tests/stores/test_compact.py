@@ -11,7 +11,7 @@ from tests.vector_files import files_with_vector
 
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 DIMENSION = 48
 NAME = "leftovers.1"
@@ -111,7 +111,7 @@ async def test_without_a_database_there_is_nothing_to_compact(index: ChromaVecto
 async def test_a_busy_database_is_told_and_the_vectors_stay_usable(
     index: ChromaVectors, folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secondhop.stores.vectors.database._BUSY_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("secondhop.stores.vectors.chroma_database._BUSY_TIMEOUT_S", 0.01)
     rows = unit_rows(12)
     await index.upsert(ids(12), rows)
     await index.remove(["p3"])

@@ -99,7 +99,7 @@ async def examine(given: Examined) -> Examination:
 
 async def check_file(case: Examined) -> list[Finding]:
     """The catalog's own file."""
-    faults = await case.store.care.file_faults()
+    faults = await case.store.maintenance.file_faults()
     what = "SQLite finds the catalog damaged"
     cure = "put a backup in place, or ingest the sources again"
     return [finding("file", what, faults, weight="damage", cure=cure)]
@@ -107,7 +107,7 @@ async def check_file(case: Examined) -> list[Finding]:
 
 async def check_vectors(case: Examined) -> list[Finding]:
     """One vector for each passage, and no others."""
-    care = case.store.care
+    care = case.store.maintenance
     wanted = {passage.passage_id for _, passage in case.passages}
     present = await case.store.vector_ids()
     missing, orphans = sorted(wanted - present), sorted(present - wanted)
@@ -162,16 +162,18 @@ async def embed(case: Examined, pairs: Sequence[tuple[Memory, Passage]]) -> None
     for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
         part = pairs[start : start + EMBEDDED_AT_ONCE]
         vectors = await case.embedder.embed_passages([embedding_text(*pair) for pair in part])
-        await case.store.care.put_vectors([passage.passage_id for _, passage in part], vectors)
+        await case.store.maintenance.put_vectors(
+            [passage.passage_id for _, passage in part], vectors
+        )
         if case.progress is not None:
             case.progress("embed", start + len(part), len(pairs))
 
 
 async def check_word_index(case: Examined) -> list[Finding]:
     """The words of every passage, where the lexical search looks for them."""
-    wrong = await case.store.care.wrong_postings()
+    wrong = await case.store.maintenance.wrong_postings()
     if case.fix and wrong:
-        await case.store.care.rebuild_lexicon()
+        await case.store.maintenance.rebuild_lexicon()
     what = "words whose places in the word index are not those of the stored text"
     cure = "--fix rebuilds it"
     return [finding("word index", what, wrong, weight="damage", cure=cure, fixed=case.fix)]
@@ -187,7 +189,7 @@ async def check_links(case: Examined) -> list[Finding]:
     )
     lost += await case.store.look(lambda view: view.lost_texts())
     if case.fix and lost:
-        await case.store.care.drop_lost_links()
+        await case.store.maintenance.drop_lost_links()
     what = (
         "memories that are superseded by something that is not stored, or not stored either, "
         "and yet it is known how they stood, or what they said before"
@@ -249,7 +251,9 @@ async def check_learned(case: Examined) -> list[Finding]:
 async def check_embeddings(case: Examined) -> list[Finding]:
     """A sample of the vectors, the same each time; the model is asked, not the cache."""
     pairs = case.passages[:: max(1, -(-len(case.passages) // SAMPLE))]
-    stored = await case.store.care.stored_vectors([passage.passage_id for _, passage in pairs])
+    stored = await case.store.maintenance.stored_vectors(
+        [passage.passage_id for _, passage in pairs]
+    )
     held = [pair for pair in pairs if pair[1].passage_id in stored]
     if not held:
         return []
