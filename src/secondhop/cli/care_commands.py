@@ -29,10 +29,6 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
     ] = False,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Embed every passage again, not a sample, to see if it fits."),
-    ] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Examine the memory, and mend it.
@@ -47,9 +43,7 @@ def doctor(
     async def work() -> "Examination":
         with bars() as progress:
             async with opened(common, mending=True) as recall:
-                return await recall.aexamine(
-                    fix=fix and not dry_run, every_vector=every, progress=progress
-                )
+                return await recall.aexamine(fix=fix and not dry_run, progress=progress)
 
     told = run(work())
     expect_something(told, common)
