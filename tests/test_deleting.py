@@ -103,7 +103,7 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     assert not any(b"zebraquartz of mara" in path.read_bytes() for path in left)
     async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as recall:
         assert (await recall.acounts()).vectors == len(LIFE) + 1
-        assert (await recall.aexamine(every_vector=True)).findings == []
+        assert (await recall.aexamine()).findings == []
     async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
         assert (await recall.acounts()).memories == 0
 

@@ -39,9 +39,7 @@ def try_variant(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The first N questions of each folder.")
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask the model all anew, whatever it answered before.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the model everything again.")] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
