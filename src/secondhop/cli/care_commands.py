@@ -202,7 +202,7 @@ def delete_entity(
 ) -> None:
     """Delete everything that the store keeps of an entity.
 
-    Asks first. Nobody may have it open; other entities are not touched.
+    Asks first. No process may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.cli.terminal import notices, print_json, screen
@@ -237,10 +237,12 @@ def confirmed(what: str) -> bool:
     """Whether the person at the terminal wants it.
 
     Raises:
-        UsageError: nobody is there to ask.
+        UsageError: there is no terminal to ask at.
     """
     if not sys.stdin.isatty():
-        raise UsageError(f"this would {what}; nobody is there to ask: give --yes, or --dry-run")
+        raise UsageError(
+            f"this would {what}; no terminal is there to ask: give --yes, or --dry-run"
+        )
     return typer.confirm(f"This cannot be undone: {what}?", err=True)
 
 
