@@ -29,10 +29,6 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
     ] = False,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Embed every passage again, not a sample, to see if it fits."),
-    ] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Examine the memory, and mend it.
@@ -47,9 +43,7 @@ def doctor(
     async def work() -> "Examination":
         with bars() as progress:
             async with opened(common, mending=True) as recall:
-                return await recall.aexamine(
-                    fix=fix and not dry_run, every_vector=every, progress=progress
-                )
+                return await recall.aexamine(fix=fix and not dry_run, progress=progress)
 
     told = run(work())
     expect_something(told, common)
@@ -208,7 +202,7 @@ def delete_entity(
 ) -> None:
     """Delete everything that the store keeps of an entity.
 
-    Asks first. Nobody may have it open; other entities are not touched.
+    Asks first. No process may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.cli.terminal import notices, print_json, screen
@@ -243,10 +237,12 @@ def confirmed(what: str) -> bool:
     """Whether the person at the terminal wants it.
 
     Raises:
-        UsageError: nobody is there to ask.
+        UsageError: there is no terminal to ask at.
     """
     if not sys.stdin.isatty():
-        raise UsageError(f"this would {what}; nobody is there to ask: give --yes, or --dry-run")
+        raise UsageError(
+            f"this would {what}; no terminal is there to ask: give --yes, or --dry-run"
+        )
     return typer.confirm(f"This cannot be undone: {what}?", err=True)
 
 

@@ -74,7 +74,7 @@ def remember(
     common: Common,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, or a fact's value.")],
     subject: Annotated[
-        str | None, typer.Option(metavar="S", help="It is a fact: whom or what it is about.")
+        str | None, typer.Option(metavar="S", help="It is a fact: the person or thing it is about.")
     ] = None,
     attribute: Annotated[
         str | None, typer.Option(metavar="A", help="Of the fact: what TEXT is the value of.")

@@ -222,4 +222,4 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
         return
     would = "would be " if dry_run else ""
     for entity, passages in done.items():
-        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed anew")
+        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed again")
