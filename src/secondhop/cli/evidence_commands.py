@@ -61,7 +61,10 @@ def evidence(
     from secondhop.evals.comparison_targets import comparison_target
     from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
     from secondhop.evals.setting_files import settings_said
+    from secondhop.evals.significance import expect_statistics
 
+    if against is not None:
+        expect_statistics()
     plan = EvidencePlan(
         sets=load_sets(folders),
         budgets=given_budgets(budgets),
