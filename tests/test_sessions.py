@@ -34,7 +34,7 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes.critics.port import CriticRequest, Verdict
+from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
 from secondhop.stores.protocols import MemoryReader
@@ -116,6 +116,26 @@ async def test_every_change_names_the_vote_that_made_it(
     made_room = VoteRecord(memory_id="plan", vote="cold", by="agent", round=1)
     assert [change.because for change in (left["plan"], *came.values())] == [[made_room]] * 3
     assert all(change.why for change in after.changes)
+
+
+async def test_the_critics_votes_are_told_apart_from_those_of_people(world: SmallWorld) -> None:
+    lead = FollowUp(text="first year goals", facet_id=None, name="goals", why="Named.")
+    critic = ScriptedCritic(votes(lead, hot=["plan", "wins"]), votes(lead, hot=["plan", "wins"]))
+    sessions = sessions_over(session_services(world, critic=critic))
+    answer = await started(sessions)
+    by_critic = {memory.id: memory.vote for memory in answer.memories}
+
+    after = await sessions.vote(answer.session_id, {"plan": "hot", "coaching": "cold"})
+
+    assert set(by_critic.values()) == {""}
+    assert {one: answer.critic.get(one) for one in ("plan", "wins")} == {
+        "plan": "hot",
+        "wins": "hot",
+    }
+    assert {memory.id: memory.vote for memory in after.memories if memory.vote} == {"plan": "hot"}
+    assert "plan" not in after.critic
+    assert {vote.by for change in after.changes for vote in change.because} <= {"person"}
+    assert {vote.by for change in after.changes for vote in change.critic} <= {"critic"}
 
 
 async def test_an_outside_vote_outranks_the_critics_in_every_round(world: SmallWorld) -> None:

@@ -42,7 +42,7 @@ from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.home import StoreHome, entity_slug
-from secondhop.stores.learning_sqlite import SqliteLearning
+from secondhop.stores.learning import LearningStore
 from secondhop.stores.sessions import SessionStore
 from secondhop.sync_door import SyncDoor
 from secondhop.traces import traces_of
@@ -99,7 +99,7 @@ class Recall(
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
         counters = CounterStore(self._traces.path.parent / "counters.db")
-        self._learned = services.learning or SqliteLearning(
+        self._learned = services.learning or LearningStore(
             self._traces.path.with_name("learning.db")
         )
         self._learning = Learning(self._learned, services, counters=counters)
@@ -230,7 +230,7 @@ class Recall(
             services,
             decided=decided_by_caller(settings, decided),
             session=session_settings or SessionSettings(),
-            learning=SqliteLearning(folder / "learning.db"),
+            learning=LearningStore(folder / "learning.db"),
             recorded=CounterStore(folder / "counters.db"),
         )
         return cls(

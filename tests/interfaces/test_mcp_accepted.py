@@ -26,4 +26,4 @@ async def test_what_an_agent_names_in_the_end_teaches_and_its_one_round_is_count
     assert (ended["updated"], ended["learned"]) == (2, True)
     assert ended["acceptedMemoryIds"] == helped
     async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
-        assert (await recall.learning.rounds()).by_rounds == {1: 1}
+        assert (await recall.learning.rounds()).sessions == 1

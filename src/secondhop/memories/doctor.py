@@ -12,7 +12,6 @@ from secondhop.errors import StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
-from secondhop.learning.service import mentioned
 from secondhop.memories.forgetting import PurgesTexts
 from secondhop.models.embedder import Embedder, past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
@@ -189,7 +188,7 @@ class Doctor:
         try:
             known = await self.counters.memory_ids()
             for context in (await self.learned.read()).contexts:
-                known |= mentioned(context)
+                known |= context.lessons.memory_ids()
         except StoreError as error:
             what = "files of what was counted and learned cannot be read"
             cure = "put a backup in place, or do as it says"
