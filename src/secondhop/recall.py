@@ -129,14 +129,15 @@ class Recall(
             prices=prices or {},
             limits=services.settings.limits,
         )
-        self._open_sessions = Sessions(
+        self.sessions = Sessions(
             SessionRounds(services),
             chosen_sessions(sessions, store=home.path, entity=services.entity),
             entity=services.entity,
             ready=self._ready,
             learner=self._learning,
+            door=self._door,
         )
-        writing.forgetting.append(self._open_sessions)
+        writing.forgetting.append(self.sessions)
 
     @classmethod
     async def aopen(
@@ -348,7 +349,7 @@ class Recall(
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
-        await self._open_sessions.aclose()
+        await self.sessions.aclose()
         await self._learning.aclose()
         await self._store.aclose()
         await self._embedders.aclose()
