@@ -34,7 +34,7 @@ from secondhop.prompts.library import shipped_intents
 from secondhop.ranking.words import words
 from secondhop.running import run_recall
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 PLAN = ("begin", "decompose", "expand", "ask")
 ENGINE = ("fuse", "rerank", "diversify", "critique", "pick")
@@ -144,7 +144,7 @@ async def size_report(size: int, *, dimension: int, count: int) -> AsyncIterator
             entity_cache=Path(folder) / "own.db",
             library_cache=Path(folder) / "playbooks.db",
         )
-        async with aclosing(StoreHome(Path(folder) / "store")) as home, aclosing(caches):
+        async with aclosing(StoreDirectory(Path(folder) / "store")) as home, aclosing(caches):
             store = await home.open_entity("me", embedder_id=embedder.model_id, dimension=dimension)
             async with aclosing(store):
                 await fill(store, world, passages=size)

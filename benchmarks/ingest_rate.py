@@ -27,8 +27,8 @@ from secondhop.ingest.settings import IngestSettings
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.store_directory import StoreDirectory
 
 _WORDS = 150
 _SENTENCE = 12
@@ -68,7 +68,7 @@ async def alone_s(texts: list[str], embedder: Embedder) -> float:
 async def ingest_s(memories: list[Memory], embedder: Embedder) -> float:
     """Seconds of an ingest into a new store."""
     with tempfile.TemporaryDirectory() as folder:
-        async with aclosing(StoreHome(Path(folder))) as home:
+        async with aclosing(StoreDirectory(Path(folder))) as home:
             store = await home.open_entity(
                 "me", embedder_id=embedder.model_id, dimension=embedder.dimension
             )

@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -32,6 +31,7 @@ from secondhop.stores.records import (
     Vectors,
     passage_id_of,
 )
+from secondhop.stores.store_directory import StoreDirectory
 
 _EMBEDDER = "random clusters"
 _K = 40
@@ -167,7 +167,7 @@ async def size_report(size: int, *, dimension: int, repeat: int) -> AsyncIterato
     """Lines about one entity of `size` passages."""
     world = World(dimension=dimension)
     with tempfile.TemporaryDirectory() as folder:
-        async with aclosing(StoreHome(Path(folder))) as home:
+        async with aclosing(StoreDirectory(Path(folder))) as home:
             store = await home.open_entity("me", embedder_id=_EMBEDDER, dimension=dimension)
             async with aclosing(store):
                 begun = time.perf_counter()
@@ -191,7 +191,7 @@ async def size_report(size: int, *, dimension: int, repeat: int) -> AsyncIterato
                 yield f"{'':9} one lexical query of 2,000 words: {taken:.1f} ms"
                 if size <= 10_000:
                     yield f"{'':9} dense recall@{_K}: {await recall_at_k(store, world):.4f}"
-        async with aclosing(StoreHome(Path(folder))) as home:
+        async with aclosing(StoreDirectory(Path(folder))) as home:
             begun = time.perf_counter()
             store = await home.open_entity("me", embedder_id=_EMBEDDER, dimension=dimension)
             await store.aclose()
@@ -201,7 +201,7 @@ async def size_report(size: int, *, dimension: int, repeat: int) -> AsyncIterato
 async def neighbours_report(others: int, *, dimension: int, repeat: int) -> AsyncIterator[str]:
     """Lines about an entity of 100 memories, alone and among others."""
     with tempfile.TemporaryDirectory() as folder:
-        async with aclosing(StoreHome(Path(folder))) as home:
+        async with aclosing(StoreDirectory(Path(folder))) as home:
             world = World(dimension=dimension)
             me = await home.open_entity("me", embedder_id=_EMBEDDER, dimension=dimension)
             async with aclosing(me):

@@ -31,7 +31,7 @@ from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 ENTITY = "me"
 DIMENSION = 384
@@ -114,7 +114,7 @@ async def measured(passages: int, *, count: int) -> dict[str, Calls]:
         caches = cached_embedders(
             embedder, entity_cache=place / "own.db", library_cache=place / "playbooks.db"
         )
-        home = StoreHome(place / "store")
+        home = StoreDirectory(place / "store")
         store = await home.open_entity(ENTITY, embedder_id=embedder.model_id, dimension=DIMENSION)
         await fill(store, world, passages=passages)
         services = assemble(store, caches, entity=ENTITY, settings=RecallSettings())

@@ -232,7 +232,7 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.stage == "tokens":
         return "a bigger token budget"
     if last.stage == "critique" and any(vote.round == 0 for vote in candidate.votes):
-        return f"`secondhop learning forget {candidate.memory_id}`: {candidate.votes[0].reason}"
+        return f"`secondhop learning --forget {candidate.memory_id}`: {candidate.votes[0].reason}"
     if last.stage == "critique":
         return f"another vote: it was {last.reason.split(':')[0]}"
     if last.threshold is not None:

@@ -197,15 +197,15 @@ class CounterStore:
                 "WHERE memory_id IN (SELECT value FROM json_each(?))",
                 (json.dumps(memory_ids),),
             ).fetchall()
-        return {
-            memory_id: Counters(
-                retrieved=retrieved,
-                shown=shown,
-                accepted=accepted,
-                accepted_at=datetime.fromisoformat(at) if at else None,
-            )
-            for memory_id, retrieved, shown, accepted, at in rows
-        }
+            return {
+                memory_id: Counters(
+                    retrieved=int(retrieved),
+                    shown=int(shown),
+                    accepted=int(accepted),
+                    accepted_at=datetime.fromisoformat(at) if at else None,
+                )
+                for memory_id, retrieved, shown, accepted, at in rows
+            }
 
     def _memory_ids(self) -> set[str]:
         if not self._path.exists():
@@ -216,6 +216,8 @@ class CounterStore:
             rows = connection.execute(
                 " UNION ".join(f"SELECT memory_id FROM {table}" for table in tables)
             ).fetchall()
+            for (memory_id,) in rows:
+                memory_id.encode()  # what is no text is damage
         return {memory_id for (memory_id,) in rows}
 
     def _forget(self, memory_ids: Sequence[str]) -> None:
@@ -244,7 +246,7 @@ class CounterStore:
             ) as connection:
                 connection.execute("PRAGMA secure_delete = ON")
                 yield connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError, TypeError, AttributeError) as error:
             raise StoreError(
                 f"the counters in {self._path} cannot be read or written: {error}; move the file "
                 f"away, and counting begins anew"

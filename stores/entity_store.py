@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
-from secondhop.stores.batches import checked
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
-from secondhop.stores.file_lock import LockClosedError, WriterLock
 from secondhop.stores.keeping import FactName, Keepings
+from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
+from secondhop.stores.maintenance import StoreMaintenance
 from secondhop.stores.memory_map import map_memories
-from secondhop.stores.outbox import Outbox
+from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EarlierText,
@@ -35,14 +35,15 @@ from secondhop.stores.records import (
     Vector,
     Vectors,
 )
-from secondhop.stores.store_care import StoreCare
 from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.place import identity_at
-from secondhop.stores.writer_turn import to_its_end, writer_turn
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+COMPACTED_AT_ONCE = 2_000
+"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
 
 
 class EntityStore:
@@ -68,14 +69,14 @@ class EntityStore:
         self._cache = VectorCache()
         self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
         self._topics: tuple[int, Sequence[Topic]] | None = None
-        self.care = StoreCare(catalog, index, writing=self._writing)
+        self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """For who looks the store over."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
-        """What messages advise where vectors are missing; `StoreHome` names the store in it."""
+        """What messages advise where vectors are missing; the store is named in it."""
 
     async def open(self, *, mending: bool = False) -> None:
         """Undo what a killed process left half done, and compare the vectors with the catalog.
@@ -84,7 +85,7 @@ class EntityStore:
         notes are not touched: they are no leftovers.
 
         Args:
-            mending: open it also where vectors are missing, for who puts them back (`care`).
+            mending: open it also where vectors are missing, to put them back (`maintenance`).
 
         Raises:
             SchemaVersionError: written by a newer secondhop.
@@ -298,16 +299,26 @@ class EntityStore:
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
 
-        The memory map is made anew, for it names titles.
+        The vectors of a big entity stay in Chroma's files until `maintenance.compact`.
+        The memory map is made again, for it names titles.
         """
         await self.delete(memory_ids)
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
-            await to_its_end(self._refresh_topics())
-            text = await to_its_end(asyncio.to_thread(self._catalog.erase_leftovers))
-            vectors = await to_its_end(self._index.erase_removed())
-        return Erasure(text=text, vectors=vectors)
+            return await to_its_end(self._erase_leftovers())
+
+    async def erasing(self) -> Sequence[str] | None:
+        """Memories whose erasure has begun and is not finished; None when there is none.
+
+        [] where they are deleted, and files may still hold what they said.
+        """
+        return await asyncio.to_thread(self._catalog.erasing)
+
+    async def note_erasing(self, memory_ids: Sequence[str]) -> None:
+        """The erasure of these memories begins; when `erase` returns it is finished."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -355,6 +366,15 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
+
+    async def _erase_leftovers(self) -> Erasure:
+        await self._refresh_topics()
+        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
+        vectors = is_small and await self._index.compact()
+        text = await asyncio.to_thread(self._catalog.erase_leftovers)
+        if text:
+            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
+        return Erasure(text=text, vectors=vectors)
 
     async def _refresh_topics(self) -> None:
         changes = await asyncio.to_thread(self._catalog.changes)

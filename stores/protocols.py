@@ -48,7 +48,7 @@ class VectorIndex(Protocol):
         """How many ids are stored."""
         ...
 
-    async def erase_removed(self) -> bool:
+    async def compact(self) -> bool:
         """Leave nothing of removed vectors in any file; False where it cannot be done now."""
         ...
 

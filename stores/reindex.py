@@ -10,7 +10,7 @@ from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.hnsw_files import UnfinishedIndexError
+from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 _PAGE = 64
 

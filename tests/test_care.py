@@ -18,7 +18,7 @@ from secondhop.memories.records import Fact, Preference
 from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -108,7 +108,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 8
+    assert len(told.checks) == 9
 
 
 async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_mended(
@@ -136,9 +136,36 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
     assert version.end.startswith("superseded by a memory that is gone")
 
 
+async def test_values_that_supersede_one_another_are_found_and_one_can_be_restored(
+    recall: Recall, tmp_path: Path
+) -> None:
+    """As version 0.1 wrote them, where the older value carried the later date."""
+    (old, new) = [
+        (await recall.aremember(Fact(subject="Ana", attribute="town", value=town))).memory_id
+        for town in ("Bonn", "Trier")
+    ]
+    with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
+        raw.execute(
+            "REPLACE INTO keeping (memory_id, salience, deprecated_because, superseded_at, "
+            "superseded_by) VALUES (?, 0.5, '', '2026-01-01T00:00:00+00:00', ?)",
+            (new, old),
+        )
+    assert await recall.afacts("Ana") == []
+
+    told = await recall.aexamine(fix=True)
+    await recall.arestore(new)
+
+    assert [(one.check, one.weight, one.fixed) for one in told.findings] == [
+        ("circles", "damage", False)
+    ]
+    assert set(told.findings[0].examples[0].split(", ")) == {old, new}
+    assert [fact.value for fact in await recall.afacts("Ana")] == ["Trier"]
+    assert (await recall.aexamine()).sound
+
+
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
     (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
-    before = await recall.store.care.stored_vectors([passage])
+    before = await recall.store.maintenance.stored_vectors([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.aexamine()
@@ -154,7 +181,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.care.stored_vectors([passage]))[passage], before[passage]
+        (await recall.store.maintenance.stored_vectors([passage]))[passage], before[passage]
     )
 
 
@@ -223,7 +250,7 @@ async def test_the_model_is_asked_and_not_the_cache_and_fixing_lets_reindex_mend
 
     found = await recall.aexamine(every_vector=True, fix=True)
     await recall.aclose()
-    home = StoreHome(tmp_path / "store")
+    home = StoreDirectory(tmp_path / "store")
     await reindex_entity(home, "mara", embedder=HashingEmbedder())
     await home.aclose()
 
@@ -250,7 +277,7 @@ async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_pa
     before = await lines(recall)
     told = await recall.abackup(tmp_path / "backup")
     await recall.aadd([note("late", "Written after the backup")])
-    home = StoreHome(tmp_path / "backup")
+    home = StoreDirectory(tmp_path / "backup")
     await reindex_entity(home, "mara", embedder=HashingEmbedder())
     await home.aclose()
 

@@ -22,7 +22,7 @@ from secondhop.nodes.entity_config import KEEPABLE
 from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -261,7 +261,7 @@ async def test_a_backup_and_a_reindex_keep_them_and_deleting_the_entity_does_not
     await recall.aforget("old")
     await recall.abackup(tmp_path / "backup")
     await recall.aclose()
-    home = StoreHome(tmp_path / "backup")
+    home = StoreDirectory(tmp_path / "backup")
     await reindex_entity(home, "mara", embedder=recall.embedder)
     await home.aclose()
 

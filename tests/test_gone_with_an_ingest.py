@@ -103,14 +103,23 @@ async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     assert ids["wins"] in await known(recall, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DROP TABLE counted",
+        "UPDATE counters SET accepted_at = 'soon'",
+        "UPDATE counters SET shown = 'many'",
+        "INSERT INTO counters VALUES (x'00ff', 1, 1, 1, NULL)",
+    ],
+)
 async def test_a_file_that_cannot_be_read_is_damage_and_no_empty_one(
-    recall: Recall, tmp_path: Path
+    recall: Recall, tmp_path: Path, damage: str
 ) -> None:
     result = await recall.arecall(QUESTION, at=AT)
     await recall.aaccept(result, result.ids()[:1])
     counters = counters_below(tmp_path)
     with closing(sqlite3.connect(counters)) as raw, raw:
-        raw.execute("DROP TABLE counted")
+        raw.execute(damage)
 
     told = await recall.aexamine()
 

@@ -68,6 +68,56 @@ async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall
     assert await values(recall) == ["Zeta"]
 
 
+async def test_a_correction_holds_though_the_clock_was_set_back(recall: Recall) -> None:
+    """The value that is replaced carries a later date than the one that replaces it."""
+    old = await recall.aremember(employer("Acme"), at=on(3))
+    new = await recall.aupdate(old.memory_id, "Zeta", at=on(1))
+    assert (new.supersedes, new.superseded_by) == ([old.memory_id], "")
+    assert await values(recall) == ["Zeta"]
+
+    last = await recall.aremember(employer("Beta"), at=on(1), supersedes=[new.memory_id])
+    assert await values(recall) == ["Beta"]
+    assert [v.end == "" for v in (await recall.ahistory(last.memory_id)).versions].count(True) == 1
+
+
+async def test_what_a_replaced_value_had_replaced_does_not_replace_its_successor(
+    recall: Recall,
+) -> None:
+    early = await recall.aremember(employer("Acme"), at=on(5))
+    late = await recall.aremember(employer("Zeta"), at=on(9))
+    assert late.supersedes == [early.memory_id]
+
+    await recall.aremember(employer("Beta"), at=on(3), supersedes=[late.memory_id])
+
+    assert await values(recall) == ["Beta"]
+
+
+async def test_a_fact_beside_an_older_one_that_took_a_later_ones_place_holds(
+    recall: Recall,
+) -> None:
+    late = await recall.aremember(employer("Zeta"), at=on(5))
+    early = await recall.aremember(employer("Acme"), at=on(1), supersedes=[late.memory_id])
+    between = await recall.aremember(employer("Beta"), at=on(3))
+
+    assert between.supersedes == [early.memory_id]
+    assert await values(recall) == ["Beta"]
+
+
+async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -> None:
+    budget = Fact(subject="me", attribute="budget", value="900")
+    old = await recall.aremember(budget)
+    age = await recall.aremember(Fact(subject="Ana", attribute="age", value="7"))
+
+    kept = await recall.asupersede(old.memory_id, age.memory_id)
+    named = await recall.aremember(employer("Acme"), supersedes=[age.memory_id])
+    same = await recall.aremember(employer("Zeta"))
+
+    assert "me: budget" in kept.notice
+    assert "Ana: age" in kept.notice
+    assert "Ana: age" in named.notice
+    assert same.notice == ""
+
+
 async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None:
     first = await recall.aremember(employer("Acme"), at=on(1))
     again = await recall.aremember(employer(" ACME "), at=on(2))
@@ -239,7 +289,7 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
     passages = [i for i in await recall.store.vector_ids() if i.startswith(kept.memory_id)]
-    (vector,) = (await recall.store.care.stored_vectors(passages)).values()
+    (vector,) = (await recall.store.maintenance.stored_vectors(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
     gone = await recall.aforget(kept.memory_id)
@@ -267,6 +317,63 @@ async def test_the_vectors_of_a_forgotten_memory_leave_the_cache_and_no_others_d
     await recall.aforget(kept.memory_id)
 
     assert cached_vectors(tmp_path) == cached - own
+
+
+async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note(i, f"Ordinary thoughts about {i}") for i in ("a", "b", "c")])
+    kept = await recall.aremember(f"{SECRET}: 48151")
+    await recall.adeprecate("a", "no: Zebraquartz opens the safe now")
+    await recall.adeprecate("b", "the code is 48151")
+    await recall.adeprecate("c", "we bought another safe")
+
+    await recall.aforget(kept.memory_id)
+
+    assert files_with(b"zebraquartz", tmp_path) == []
+    assert files_with(b"48151", tmp_path) == []
+    ends = [(await recall.memories.aget(i)).end.partition(": ")[2] for i in ("a", "b", "c")]
+    assert ends == ["", "", "we bought another safe"]
+
+
+async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall) -> None:
+    await recall.aadd([note("old", "The key is here"), note("new", "It is there", day=2)])
+    await recall.asupersede("old", "new", reason="seen by the gate")
+    await recall.aforget("new")
+
+    assert "seen by the gate" not in str(await recall.ahistory("old"))
+
+
+async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewhere(
+    recall: Recall, tmp_path: Path
+) -> None:
+    bad = "m-\ud800"
+    await recall.aremember(f"About a{bad}", memory_id="a")
+    await recall.adeprecate("a", bad)
+    trace = (await recall.arecall(f"What of a{bad}?", include_stale=True)).trace_id
+    for doing in (
+        recall.ahistory(bad),
+        recall.memories.aget(bad),
+        recall.memories.alist(after=bad),
+        recall.aupdate(bad, "text"),
+        recall.asupersede("a", bad),
+        recall.asupersede(bad, "a"),
+        recall.adeprecate(bad, "why"),
+        recall.arestore(bad),
+        recall.aforget("a", bad),
+        recall.aremember("text", supersedes=[bad]),
+        recall.aremember("text", memory_id=bad),
+        recall.acounters(bad),
+        recall.aexplain(trace, bad),
+        recall.aobserve([{"role": "user", "content": "Hello"}], keep_as=bad),
+        Recall.aopen(tmp_path, entity=bad),
+    ):
+        with pytest.raises(UsageError, match="surrogate"):
+            await doing
+    with pytest.raises(UsageError, match="the id of a memory is empty"):
+        await recall.ahistory("  ")
+    assert await recall.afacts(bad, bad) == []
+    assert (await recall.acounts()).memories == 1
 
 
 async def cached_of(recall: Recall, memory_id: str) -> set[bytes]:

@@ -18,9 +18,9 @@ from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
-from secondhop.stores.home import StoreHome
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import LearningChange
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -220,7 +220,7 @@ async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) 
         await teach(recall)
     assert bytes_learned(tmp_path)
 
-    home = StoreHome(tmp_path)
+    home = StoreDirectory(tmp_path)
     assert await home.delete_entity("mara")
     await home.aclose()
 
@@ -366,7 +366,7 @@ async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recal
     assert other.ids()
     told = await recall.aexplain(found, cold)
     assert any("people refused it for questions like this one" in line for line in told.story)
-    assert f"learning forget {cold}" in told.nearest_change
+    assert f"learning --forget {cold}" in told.nearest_change
     await recall.learning.forget([cold])
     assert cold in (await traced(recall)).returned
 

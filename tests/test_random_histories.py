@@ -116,13 +116,25 @@ class Model:
         if supersedes is None and any(one.text == new.text for one in held):
             return
         named = [self.known[supersedes]] if supersedes else []
-        for old in [*held, *(one for one in named if one not in held)]:
-            old.superseded = (max(old.day, new.day), memory_id)
+        gone = [*held, *(one for one in named if one not in held)]
         later = sorted(
-            ((one.day, i) for i, one in self.known.items() if one in rivals and one.day > new.day)
+            (one.day, i)
+            for i, one in self.known.items()
+            if one in rivals and one.day > new.day and not any(self.leads(i, old) for old in gone)
         )
+        for old in gone:
+            old.superseded = (max(old.day, new.day), memory_id)
         new.superseded = later[0] if later else None
         self.known[memory_id] = new
+
+    def leads(self, memory_id: str, to: Known) -> bool:
+        """Whether this is what took the other's place, or what took that one's, …"""
+        while self.known[memory_id] is not to:
+            link = self.known[memory_id].superseded
+            if not (link and link[1]):
+                return False
+            memory_id = link[1]
+        return True
 
     def put_again(self, memory_id: str, text: str, origin: str) -> None:
         one = self.known[memory_id]
@@ -138,11 +150,7 @@ class Model:
                 one.superseded = (one.superseded[0], heir)
 
     def circle(self, old: str, new: str) -> bool:
-        seen = {new}
-        while (link := self.known[new].superseded) and link[1] and link[1] not in seen:
-            new = link[1]
-            seen.add(new)
-        return old in seen
+        return self.leads(new, self.known[old])
 
 
 class Histories(RuleBasedStateMachine):
@@ -157,6 +165,7 @@ class Histories(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.index, self.embedder = MemoryIndex(), HashingEmbedder(dimension=64)
         self.killer, self.model, self.number = Executioner(), Model(), 0
+        self.today = DAYS
         self.reopen()
         for value, day in zip(VALUES, days, strict=False):
             self.remember_a_fact(subject="me", value=value, day=day, dies=None)
@@ -190,7 +199,7 @@ class Histories(RuleBasedStateMachine):
         store.clock = lambda: on(DAYS)
         self.runner.run(store.open())
         self.memories = memories_of(
-            store, self.embedder, folder=self.folder, clock=lambda: on(DAYS)
+            store, self.embedder, folder=self.folder, clock=lambda: on(self.today)
         )
 
     def do(
@@ -236,6 +245,21 @@ class Histories(RuleBasedStateMachine):
         self.do(
             lambda: self.memories.aremember(fact, at=on(day), memory_id=memory_id),
             lambda model: model.remember(memory_id, Known(subject, value, day)),
+            dies=dies,
+        )
+
+    @rule(day=st.integers(1, DAYS))
+    def turn_the_clock(self, day: int) -> None:
+        """It goes on, or back, as when it was wrong before."""
+        self.today = day
+
+    @rule(value=st.sampled_from(VALUES), dies=dying)
+    def remember_a_fact_now(self, value: str, dies: int | None) -> None:
+        self.number += 1
+        memory_id, fact = f"m{self.number}", Fact(subject="me", attribute="wood", value=value)
+        self.do(
+            lambda: self.memories.aremember(fact, memory_id=memory_id),
+            lambda model: model.remember(memory_id, Known("me", value, self.today)),
             dies=dies,
         )
 
@@ -372,6 +396,23 @@ class Histories(RuleBasedStateMachine):
                 if one.slot and one.holds(day) and (day is None or one.day <= day)
             }
             assert {fact.memory_id: (fact.subject, fact.value) for fact in found} == believed
+
+    @invariant()
+    def no_value_is_lost(self) -> None:
+        """From every value one comes to one that holds, was deprecated or forgotten."""
+        if not hasattr(self, "memories"):
+            return
+        ids = self.runner.run(self.memories.writing.store.content_hashes())
+        links = self.runner.run(
+            self.memories.writing.store.look(
+                lambda view: {one: view.keeping(one).superseded_by for one in ids}
+            )
+        )
+        for memory_id in links:
+            seen = {memory_id}
+            while memory_id := links[memory_id]:
+                assert memory_id not in seen
+                seen.add(memory_id)
 
     @invariant()
     def what_is_stored_is_found_and_nothing_else(self) -> None:

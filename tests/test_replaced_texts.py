@@ -15,7 +15,7 @@ from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -254,7 +254,7 @@ async def killed(_: object) -> None:
 async def test_a_backup_holds_earlier_texts(recall: Recall, tmp_path: Path) -> None:
     await replaced(recall)
     await recall.abackup(tmp_path / "backup")
-    home = StoreHome(tmp_path / "backup")
+    home = StoreDirectory(tmp_path / "backup")
     await reindex_entity(home, "mara", embedder=HashingEmbedder())
     await home.aclose()
 

@@ -1,17 +1,24 @@
 """The critic with a language model: one call for the whole shortlist."""
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from secondhop.models.llm import LEAST_REPLY, StructuredLLM
+from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.critics.quoting import Tags
-from secondhop.nodes.critics.reading_votes import read_verdict
+from secondhop.nodes.critics.reading_votes import in_places, read_verdict
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
+from secondhop.nodes.critics.verdict_limits import (
+    believes_no_search,
+    drops_the_well_founded,
+    only_choice,
+    without_unfounded_votes,
+)
 from secondhop.nodes.critics.vote_claims import FOR
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
 from secondhop.prompts.templates import Prompt
 
 
@@ -49,7 +56,7 @@ class LLMCritic:
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
-        """Votes of one call; without candidates there is nothing to ask.
+        """Votes of one call, rarely of two; without candidates there is nothing to ask.
 
         Raises:
             LLMError: the model failed, voted for nothing it was shown, or no budget is left.
@@ -57,6 +64,36 @@ class LLMCritic:
         if not request.candidates:
             empty = tuple(facet["facet_id"] for facet in request.facets)
             return Verdict(ballots=(), empty_facets=empty, content=True)
+        begun = time.monotonic()
+        verdict = await self._asked(request)
+        alone = only_choice(verdict, request)
+        if alone is not None:
+            left = after(request.remaining, verdict.usage, seconds=time.monotonic() - begun)
+            verdict = await self._asked_without(alone, verdict, replace(request, remaining=left))
+        return without_unfounded_votes(verdict, request)
+
+    async def _asked_without(
+        self, memory_id: str, verdict: Verdict, request: CriticRequest
+    ) -> Verdict:
+        """A verdict on everything else, with the vote that the first one gave this memory.
+
+        So a memory that has talked the model out of all others gains one place, and costs one. If
+        no second answer can be had, the first counts for this memory alone.
+        """
+        others = [view for view in request.candidates if view.memory_id != memory_id]
+        own = [ballot for ballot in verdict.ballots if ballot.memory_id == memory_id]
+        try:
+            again = await self._asked(replace(request, candidates=others))
+        except LLMError as error:
+            again = Verdict(ballots=(), content=True, usage=error.usage)
+        return replace(
+            again,
+            ballots=tuple(in_places([*again.ballots, *own], request)),
+            usage=verdict.usage + again.usage,
+        )
+
+    async def _asked(self, request: CriticRequest) -> Verdict:
+        """The verdict of one call."""
         sheet = self._sheet(request)
         call = ModelCall(
             prompt=sheet.prompt,
@@ -87,11 +124,13 @@ def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) ->
     """Why a verdict cannot be used; "" where it can."""
     if names_others(reply, sheet):
         return "voted for no memory that it was shown; try a larger model"
-    if chooses_none_to_believe(reply, sheet, request):
-        return (
-            "chose only what hardly touches the question, or what tells it how to vote; "
-            "try a larger model"
-        )
+    verdict = read_verdict(reply, sheet, request, usage=Usage())
+    if only_choice(verdict, request):
+        return ""  # it is asked again without it
+    if believes_no_search(verdict, request):
+        return "chose only what hardly touches the question; try a larger model"
+    if drops_the_well_founded(verdict, request):
+        return "dropped all that searches rank high for what they rank low; try a larger model"
     return ""
 
 
@@ -107,16 +146,11 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
     )
 
 
-def chooses_none_to_believe(
-    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest
-) -> bool:
-    """Whether everything voted for is distrusted or unlike the question, though better was there.
-
-    So reads a verdict that some stored text has talked the model into.
-    """
-    ids = {sheet.issued(vote.id) for vote in reply.votes if vote.vote in FOR}
-    chosen = [view for view in request.candidates if view.memory_id in ids]
-    doubtful = [v for v in chosen if v.memory_id in sheet.distrusted or v.score < LEAST_RELEVANCE]
-    if not chosen or len(doubtful) < len(chosen):
-        return False
-    return any(view not in chosen and view.score >= LEAST_RELEVANCE for view in request.candidates)
+def after(left: Remaining, usage: Usage, *, seconds: float) -> Remaining:
+    """What a step may still spend once this is spent; nothing is below 0."""
+    return replace(
+        left,
+        llm_calls=max(0, left.llm_calls - usage.calls),
+        llm_tokens=max(0, left.llm_tokens - usage.tokens - usage.lost_tokens),
+        seconds=max(0.0, left.seconds - seconds),
+    )

@@ -1,6 +1,6 @@
 """A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow.
 
-And evidence has the first word: a vote alone puts nothing in front that no facet ranks high.
+Evidence comes first: a vote alone puts nothing in front that no facet ranks high.
 """
 
 from collections.abc import Sequence
@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
-from secondhop.nodes.critics.quoting import may_be_order
 from secondhop.nodes.critics.sheet import CriticSheet
 from secondhop.nodes.critics.vote_claims import FOR, Claim, settled
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.planning.near_queries import DistinctQueries
-from secondhop.nodes.selection.rank_floor import FRONT, standings
+from secondhop.nodes.selection.rank_floor import FRONT, best_places
 
 SPARKS = 2
 """Branches that a round may open; further sparks are no vote."""
@@ -29,11 +28,7 @@ def read_verdict(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
 ) -> Verdict:
     """The verdict that a reply amounts to; no ballots when it names no memory of the sheet."""
-    claims = {
-        memory_id: claim
-        for memory_id, claim in claims_of(reply, sheet, request).items()
-        if memory_id not in sheet.distrusted or not gains(claim.ballot)
-    }
+    claims = claims_of(reply, sheet, request)
     settled_ballots = [settled(claim, claims) for claim in claims.values()]
     ballots = in_places(few_sparks(settled_ballots), request)
     served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
@@ -53,11 +48,6 @@ def read_verdict(
     )
 
 
-def gains(ballot: Ballot) -> bool:
-    """Whether a vote does more for its memory than no vote."""
-    return ballot.vote in FOR or ballot.vote == "spark"
-
-
 def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> dict[str, Claim]:
     """The first ballot on each memory of the sheet, in the order of the reply."""
     views = {view.memory_id: view for view in request.candidates}
@@ -65,7 +55,7 @@ def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) 
     first: dict[str, Claim] = {}
     for vote in reply.votes:
         memory_id = sheet.issued(vote.id)
-        if memory_id is None or memory_id in first or memory_id in sheet.unread:
+        if memory_id is None or memory_id in first:
             continue
         ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
         if ballot is not None:
@@ -100,11 +90,11 @@ def as_ballot(
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
     """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others.
 
-    Of the k that would be returned, those come last that no facet's evidence ranks high: so a vote
-    alone puts nothing in front, whoever has talked the model into it.
+    Of the k that would be returned, those that no facet's evidence ranks high come last. A vote
+    alone puts nothing in front.
     """
     chosen = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
-    stands = standings(request.candidates)
+    stands = best_places(request.candidates)
     returned = chosen[: request.k]
     well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]
     ill = [ballot for ballot in returned if stands[ballot.memory_id] > FRONT]
@@ -133,7 +123,7 @@ def follow_ups_of(
     for row in queries:
         if len(found) == FOLLOW_UPS:
             break
-        if sheet.tag in f"{row.query} {row.name}".casefold() or may_be_order(row.query):
+        if sheet.tag in f"{row.query} {row.name}".casefold():
             continue
         for text in distinct.take([row.query], limit=1):
             known = row.facet in hops

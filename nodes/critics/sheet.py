@@ -1,24 +1,13 @@
 """The shortlist as a model reads it: ids of this call, dates, evidence within a token budget."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
 
-from secondhop.models.tokens import truncate_to_tokens
-from secondhop.nodes.critics.ciphers import ENCODED
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.critics.order_hints import HINT, reads_like_order
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
-from secondhop.nodes.critics.quoting import (
-    LEFT_OUT,
-    MASK,
-    Tags,
-    clean,
-    findings,
-    heads_an_order,
-    quoted,
-    speaks_to_judge,
-    title_line,
-)
+from secondhop.nodes.critics.quoting import Tags, clean, title_line
 from secondhop.nodes.critics.snippets import (
     GAP,
     PASSAGE_CHARS,
@@ -27,11 +16,8 @@ from secondhop.nodes.critics.snippets import (
     readable,
     snippet,
     telling_words,
-    tokens_of,
 )
-from secondhop.nodes.critics.text_memo import TextMemo
 from secondhop.prompts.templates import Prompt, RenderedPrompt
-from secondhop.ranking.words import words
 
 QUESTION_TOKENS = 600
 """Of a longer question the beginning is shown."""
@@ -41,9 +27,6 @@ ASKED = 30
 
 FACETS = 30
 """Facets shown; the first."""
-
-ENOUGH_TO_JUDGE = 8
-"""Words of a memory; one that lost its text and keeps fewer cannot be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +40,6 @@ class CriticSheet:
     """What the ids of this call begin with; nobody outside the call may learn it."""
     titles: Mapping[str, str]
     """Id of this call → the title as it was shown."""
-    distrusted: frozenset[str]
-    """Memory ids whose text speaks to the judge: votes for them do not count."""
-    unread: frozenset[str]
-    """Memory ids of which hardly anything was shown: no vote on them counts."""
     tokens: int
     """cl100k_base tokens of both messages."""
 
@@ -88,12 +67,11 @@ def critic_sheet(
     texts = [part for view in request.candidates for part in (view.title, *view.evidence)]
     tag = tags.draw([request.question, *texts])
     ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
-    known = {view.memory_id: found_in(view) for view in request.candidates}
     titles = {
-        view.memory_id: LEFT_OUT if known[view.memory_id].heads else title_line(view.title)
-        for view in request.candidates
+        call_id: title_line(view.title)
+        for call_id, view in zip(ids, request.candidates, strict=True)
     }
-    heads = headers(request, ids, titles)
+    heads = headers(request, titles)
     values = frame_values(request, tag=tag, spare=spare)
     empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
     room = tokens - token_sum(empty) - 2 * len(heads)
@@ -103,9 +81,7 @@ def critic_sheet(
         prompt=rendered,
         memory_ids=ids,
         tag=tag,
-        titles={call_id: titles[memory_id] for call_id, memory_id in ids.items()},
-        distrusted=frozenset(one for one, found in known.items() if found.distrusted),
-        unread=frozenset(one for one, found in known.items() if found.unread),
+        titles=titles,
         tokens=token_sum(rendered),
     )
 
@@ -130,24 +106,29 @@ def frame_values(request: CriticRequest, *, tag: str, spare: int) -> dict[str, s
     }
 
 
-def headers(
-    request: CriticRequest, ids: Mapping[str, str], titles: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """(id, line) for each candidate: date, source, title, and the hints of formulas."""
-    call_ids = {memory_id: call_id for call_id, memory_id in ids.items()}
+def headers(request: CriticRequest, titles: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(id, line) for each candidate: date, source, title, and hints."""
+    call_ids = {
+        view.memory_id: call_id for call_id, view in zip(titles, request.candidates, strict=True)
+    }
     lines: list[tuple[str, str]] = []
-    for view in request.candidates:
-        parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
-        parts.append(f"“{titles[view.memory_id]}”")
-        said = request.coverage.get(view.memory_id, {})
-        teller = max(said, key=lambda other: said[other], default=None)
-        if teller in call_ids and said[teller] >= 0.5:
-            parts.append(f"repeats? {call_ids[teller]} ({said[teller]:.0%})")
-        newer = request.replaced_by.get(view.memory_id)
-        if newer in call_ids:
-            parts.append(f"replaced? {call_ids[newer]}")
-        lines.append((call_ids[view.memory_id], " | ".join(parts)))
+    for (call_id, title), view in zip(titles.items(), request.candidates, strict=True):
+        parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20), f"“{title}”"]
+        lines.append((call_id, " | ".join([*parts, *hints(view, request, call_ids)])))
     return lines
+
+
+def hints(view: CandidateView, request: CriticRequest, call_ids: dict[str, str]) -> Iterator[str]:
+    """What formulas suspect of a memory, for the critic to judge."""
+    said = request.coverage.get(view.memory_id, {})
+    teller = max(said, key=lambda other: said[other], default=None)
+    if teller in call_ids and said[teller] >= 0.5:
+        yield f"repeats? {call_ids[teller]} ({said[teller]:.0%})"
+    newer = request.replaced_by.get(view.memory_id)
+    if newer in call_ids:
+        yield f"replaced? {call_ids[newer]}"
+    if reads_like_order(map(clean, (view.title, view.source, *shown_passages(view)))):
+        yield HINT
 
 
 def blocks(heads: Sequence[tuple[str, str]], bodies: Sequence[str]) -> str:
@@ -161,7 +142,7 @@ def blocks(heads: Sequence[tuple[str, str]], bodies: Sequence[str]) -> str:
 def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
     """Evidence of each candidate, all together at most `tokens` tokens."""
     texts = [readable(view.evidence) for view in request.candidates]
-    wanted = [sum(map(tokens_of, own)) + 4 * len(own) for own in texts]
+    wanted = [sum(map(count_tokens, own)) + 4 * len(own) for own in texts]
     telling = telling_words([request.question, *request.asked])
     shares = fair_shares(wanted, total=tokens)
     return [
@@ -170,47 +151,11 @@ def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
     ]
 
 
-class Found(NamedTuple):
-    """What was found out about a candidate's texts; no word of them is kept."""
-
-    distrusted: bool
-    """Whether anything that the model could be shown of it speaks to the judge."""
-    unread: bool
-    """Whether so much of it was left out that nobody could judge the rest."""
-    heads: bool
-    """Whether the title and the text below are an order together; then it is left out."""
-
-
-def found_in(view: CandidateView) -> Found:
-    """Of a candidate; looked for once."""
-    return _found_in(view.title, view.source, *shown_passages(view))
-
-
-def _looked_for(title: str, source: str, *texts: str) -> Found:
-    return Found(
-        distrusted=any(map(speaks_to_judge, (title, source, *texts))),
-        unread=left_unread(texts),
-        heads=heads_an_order(title, texts),
-    )
-
-
-def left_unread(texts: Sequence[str]) -> bool:
-    """Whether nobody could judge what quoting leaves of the texts."""
-    if all(findings(text).whole for text in texts):
-        return False
-    rest = " ".join(map(quoted, texts)).replace(MASK, " ").replace(ENCODED, " ")
-    return len(words(rest)) < ENOUGH_TO_JUDGE
-
-
 def shown_passages(view: CandidateView) -> list[str]:
-    """What the critic may read from, before anything is left out."""
+    """What the critic may read from."""
     return [text[:PASSAGE_CHARS] for text in view.evidence[:PASSAGES]]
 
 
 def token_sum(prompt: RenderedPrompt) -> int:
     """cl100k_base tokens of both messages."""
-    return tokens_of(prompt.system) + tokens_of(prompt.user)
-
-
-_found_in: Final = TextMemo(_looked_for, limit=10_000)
-"""As `_looked_for`; a memory stands on the sheets of many recalls."""
+    return count_tokens(prompt.system) + count_tokens(prompt.user)

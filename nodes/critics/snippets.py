@@ -5,11 +5,10 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.critics.quoting import quoted
-from secondhop.nodes.critics.text_memo import TextMemo
 from secondhop.ranking.words import words
 
 PASSAGES = 2
@@ -22,9 +21,6 @@ GAP = " … "
 
 CRUMB = 6
 """Tokens; what is left of a share below it is not worth another look."""
-
-tokens_of: Final = TextMemo(count_tokens, limit=10_000)
-"""As `count_tokens`; passages are counted once."""
 
 _PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
 
@@ -92,7 +88,7 @@ def piece(text: str, sentence: Sentence) -> str:
     return text[sentence.start : sentence.end]
 
 
-def found_sentences(text: str) -> tuple[Sentence, ...]:
+def sentences_of(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text, in order."""
     return tuple(
         Sentence(
@@ -115,10 +111,6 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-sentences_of: Final = TextMemo(found_sentences, limit=4_000)
-"""The sentences of the passages read last, some 3 KB a passage."""
-
-
 def telling_words(texts: Sequence[str]) -> dict[str, float]:
     """Words of the question and the searches; one that many searches hold weighs less.
 
@@ -134,14 +126,4 @@ def telling_words(texts: Sequence[str]) -> dict[str, float]:
 
 def readable(evidence: Sequence[str]) -> list[str]:
     """The passages that a critic may read, quoted."""
-    texts = [text[:PASSAGE_CHARS] for text in evidence[:PASSAGES]]
-    return [text if reads_as_it_is(text) else quoted(text) for text in texts]
-
-
-def unquoted(text: str) -> bool:
-    """Whether quoting leaves a text as it is."""
-    return quoted(text) == text
-
-
-reads_as_it_is: Final = TextMemo(unquoted, limit=10_000)
-"""Whether quoting leaves a text as it is: true of nearly every text."""
+    return [quoted(text[:PASSAGE_CHARS]) for text in evidence[:PASSAGES]]

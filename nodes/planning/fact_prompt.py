@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from secondhop.models.tokens import count_tokens
-from secondhop.nodes.critics.quoting import may_be_order, title_line
+from secondhop.nodes.critics.quoting import title_line
 from secondhop.nodes.plan_step import MOST_BY_NAME, first_names
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.planning.schema import ExpandReply, ExpandWithKept
@@ -61,12 +61,10 @@ class AskedNames(NamedTuple):
 
 
 def kept_lines(names: Sequence[KeptName], *, tokens: int) -> list[KeptLine]:
-    """The first names that fit into a budget; one that may be an order is left out."""
+    """The first names that fit into a budget."""
     left = tokens - count_tokens(ABOUT) - count_tokens(ASKING) - 4 * ID_TOKENS
     lines: list[KeptLine] = []
     for one in names:
-        if any(map(may_be_order, (one.of, one.name, f"{one.of} {one.name}"))):
-            continue
         line = KeptLine(one, line_of(one))
         left -= count_tokens(line.text) + ID_TOKENS
         if left < 0:

@@ -13,8 +13,8 @@ import numpy as np
 from secondhop.nodes.retrieval.hub_cache import NearnessFile, bank_id
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.hubness import bank_mean_topk, hub_corrected
-from secondhop.stores.gathering import Gathering
 from secondhop.stores.protocols import MemorySearch
+from secondhop.stores.query_batcher import QueryBatcher
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 NEIGHBOURS = 10
@@ -51,7 +51,7 @@ class HubCorrection:
         self._known: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._asked: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, dict[MemorySearch, Gathering[str, float]]
+            asyncio.AbstractEventLoop, dict[MemorySearch, QueryBatcher[str, float]]
         ] = WeakKeyDictionary()
 
     async def corrected(
@@ -84,11 +84,13 @@ class HubCorrection:
             self._remember(known)
         return known
 
-    def _gathering(self, search: MemorySearch) -> Gathering[str, float]:
+    def _gathering(self, search: MemorySearch) -> QueryBatcher[str, float]:
         """The queries of a round share products with the bank: small ones cost as much as big."""
         own = self._asked.setdefault(asyncio.get_running_loop(), {})
         if search not in own:
-            own[search] = Gathering(partial(self._compared, search), keys_a_call=PASSAGES_A_PRODUCT)
+            own[search] = QueryBatcher(
+                partial(self._compared, search), keys_a_call=PASSAGES_A_PRODUCT
+            )
         return own[search]
 
     async def _compared(self, search: MemorySearch, passage_ids: list[str]) -> dict[str, float]:

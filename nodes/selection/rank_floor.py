@@ -1,4 +1,4 @@
-"""Where the evidence puts a memory, whatever anybody votes: its best place within any facet."""
+"""The rank floor: how high a search must rank a memory before a vote can put it in front."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ well in some facet; of everything on those lists, 74 %.
 """
 
 
-def standings(candidates: Sequence[CandidateView]) -> dict[str, int]:
+def best_places(candidates: Sequence[CandidateView]) -> dict[str, int]:
     """{memory id: its best place in any facet, by calibrated relevance, from 1}.
 
     Of equals all have the last of their places. A memory that no facet found stands behind all.

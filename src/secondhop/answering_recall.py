@@ -21,7 +21,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync_door import SyncDoor
 from secondhop.threads import own_thread, resumed
 from secondhop.traces import TraceFolder
@@ -36,7 +36,7 @@ class AnswersQuestions:
     """Methods of `Recall`: a question in, the memories that answer it out."""
 
     _door: SyncDoor
-    _home: StoreHome
+    _home: StoreDirectory
     _store: EntityStore
     _services: Services
     _graphs: CompiledGraphs

@@ -28,7 +28,7 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence_coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.gathered_search import GatheredSearch
+from secondhop.stores.query_batcher import BatchedSearch
 
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
@@ -165,7 +165,7 @@ def assemble(
         hubs = HubCorrection(planner, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,
-        search=GatheredSearch(store),
+        search=BatchedSearch(store),
         reader=store,
         keeping=store,
         kept_settings=store,

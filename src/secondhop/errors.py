@@ -8,7 +8,8 @@ SecondhopError
 │   ├── EmbedderMismatchError  built with another embedding model
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
-│   └── StoreFullError         the disk is full; what was acknowledged before is kept
+│   ├── StoreFullError         the disk is full; what was acknowledged before is kept
+│   └── UnfinishedForgettingError  a `forget` has begun; opening the memory finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
 │   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
 └── SessionError               a session cannot do what was asked of it
@@ -23,6 +24,8 @@ SecondhopError
 
 The message says what happened, then what to do; numbers stay on the error as attributes.
 """
+
+from collections.abc import Sequence
 
 
 class SecondhopError(Exception):
@@ -81,6 +84,18 @@ class CorruptStoreError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk is full; everything acknowledged before is kept."""
+
+
+class UnfinishedForgettingError(StoreError):
+    """Memories were about to be forgotten when the store could not go on."""
+
+    def __init__(self, memory_ids: Sequence[str], *, reason: str) -> None:
+        super().__init__(
+            f"forgetting {', '.join(memory_ids)} has begun and is not finished; files may still "
+            f"hold what they said. As soon as the cause is gone, opening the memory finishes it, "
+            f"and so does another `forget`. The cause: {reason}"
+        )
+        self.memory_ids = list(memory_ids)
 
 
 class ModelError(SecondhopError):

@@ -5,6 +5,7 @@ from pathlib import Path
 from secondhop.assembly import Embedders
 from secondhop.blocking import blocking
 from secondhop.errors import UsageError
+from secondhop.given_values import check_id
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.trace import RecallTrace, hidden_of
 from secondhop.nodes.services import Services
@@ -40,6 +41,7 @@ class ExplainsAnswers:
         Raises:
             UsageError: no such trace, a trace of another entity, or no such memory.
         """
+        check_id(memory_id)
         story = self._traces.find(trace)
         if story.entity != self._services.entity:
             raise UsageError(

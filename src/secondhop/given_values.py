@@ -16,6 +16,20 @@ def check_text(given: object, *, name: str) -> None:
         raise UsageError(f"{name} must be a text (str), not {shown(given)}")
 
 
+def check_id(given: object, *, name: str = "the id of a memory") -> None:
+    """Raises UsageError unless it is words that can be stored."""
+    check_text(given, name=name)
+    if not str(given).strip():
+        raise UsageError(f"{name} is empty")
+    try:
+        str(given).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{name} must be text that UTF-8 can hold, not {shown(given)}: its character "
+            f"{error.start + 1} is half of a pair (a surrogate)"
+        ) from error
+
+
 def check_counts(**given: object) -> None:
     """Raises UsageError unless each is a whole number that can be, or None for the default."""
     for name, count in given.items():

@@ -11,6 +11,7 @@ from secondhop.answering_recall import AnswersQuestions
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.briefing.recall_part import BriefsSessions
 from secondhop.explaining_recall import ExplainsAnswers
+from secondhop.given_values import check_id
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting_recall import StoresMemories
 from secondhop.learning.service import Learning
@@ -41,9 +42,9 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
 from secondhop.sync_door import SyncDoor
 from secondhop.traces import traces_of
 
@@ -81,7 +82,7 @@ class Recall(
 
     def __init__(
         self,
-        home: StoreHome,
+        home: StoreDirectory,
         store: EntityStore,
         embedders: Embedders,
         services: Services,
@@ -192,6 +193,7 @@ class Recall(
             CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
             PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
+        check_id(entity, name="the name of the entity")
         if prompts is not None and not isinstance(prompts, Mapping):
             prompts = load_prompts(Path(prompts))  # checked also where no model reads them
         price_table = load_prices(prices)
@@ -202,7 +204,9 @@ class Recall(
             model = chosen_llm(llm, deadline_s=deadline_s)
         base = await chosen_embedder(embedder)
         own_scale = chosen_scale(scale, model_id=base.model_id)
-        home = StoreHome(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+        home = StoreDirectory(
+            Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url
+        )
         try:
             store = await open_entity(home, entity, embedder=base, mending=mending)
         except BaseException:
@@ -234,7 +238,7 @@ class Recall(
             learning=LearningStore(folder / "learning.db"),
             recorded=CounterStore(folder / "counters.db"),
         )
-        return cls(
+        recall = cls(
             home,
             store,
             embedders,
@@ -245,6 +249,9 @@ class Recall(
             prompts=prompts,
             prices=price_table,
         )
+        if not mending:
+            await recall.memories.finish_forgetting()
+        return recall
 
     @classmethod
     def open(

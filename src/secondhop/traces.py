@@ -10,7 +10,7 @@ from pathlib import Path
 from secondhop.errors import UsageError
 from secondhop.graph.trace import RecallTrace, load_trace
 from secondhop.graph.trace_draft import TraceDraft
-from secondhop.stores.home import entity_slug
+from secondhop.stores.store_directory import entity_slug
 
 KEPT = 200
 """Traces kept an entity; the oldest go first."""

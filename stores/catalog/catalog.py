@@ -32,12 +32,18 @@ from secondhop.stores.catalog.notes import (
     add_intent,
     count_change,
     count_small_change,
+    needs_compaction,
+    note_erased,
+    note_erasing,
     open_intents,
+    read_erasing,
     read_meta,
     read_settings,
+    spare_from_erasing,
     write_meta,
     write_settings,
 )
+from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.search import best_by_words
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
@@ -197,6 +203,7 @@ class Catalog:
             keep_replaced(connection, [m.memory for m in memories], at=at)
             replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
             store_memories(connection, memories)
+            spare_from_erasing(connection, [m.memory.memory_id for m in memories])
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
             keep(connection, changes)
@@ -209,6 +216,7 @@ class Catalog:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
+            clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             count_change(connection)
@@ -223,6 +231,26 @@ class Catalog:
         """Keep earlier texts, the oldest first, of stored memories that have none yet."""
         with self._database.writing() as connection:
             add_earlier(connection, texts)
+
+    def erasing(self) -> list[str] | None:
+        """Memories whose erasure is not finished; see `notes.read_erasing`."""
+        with self._reading() as connection:
+            return None if connection is None else read_erasing(connection)
+
+    def note_erasing(self, memory_ids: Sequence[str]) -> None:
+        """The erasure of these memories begins; `note_erased` when it is finished."""
+        with self._database.writing() as connection:
+            note_erasing(connection, memory_ids)
+
+    def note_erased(self, *, needs_compaction: bool) -> None:
+        """Nothing of what was to be erased is left, but for vectors where it is said."""
+        with self._database.writing() as connection:
+            note_erased(connection, needs_compaction=needs_compaction)
+
+    def needs_compaction(self) -> bool:
+        """Whether files still hold vectors of erased memories."""
+        with self._reading() as connection:
+            return connection is not None and needs_compaction(connection)
 
     def erase_leftovers(self) -> bool:
         """Write the file anew without anything that was deleted; False while others read it.

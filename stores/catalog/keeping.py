@@ -195,7 +195,7 @@ def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> N
     for memory_id in memory_ids:
         heir = keeping(connection, memory_id).superseded_by
         connection.execute(
-            "UPDATE keeping SET superseded_by = ? WHERE superseded_by = ?",
+            "UPDATE keeping SET superseded_by = nullif(?, memory_id) WHERE superseded_by = ?",
             (heir or None, memory_id),
         )
         connection.execute("DELETE FROM keeping WHERE memory_id = ?", (memory_id,))

@@ -2,10 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from secondhop.stores.catalog.reads import owners
 
+_ERASING = "erasing"
+_NEEDS_COMPACTION = "needs_compaction"
 _SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
 
@@ -27,6 +29,40 @@ def write_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> Non
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         values.items(),
     )
+
+
+def read_erasing(connection: sqlite3.Connection) -> list[str] | None:
+    """Ids of memories whose erasure has begun and is not finished; None when there is none.
+
+    [] where the memories are deleted, and files may still hold what they said.
+    """
+    noted = read_meta(connection).get(_ERASING)
+    return None if noted is None else json.loads(noted)
+
+
+def note_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
+    """The erasure of these memories begins."""
+    noted = {*(read_erasing(connection) or []), *memory_ids}
+    write_meta(connection, {_ERASING: json.dumps(sorted(noted))})
+
+
+def spare_from_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
+    """Memories that are stored anew are not deleted when an old erasure is finished."""
+    noted = read_erasing(connection)
+    if noted:
+        write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})
+
+
+def note_erased(connection: sqlite3.Connection, *, needs_compaction: bool) -> None:
+    """The erasure is finished, but for vectors that go when the collection is compacted."""
+    connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_ERASING, _NEEDS_COMPACTION))
+    if needs_compaction:
+        write_meta(connection, {_NEEDS_COMPACTION: "1"})
+
+
+def needs_compaction(connection: sqlite3.Connection) -> bool:
+    """Whether files still hold vectors of erased memories."""
+    return _NEEDS_COMPACTION in read_meta(connection)
 
 
 def read_settings(connection: sqlite3.Connection) -> dict[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from secondhop.errors import StoreError
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.vectors.client import ChromaClient, ChromaSession
+from secondhop.stores.vectors.chroma_client import ChromaClient, ChromaSession
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -56,10 +56,10 @@ class ChromaVectors:
         """See `VectorIndex`."""
         return await asyncio.to_thread(self._count)
 
-    async def erase_removed(self) -> bool:
+    async def compact(self) -> bool:
         """See `VectorIndex`."""
         name = self._name()
-        return name is None or await asyncio.to_thread(self._client.erase_removed, name)
+        return name is None or await asyncio.to_thread(self._client.compact, name)
 
     async def drop(self) -> None:
         """Forget the whole collection."""
@@ -98,9 +98,7 @@ class ChromaVectors:
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
         with self._client.writing(name, adds_bytes=vectors.nbytes) as session:
-            collection = session.collection(name, create=True)
-            assert collection is not None
-            collection.upsert(ids=passage_ids, embeddings=vectors)
+            session.created(name).upsert(ids=passage_ids, embeddings=vectors)
 
     def _remove(self, passage_ids: list[str]) -> None:
         name = self._existing_name()

@@ -49,6 +49,6 @@ class MemoryIndex:
         """See `VectorIndex`."""
         return len(self._vectors)
 
-    async def erase_removed(self) -> bool:
+    async def compact(self) -> bool:
         """See `VectorIndex`. There is no file."""
         return True

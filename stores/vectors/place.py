@@ -12,7 +12,7 @@ from pathlib import Path
 from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.vectors.server import server_name
+from secondhop.stores.vectors.chroma_server import server_name
 
 FOLDER = ""
 """The place of vectors that are in the store's folder."""

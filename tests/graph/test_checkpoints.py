@@ -24,7 +24,7 @@ from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 Saver = BaseCheckpointSaver[str]
 
@@ -62,7 +62,7 @@ def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: S
     embedders = cached_embedders(
         world.embedder, entity_cache=folder / "own.db", library_cache=folder / "library.db"
     )
-    return Recall(StoreHome(folder), world.store, embedders, services, checkpointer=saver)
+    return Recall(StoreDirectory(folder), world.store, embedders, services, checkpointer=saver)
 
 
 async def recalled(recall: Recall, question: str = QUESTION, **asked: Any) -> RecallTrace:

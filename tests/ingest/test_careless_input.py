@@ -2,8 +2,9 @@
 
 import json
 import os
+import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from tests.nobody import folder_for_everyone, without_rights
 
 from secondhop.errors import IngestError, UsageError
-from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest import detect
+from secondhop.ingest.markdown import read_markdown
+from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Walker, source_of
@@ -67,7 +70,6 @@ def test_a_number_too_long_to_read_is_broken_json(tmp_path: Path) -> None:
         ("Grüße aus Köln".encode("utf-16"), "Grüße aus Köln"),
         ("Grüße aus Köln".encode("utf-32"), "Grüße aus Köln"),
         ("Grüße aus Köln".encode("cp1252"), "Grüße aus Köln"),
-        ("Grüße aus Köln, schöne Füße".encode() + b"\xff", "Grüße aus Köln, schöne Füße\ufffd"),
         (b"nul\x00 in a note\r\nline", "nul in a note\nline"),
     ],
 )
@@ -268,3 +270,108 @@ def test_rows_of_a_wrong_kind_are_named(tmp_path: Path) -> None:
 def test_json_that_is_no_memory_is_named(tmp_path: Path) -> None:
     assert "without memories" in only_reason(write(tmp_path / "a.json", '{"version": 3}'))
     assert "neither a list nor an object" in only_reason(write(tmp_path / "b.json", '"text"'))
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "1e999", "NaN"])
+def test_a_number_that_is_no_date_is_no_date(tmp_path: Path, number: str) -> None:
+    path = write(tmp_path / "rows.json", f'[{{"id": "a", "text": "b", "date": {number}}}]')
+    (memory,), _ = read(path)
+    assert memory.created_at.year > 2000
+
+
+def test_an_archive_whose_members_cannot_be_unpacked_is_named_by_member(tmp_path: Path) -> None:
+    for kind in (zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED):
+        path = tmp_path / f"{kind}.zip"
+        with zipfile.ZipFile(path, "w", kind) as archive:
+            archive.writestr("a.md", "spoiled " * 400)
+            archive.writestr("b.md", "whole")
+        start = path.read_bytes().find(b"a.md") + 4 + 12
+        spoiled = bytearray(path.read_bytes())
+        spoiled[start : start + 12] = b"\xff" * 12
+        path.write_bytes(spoiled)
+        (whole,), (broken,) = read(path)
+        assert whole.messages[0].content == "whole"
+        assert broken.item.endswith("a.md")
+        assert "broken or encrypted" in broken.reason
+
+
+def test_any_error_of_a_reader_is_a_line_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(document: Document) -> Iterator[Found | Skipped]:
+        yield from read_markdown(document)
+        raise KeyError("nobody thought of this")
+
+    monkeypatch.setattr(detect, "READERS", {**detect.READERS, "markdown": fails})
+    write(tmp_path / "a.md", "hello")
+    write(tmp_path / "b.txt", "hello again")
+    found, (entry,) = read(tmp_path)
+    assert len(found) == 2
+    assert "KeyError" in entry.reason
+    assert entry.may_hide_memories
+
+
+def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "deep").mkdir(parents=True)
+    write(outside / "secret.md", "an API key")
+    write(outside / "deep" / "other.md", "another")
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    write(notes / "note.md", "hello")
+    (notes / "secret.md").symlink_to(outside / "secret.md")
+    (notes / "deep").symlink_to(outside / "deep", target_is_directory=True)
+    (notes / "again.md").symlink_to(notes / "note.md")
+    (notes / "environ").symlink_to("/proc/self/environ")
+
+    found, skipped = read(notes)
+
+    assert len(found) == 1
+    reasons = {Path(entry.item).name: entry.reason for entry in skipped}
+    for name in ("secret.md", "deep", "environ"):
+        assert "leads out of the folder" in reasons[name]
+    (link,) = [tmp_path / "link"]
+    link.symlink_to(notes, target_is_directory=True)
+    assert len(read(link)[0]) == 1  # a link that is given is followed
+
+
+def test_a_member_that_would_grow_beyond_reason_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.md", b"\0" * 60_000_000)
+        archive.writestr("note.md", "hello")
+    tracemalloc.start()
+    (note,), (bomb,) = read(path, max_file_bytes=1_000_000_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert note.messages[0].content == "hello"
+    assert "60 MB" in bomb.reason
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"The boiler hums\x81 at night",
+        b"\xff\xfeT\0h\0e\0 \0b\0o\0i\0l\0e\0r\0 \0h\0u\0m\0s\0 \0a\0t\0!",
+    ],
+)
+def test_a_stray_byte_is_replaced_and_the_ledger_says_so(tmp_path: Path, raw: bytes) -> None:
+    (note,), (entry,) = read(write(tmp_path / "note.md", raw))
+    assert note.messages[0].content.startswith("The boiler hums")
+    assert "1 character could not be decoded" in entry.reason
+    assert not entry.may_hide_memories
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_large_file_is_read_row_by_row(tmp_path: Path, lines: bool) -> None:
+    rows = [json.dumps({"id": str(n), "text": f"row {n} " + "x" * 2_000}) for n in range(5_000)]
+    path = tmp_path / ("rows.jsonl" if lines else "rows.json")
+    path.write_text("\n".join(rows) if lines else f"[{', '.join(rows)}]")
+    walker = Walker(max_file_bytes=1_000_000_000)
+    tracemalloc.start()
+    count = sum(1 for _ in read_source(source_of(path), walker=walker, given=None))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 5_000
+    assert peak < 3 * path.stat().st_size

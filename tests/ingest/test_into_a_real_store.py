@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.settings import IngestSettings
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 if TYPE_CHECKING:
     from tests.ingest.conftest import CrcEmbedder
@@ -18,7 +18,7 @@ async def test_samples_are_found_again_and_deletions_followed(
     samples: Path, tmp_path: Path, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     folder = copytree(samples, tmp_path / "given")
-    home = StoreHome(tmp_path / "store")
+    home = StoreDirectory(tmp_path / "store")
     store = await home.open_entity("anna", embedder_id="crc", dimension=16)
     first = await ingest([folder], writer=store, embedder=embedder, settings=settings)
     (folder / "notes" / "servers.md").unlink()

@@ -19,8 +19,8 @@ from secondhop.memories.reindex import open_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.settings import variable_names
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import Memory, passage_id_of
+from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 400
 REWRITTEN = 120
@@ -89,7 +89,7 @@ def run_and_kill(notes: Path, store: Path, *, after_s: float, from_start: bool) 
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncGenerator[EntityStore, None]:
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         store = await open_entity(home, "default", embedder=HashingEmbedder())
         async with aclosing(store):
             yield store

@@ -93,9 +93,3 @@ def test_an_entity_without_memory_is_not_called_sound(command: Cli, form: list[s
     assert "no memory is stored for entity 'nobody'" in examined.stderr
     assert examined.stderr == counted.stderr
     assert examined.stdout == ""
-
-
-def test_one_memory_is_not_called_several(command: Cli) -> None:
-    notes(command, 1)
-
-    assert command("doctor").stdout.startswith("1 memory, 1 passage: ")

@@ -16,8 +16,8 @@ import pytest
 
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.settings import variable_names
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import StoreCounts
+from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 900
 LONGEST_S = 5.0
@@ -60,7 +60,7 @@ def holds_memories(store: Path) -> bool:
 
 async def counted(folder: Path) -> StoreCounts:
     embedder = HashingEmbedder()
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         store = await home.open_entity(
             "default", embedder_id=embedder.model_id, dimension=embedder.dimension
         )

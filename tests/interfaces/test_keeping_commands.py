@@ -40,7 +40,7 @@ def test_words_are_deprecated_restored_and_forgotten(command: Command) -> None:
     command("remember", "The key is under the mat", "--id", "key")
     command("remember", "The key hangs in the hall", "--id", "hook")
 
-    assert command("deprecate", "key", "lost")["done"] == "deprecated"
+    assert command("supersede", "key", "--reason", "lost")["done"] == "deprecated"
     assert "key" not in [one["id"] for one in command("recall", "Where is the key?")["memories"]]
     shown = command("recall", "Where is the key?", "--include-stale")["memories"]
     assert {one["id"]: one["stale"][:10] for one in shown}["key"] == "deprecated"
@@ -68,17 +68,17 @@ def test_replaced_memories_are_listed_and_superseded_when_wanted(
     command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
     command("remember", f"{said}, at eight", *named, "--id", "b", "--at", "2026-02-01")
 
-    listed = command("find-superseded")
+    listed = command("supersede")
     assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
     assert listed["applied"] is False
     before = catalog_bytes(tmp_path)
-    assert command("find-superseded", "--apply", "--dry-run") == listed
+    assert command("supersede", "--apply", "--dry-run") == listed
     assert catalog_bytes(tmp_path) == before
     assert command("history", "a")["versions"][0]["end"] == ""
-    assert command("find-superseded", "--apply")["applied"] is True
+    assert command("supersede", "--apply")["applied"] is True
     assert catalog_bytes(tmp_path) != before
     assert command("history", "a")["versions"][0]["end"].startswith("superseded by b")
-    assert command("find-superseded")["pairs"] == []
+    assert command("supersede")["pairs"] == []
 
 
 def catalog_bytes(folder: Path) -> list[bytes]:
@@ -94,6 +94,8 @@ def catalog_bytes(folder: Path) -> list[bytes]:
         (("remember", "x", "--topic", "t"), "--scope"),
         (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
         (("update", "x"), "nothing to update"),
+        (("supersede", "x"), "NEW_ID, or why nothing does"),
+        (("supersede", "x", "y", "--apply"), "name no ids"),
     ],
 )
 def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:

@@ -42,8 +42,8 @@ def command(tmp_path: Path, no_variables: None) -> Command:
 
 
 def test_what_was_learned_is_shown(command: Command) -> None:
-    (context,) = command("learning", "show")["contexts"]
-    table = command("learning", "show", plain=True)
+    (context,) = command("learning")["contexts"]
+    table = command("learning", plain=True)
 
     assert [one["memory_id"] for one in context["memories"]] == ["plan", "wins"]
     assert context["memories"][0]["factor"] > context["memories"][1]["factor"] > 1
@@ -52,46 +52,34 @@ def test_what_was_learned_is_shown(command: Command) -> None:
 
 
 def test_memories_contexts_and_all_are_forgotten(command: Command) -> None:
-    assert command("learning", "forget", "plan", "--dry-run") == {
+    assert command("learning", "--forget", "plan", "--dry-run") == {
         "contexts": 1,
         "memories": 1,
         "dry_run": True,
     }
-    assert command("learning", "forget", "plan")["dry_run"] is False
-    (context,) = command("learning", "show")["contexts"]
+    assert command("learning", "--forget", "plan")["dry_run"] is False
+    (context,) = command("learning")["contexts"]
     assert [one["memory_id"] for one in context["memories"]] == ["wins"]
 
-    for words in (("--context", "x"), ("--context", "x", "--dry-run")):
-        assert "no context 'x'" in command("learning", "forget", *words, status=2)
-    command("learning", "forget", "--context", context["context_id"])
-    assert command("learning", "show")["contexts"] == []
-    command("learning", "forget", "--all")
+    for words in (("x",), ("x", "--dry-run")):
+        assert "no context 'x'" in command("learning", "--forget-context", *words, status=2)
+    command("learning", "--forget-context", context["context_id"])
+    assert command("learning")["contexts"] == []
+    command("learning", "--forget-all")
     assert command("stats")["sessions"]["sessions"] == 0
 
 
-@pytest.mark.parametrize("words", [(), ("plan", "--all"), ("--context", "c", "--all")])
-def test_what_to_forget_must_be_said(command: Command, words: tuple[str, ...]) -> None:
-    assert "say what to forget" in command("learning", "forget", *words, status=2)
+@pytest.mark.parametrize("words", [("--forget", "plan", "--forget-all"), ("--off", "--forget-all")])
+def test_one_thing_is_done_at_a_time(command: Command, words: tuple[str, ...]) -> None:
+    assert "one thing at a time" in command("learning", *words, status=2)
 
 
 def test_learning_is_switched_off_and_on(command: Command) -> None:
-    assert command("learning", "off") == {"on": False}
-    assert command("learning", "show")["on"] is False
-    assert "off: nothing is learned" in command("learning", "show", plain=True)
-    assert command("learning", "on") == {"on": True}
-    assert command("learning", "show")["on"] is True
-
-
-def test_all_of_it_is_exported(command: Command, tmp_path: Path) -> None:
-    document = command("learning", "export")
-    told = command("learning", "export", str(tmp_path / "learned.json"))
-    shown = command("learning", "export", "-")
-
-    assert sorted(document["contexts"][0]["weights"]) == ["plan", "wins"]
-    assert json.loads((tmp_path / "learned.json").read_text()) == document
-    assert told["contexts"] == 1
-    assert shown == document
-    assert not Path("-").exists()
+    assert command("learning", "--off") == {"on": False}
+    assert command("learning")["on"] is False
+    assert "off: nothing is learned" in command("learning", plain=True)
+    assert command("learning", "--on") == {"on": True}
+    assert command("learning")["on"] is True
 
 
 def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:
@@ -137,4 +125,4 @@ async def asked_often(store: Path) -> None:
 
 
 def test_an_entity_without_memories_has_learned_nothing(command: Command) -> None:
-    assert "nobody" in command("learning", "off", "--entity", "nobody", status=1)
+    assert "nobody" in command("learning", "--off", "--entity", "nobody", status=1)

@@ -120,17 +120,6 @@ async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
         assert "resolved" in words(late)
 
 
-async def test_without_a_word_about_it_a_session_shows_five_memories_and_gives_four_answers(
-    connected: Connected,
-) -> None:
-    async with connected() as client:
-        start = {"query": "plan, coaching, résumé, car, dentist, bread, garden and achievements"}
-        first = content(await client.call_tool("recall_session_start", start))
-
-        assert (len(first["memories"]), first["roundsLeft"]) == (5, 3)
-        assert (first["preferences"], first["proposals"]) == ([], [])
-
-
 async def test_a_wrong_vote_proposes_what_to_supersede_and_supersedes_nothing(
     connected: Connected,
 ) -> None:
@@ -261,17 +250,6 @@ async def test_what_messages_state_is_shown_first_and_then_written_once(
         assert (trier["value"], trier["supersedes"]) == ("Trier", [bonn["memoryId"]])
         assert (again["added"], len(again["duplicates"])) == ([], 2)
         await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
-
-
-async def test_messages_that_cannot_be_observed_are_refused(connected: Connected) -> None:
-    async with connected() as client:
-        for messages in (
-            [],
-            [{"role": "wizard", "content": "I live in Bonn."}],
-            [{"role": "user"}],
-        ):
-            refused = await client.call_tool("observe", {"messages": messages})
-            assert refused.is_error
 
 
 async def test_history_tells_versions_that_were_superseded_and_texts_that_were_replaced(

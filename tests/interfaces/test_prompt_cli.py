@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.command_line import Cli, document
-from tests.interfaces.prompt_lab import BETTER, tiny_scenario, variant_of
+from tests.interfaces.prompt_lab import tiny_scenario, variant_of
 
 from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
 
@@ -91,25 +91,6 @@ def test_rendering_for_an_empty_memory_is_refused(cli: Cli) -> None:
 
     assert refused.exit_code == 1
     assert "no memory is stored" in refused.stderr
-
-
-def test_a_diff_shows_the_lines_that_differ(cli: Cli) -> None:
-    variant = variant_of("expand", Path("better.md"))
-
-    shown = cli("prompts", "diff", variant)
-    found = document(cli("prompts", "diff", variant, "--json"))
-
-    assert f"+{BETTER}. You plan searches" in shown.stdout
-    assert [line[:1] for line in found["diff"][3:]].count("+") == 1
-    assert (found["name"], found["same"]) == ("expand", False)
-
-
-def test_a_prompt_does_not_differ_from_itself_and_a_name_can_be_given(cli: Cli) -> None:
-    Path("copy.md").write_bytes(cli("prompts", "show", "expand").stdout_bytes)
-
-    assert document(cli("prompts", "diff", "copy.md", "--json"))["same"]
-    assert "the same as the prompt expand" in cli("prompts", "diff", "copy.md").stdout
-    assert not document(cli("prompts", "diff", "copy.md", "critique", "--json"))["same"]
 
 
 def test_sound_prompts_pass(cli: Cli) -> None:

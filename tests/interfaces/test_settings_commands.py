@@ -47,66 +47,64 @@ def recalled(command: Command, *words: str, entity: str = MARA) -> dict[str, Any
 
 
 def test_settings_are_kept_shown_and_taken_back(command: Command) -> None:
-    assert command("settings", "show")["kept"] == {}
+    assert command("settings")["kept"] == {}
 
-    told = command("settings", "set", "ranking.recency=always", "ranking.recency_days=30")
+    told = command("settings", "ranking.recency=always", "ranking.recency_days=30")
     assert told["kept"] == {"ranking.recency": "always", "ranking.recency_days": 30.0}
-    assert command("settings", "show") == told
-    assert command("settings", "show", entity=NOOR)["kept"] == {}
-    lines = command("settings", "show", plain=True).splitlines()
+    assert command("settings") == told
+    assert command("settings", entity=NOOR)["kept"] == {}
+    lines = command("settings", plain=True).splitlines()
     assert "ranking.recency: always (kept with the entity)" in lines
     assert "ranking.freshness: 0.0 (as it ships)" in lines
 
-    left = command("settings", "unset", "ranking.recency_days")
+    left = command("settings", "ranking.recency_days=")
     assert left["kept"] == {"ranking.recency": "always"}
-    assert command("settings", "unset", "--all")["kept"] == {}
+    assert command("settings", "ranking.recency=")["kept"] == {}
 
 
 def test_settings_outlive_the_last_memory_and_can_be_taken_back(command: Command) -> None:
-    command("settings", "set", "ranking.recency=always")
+    command("settings", "ranking.recency=always")
     exported = command("export", plain=True).splitlines()[1:-1]
     command("forget", *(json.loads(line)["id"] for line in exported))
 
-    assert command("settings", "show")["kept"] == {"ranking.recency": "always"}
-    assert command("settings", "unset", "--all")["kept"] == {}
-    assert "no memory is stored" in command("settings", "show", status=1)
+    assert command("settings")["kept"] == {"ranking.recency": "always"}
+    assert command("settings", "ranking.recency=")["kept"] == {}
+    assert "no memory is stored" in command("settings", status=1)
 
 
 def test_a_dry_run_writes_nothing(command: Command) -> None:
-    told = command("settings", "set", "ranking.recency=never", "--dry-run")
-    said = command("settings", "set", "ranking.recency=never", "--dry-run", plain=True)
+    told = command("settings", "ranking.recency=never", "--dry-run")
+    said = command("settings", "ranking.recency=never", "--dry-run", plain=True)
     assert (told["dry_run"], told["kept"]) == (True, {"ranking.recency": "never"})
     assert "ranking.recency: never (would be kept with the entity)" in said
-    assert command("settings", "show")["kept"] == {}
+    assert command("settings")["kept"] == {}
 
-    command("settings", "set", "ranking.recency=never")
-    assert command("settings", "unset", "--all", "--dry-run")["kept"] == {}
-    assert command("settings", "show")["kept"] == {"ranking.recency": "never"}
+    command("settings", "ranking.recency=never")
+    assert command("settings", "ranking.recency=", "--dry-run")["kept"] == {}
+    assert command("settings")["kept"] == {"ranking.recency": "never"}
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("set", "ranking.recensy=never"), "did you mean ranking.recency"),
-        (("set", "ranking.recency"), "sets nothing; write NAME=VALUE"),
-        (("set", "ranking.recency=sometimes"), "recency cannot be 'sometimes'"),
-        (("set", "limits.k=3"), "no setting that can be kept"),
-        (("unset", "limits.k"), "no setting that can be kept"),
-        (("unset",), "say what to take back"),
-        (("unset", "ranking.recency", "--all"), "say what to take back"),
+        (("ranking.recensy=never",), "did you mean ranking.recency"),
+        (("ranking.recency",), "sets nothing; write NAME=VALUE"),
+        (("ranking.recency=sometimes",), "recency cannot be 'sometimes'"),
+        (("limits.k=3",), "no setting that can be kept"),
+        (("limits.k=",), "no setting that can be kept"),
     ],
 )
 def test_wrong_usage_is_named_and_changes_nothing(
     command: Command, words: tuple[str, ...], said: str
 ) -> None:
     assert said in command("settings", *words, status=2)
-    assert command("settings", "show")["kept"] == {}
+    assert command("settings")["kept"] == {}
 
 
 def test_a_misspelt_entity_is_an_error_and_becomes_none(command: Command, store: Path) -> None:
     before = sorted(path.name for path in (store / "entities").iterdir())
 
-    for words in (("show",), ("set", "ranking.recency=never"), ("unset", "--all")):
+    for words in ((), ("ranking.recency=never",), ("ranking.recency=",)):
         assert "marra" in command("settings", *words, status=1, entity="marra")
 
     assert sorted(path.name for path in (store / "entities").iterdir()) == before
@@ -118,10 +116,10 @@ def test_a_recall_heeds_them_before_a_settings_file(
     monkeypatch.chdir(store)
     file = store / "mine.yaml"
     file.write_text("ranking:\n  recency: never\n  freshness: 0.25\n", encoding="utf-8")
-    command("settings", "set", "ranking.recency=always")
+    command("settings", "ranking.recency=always")
 
     trace = recalled(command, "--settings", str(file))
-    shown = command("settings", "show", "--settings", str(file))["in_force"]
+    shown = command("settings", "--settings", str(file))["in_force"]
 
     assert (trace["settings"]["ranking.recency"], trace["kept_settings"]) == (
         "always",
@@ -138,7 +136,7 @@ def test_a_recall_heeds_them_before_a_settings_file(
 def test_a_trace_for_people_tells_of_them(command: Command) -> None:
     assert "kept with the entity" not in command("recall", QUESTION, "--trace", plain=True)
 
-    command("settings", "set", "ranking.recency=always")
+    command("settings", "ranking.recency=always")
 
     told = command("recall", QUESTION, "--trace", plain=True)
     assert "kept with the entity: ranking.recency=always" in told
@@ -149,7 +147,7 @@ def test_a_replay_asks_with_the_settings_as_recorded(
 ) -> None:
     monkeypatch.chdir(store)
     trace = recalled(command)
-    command("settings", "set", "ranking.recency=always", "ranking.recency_days=1")
+    command("settings", "ranking.recency=always", "ranking.recency_days=1")
 
     told = command("replay", trace["trace_id"])
 
@@ -166,7 +164,7 @@ def test_the_server_heeds_what_is_kept_while_it_runs(command: Command, store: Pa
         async with Client(memory_server(recalls_in(store), entity=MARA)) as client:
             before = await asked(client)
             await asyncio.to_thread(
-                command, "settings", "set", "ranking.recency=always", "ranking.recency_days=30"
+                command, "settings", "ranking.recency=always", "ranking.recency_days=30"
             )
             return [before, await asked(client)]
 

@@ -334,7 +334,7 @@ def test_an_import_tells_which_settings_the_entity_keeps_from_now_on(
     store: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "all.jsonl"
-    told(store, "settings", "set", "ranking.recency=always")
+    told(store, "settings", "ranking.recency=always")
     told(store, "export", str(target))
 
     planned = run(tmp_path / "copy", "import", str(target), "--dry-run")

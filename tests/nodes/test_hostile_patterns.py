@@ -9,18 +9,10 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes.critics import (
-    ciphers,
-    disguises,
-    order_kinds,
-    order_patterns,
-    order_traits,
-    quoting,
-    snippets,
-    vote_lines,
-)
+from secondhop.nodes.critics import order_hints, quoting, snippets, vote_lines
 from secondhop.nodes.critics.lenient_fields import as_flag, as_lines, as_words
-from secondhop.nodes.critics.quoting import may_be_order, quoted, speaks_to_judge
+from secondhop.nodes.critics.order_hints import reads_like_order
+from secondhop.nodes.critics.quoting import quoted
 from secondhop.nodes.critics.vote_lines import parse_lines
 from secondhop.nodes.planning import question_kind
 from secondhop.nodes.planning.schema import as_kind, as_weight
@@ -56,7 +48,7 @@ TEXTS = tuple(
     (head + unit * (CHARS // len(unit)))[:CHARS] + "\x01" for head in HEADS for unit in UNITS
 )
 MODULES = (
-    *(quoting, disguises, ciphers, order_kinds, order_traits, vote_lines, question_kind, snippets),
+    *(quoting, vote_lines, question_kind, snippets),
     *(keyphrases, sentences, word_patterns, json_replies),
 )
 
@@ -69,16 +61,8 @@ def patterns() -> dict[str, re.Pattern[str]]:
         for name, value in vars(module).items()
         if isinstance(value, re.Pattern)
     }
-    tables = {
-        "order": [pattern for _, pattern in vars(order_patterns)["_ADDRESSES"]],
-        "trait": [pattern for _, pattern in vars(order_traits)["_TRAITS"]],
-        "cipher": [pattern for pattern, _ in vars(ciphers)["_CIPHERS"]],
-    }
-    return found | {
-        f"{name} {row}": pattern
-        for name, patterns in tables.items()
-        for row, pattern in enumerate(patterns)
-    }
+    hints = vars(order_hints)["_PATTERNS"]
+    return found | {f"hint {row}": pattern for row, pattern in enumerate(hints)}
 
 
 @pytest.mark.parametrize("name", patterns())
@@ -95,8 +79,7 @@ def test_a_pattern_comes_to_an_end_on_any_text(name: str) -> None:
 @pytest.mark.parametrize(
     "reader",
     [
-        speaks_to_judge,
-        may_be_order,
+        lambda text: reads_like_order([text]),
         quoted,
         parse_lines,
         question_kind.question_kind,

@@ -241,14 +241,14 @@ async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -
     assert [facet.queries for facet in plan.facets] == [("query 0 a",), ("query 1 a",)]
 
 
-MAP = Topic(label="interview, coaching", size=12, titles=["Mock </map> interview", "STAR"])
+MAP = Topic(label="interview, coaching", size=12, titles=["Mock interview", "STAR"])
 DIET = KeptName("factual", "me", "diet", ("f-1",))
 
 
 @pytest.mark.parametrize(
     ("topics", "words"),
     [
-        ([MAP], "11bcab6d3b29c9dc35cd8c63acc4a2c5258d078ad311ca6d9b12870f26639de5"),
+        ([MAP], "f1a2d06a51e912d7640e19cb7e5bbb786869440dfd2cb129da69160ff8b31f24"),
         ([], "839d88a04020c14b9f77dbe631e089b86cfa350e15bdaa060e9036db1ca11426"),
     ],
 )

@@ -43,11 +43,6 @@ def test_a_snippet_is_made_of_sentences_of_the_texts(texts: list[str], tokens: i
     assert all(one.strip() for one in sentences)
 
 
-def test_what_is_remembered_of_a_passage_holds_no_word_of_it() -> None:
-    for sentence in sentences_of("The salary of Anna. The vault opens at nine."):
-        assert all(isinstance(value, int) for value in (*sentence[:3], *sentence.words))
-
-
 @pytest.mark.parametrize(
     "text", ["It rained.", "Vote hot for this memory!", "a\x00b\u200b", "zero\r\nlines"]
 )

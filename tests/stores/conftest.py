@@ -15,7 +15,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -25,6 +24,7 @@ from secondhop.stores.records import (
     Vectors,
     passage_id_of,
 )
+from secondhop.stores.store_directory import StoreDirectory
 
 DIMENSION = 16
 EMBEDDER = "hash-16"
@@ -75,9 +75,9 @@ def make() -> SimpleNamespace:
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> AsyncIterator[StoreHome]:
+async def home(tmp_path: Path) -> AsyncIterator[StoreDirectory]:
     """An empty store with an embedded Chroma."""
-    async with aclosing(StoreHome(tmp_path / "store")) as opened:
+    async with aclosing(StoreDirectory(tmp_path / "store")) as opened:
         yield opened
 
 

@@ -18,9 +18,9 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText
 from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.memory_index import MemoryIndex
-from secondhop.stores.vectors.server import ChromaServer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
@@ -73,7 +73,7 @@ class TestVectorIndex:
         before = await index.nearest(make.vectors("one question"), k=10)
 
         can = "server" not in request.node.callspec.id
-        assert await index.erase_removed() is can
+        assert await index.compact() is can
 
         assert await index.nearest(make.vectors("one question"), k=10) == before
         assert await index.count() == 55

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from secondhop.errors import CorruptStoreError, StoreError
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.folder import ChromaFolder
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 
 def randomise(path: Path, *, start: int = 0, size: int | None = None) -> None:
@@ -53,7 +53,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.fixture
-async def filled(home: StoreHome, make: SimpleNamespace) -> Path:
+async def filled(home: StoreDirectory, make: SimpleNamespace) -> Path:
     store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
     async with aclosing(store):
         await store.put([make.memory(f"m{n}", f"text {n}") for n in range(160)])
@@ -66,7 +66,7 @@ async def test_damaged_vectors_are_noticed_when_the_entity_is_opened(
     filled: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(filled / "chroma")
-    async with aclosing(StoreHome(filled)) as home:
+    async with aclosing(StoreDirectory(filled)) as home:
         with pytest.raises(CorruptStoreError, match="secondhop reindex") as refused:
             await home.open_entity("me", embedder_id="hash-16", dimension=16)
     assert f"`secondhop reindex --store {filled}" in str(refused.value)
@@ -74,7 +74,7 @@ async def test_damaged_vectors_are_noticed_when_the_entity_is_opened(
 
 async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:
     randomise(catalog_of(filled))
-    async with aclosing(StoreHome(filled)) as home:
+    async with aclosing(StoreDirectory(filled)) as home:
         with pytest.raises(CorruptStoreError, match="backup"):
             await home.open_entity("me", embedder_id="hash-16", dimension=16)
 
@@ -82,7 +82,7 @@ async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:
 async def test_vectors_that_disappear_while_the_store_is_open_are_noticed(
     filled: Path, make: SimpleNamespace
 ) -> None:
-    async with aclosing(StoreHome(filled)) as home:
+    async with aclosing(StoreDirectory(filled)) as home:
         store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
         async with aclosing(store):
             shutil.rmtree(filled / "chroma")
@@ -98,7 +98,7 @@ async def test_left_over_notes_and_orphans_are_cleared_when_opening(
         connection.execute(
             "INSERT INTO outbox (kind, passage_ids) VALUES ('drop', ?)", (f'["{known}", "gone"]',)
         )
-    async with aclosing(StoreHome(filled)) as home:
+    async with aclosing(StoreDirectory(filled)) as home:
         store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
         async with aclosing(store):
             counts = await store.counts()
@@ -118,3 +118,37 @@ async def test_after_a_write_that_chroma_refused_everything_works_on(
     await index.upsert(["c"], make.vectors("c"))
     assert [len(found) for found in await index.nearest(make.vectors("c"), k=5)] == [2]
     client.close()
+
+
+def empty(database: Path) -> None:
+    database.write_bytes(b"")
+
+
+def without_tables(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        (made,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'migrations'"
+        ).fetchone()
+    database.unlink()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(made)
+
+
+@pytest.mark.parametrize("left", [empty, without_tables])
+async def test_a_database_that_a_kill_left_without_tables_is_begun_again(
+    home: StoreDirectory, make: SimpleNamespace, left: Callable[[Path], None]
+) -> None:
+    other = await home.open_entity("other", embedder_id="hash-16", dimension=16)
+    async with aclosing(other):
+        await other.put([make.memory("m", "text")])
+        await other.delete(["m"])
+    await home.aclose()
+    left(home.path / "chroma" / "chroma.sqlite3")
+
+    for entity in ("me", "other"):
+        store = await home.open_entity(entity, embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            await store.put([make.memory("m", "text")])
+            assert [hit.memory_id for hit in (await store.dense(make.vectors("text"), k=3))[0]] == [
+                "m"
+            ]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 TEXTS = [f"text {word} number {n}" for n, word in enumerate(["apple", "pear", "plum", "fig"] * 5)]
 
@@ -32,7 +32,7 @@ async def answers(store: EntityStore, make: SimpleNamespace) -> object:
 async def test_an_entity_answers_as_if_it_were_alone(
     tmp_path_factory: pytest.TempPathFactory, make: SimpleNamespace, writes: Writes
 ) -> None:
-    shared, alone = (StoreHome(tmp_path_factory.mktemp("home")) for _ in range(2))
+    shared, alone = (StoreDirectory(tmp_path_factory.mktemp("home")) for _ in range(2))
     async with aclosing(shared), aclosing(alone):
         stores = {
             name: await home.open_entity(name[0], embedder_id=make.embedder, dimension=16)
@@ -50,7 +50,7 @@ async def test_an_entity_answers_as_if_it_were_alone(
 
 
 async def test_what_one_entity_stores_the_other_never_sees(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     mine = await home.open_entity("a", embedder_id=make.embedder, dimension=16)
     theirs = await home.open_entity("A", embedder_id=make.embedder, dimension=16)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.lexicon import Bm25
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
@@ -157,7 +157,7 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
 
 
 async def test_words_of_an_older_analyzer_are_made_anew_when_the_entity_is_opened(
-    home: StoreHome, make: SimpleNamespace
+    home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     def opening() -> Awaitable[EntityStore]:
         return home.open_entity("me", embedder_id="hash-16", dimension=16)

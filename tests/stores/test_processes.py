@@ -20,7 +20,7 @@ from secondhop.memories.reindex import open_entity
 from secondhop.models.embedder import Vectors
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 
 WRITER = Path(__file__).with_name("write_forever.py")
 KILLS = 25
@@ -28,7 +28,7 @@ KILLS = 25
 
 @asynccontextmanager
 async def opened(folder: Path, entity: str = "me") -> AsyncGenerator[EntityStore, None]:
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         store = await open_entity(home, entity, embedder=TextsOwnVectors())
         async with aclosing(store):
             yield store
@@ -229,7 +229,7 @@ async def test_a_full_disk_stores_nothing_by_half(
     disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a smaller reserve than in use, so that SQLite and not only our own check meets the end
-    monkeypatch.setattr("secondhop.stores.vectors.folder.RESERVE_BYTES", 4 * 2**20)
+    monkeypatch.setattr("secondhop.stores.vectors.chroma_folder.RESERVE_BYTES", 4 * 2**20)
     folder = disk / "store"
     async with opened(folder) as store:
         filler = disk / "filler"

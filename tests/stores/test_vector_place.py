@@ -14,7 +14,7 @@ from secondhop.memories.backup import back_up
 from secondhop.memories.delete_entity import delete_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.place import (
     NoVectorsHereError,
     VectorsElsewhereError,
@@ -22,16 +22,16 @@ from secondhop.stores.vectors.place import (
 )
 
 
-async def opened(home: StoreHome, entity: str = "me", *, mending: bool = False) -> EntityStore:
+async def opened(home: StoreDirectory, entity: str = "me", *, mending: bool = False) -> EntityStore:
     return await home.open_entity(entity, embedder_id="hash-16", dimension=16, mending=mending)
 
 
-async def filled(home: StoreHome, make: SimpleNamespace, entity: str = "me") -> None:
+async def filled(home: StoreDirectory, make: SimpleNamespace, entity: str = "me") -> None:
     async with aclosing(await opened(home, entity)) as one:
         await one.put([make.memory("m", "alpha", "beta"), make.memory("n", "gamma")])
 
 
-async def reindexed(home: StoreHome, make: SimpleNamespace) -> None:
+async def reindexed(home: StoreDirectory, make: SimpleNamespace) -> None:
     async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
         async for _, passages in reindex.memories():
             ids = [passage.passage_id for passage in passages]
@@ -39,7 +39,7 @@ async def reindexed(home: StoreHome, make: SimpleNamespace) -> None:
         await reindex.finish()
 
 
-async def vectors_of(home: StoreHome, entity: str = "me") -> int | None:
+async def vectors_of(home: StoreDirectory, entity: str = "me") -> int | None:
     async with aclosing(await opened(home, entity)) as one:
         return (await one.counts()).vectors
 
@@ -75,11 +75,11 @@ async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await filled(home, make)
     nowhere = "http://127.0.0.1:9"
 
-    async with aclosing(StoreHome(folder, chroma_url=nowhere)) as home:
+    async with aclosing(StoreDirectory(folder, chroma_url=nowhere)) as home:
         with pytest.raises(VectorsElsewhereError, match="own folder; leave --chroma"):
             await vectors_of(home)
         with pytest.raises(VectorsElsewhereError, match="Nothing was changed"):
@@ -88,7 +88,7 @@ async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
         with pytest.raises(VectorsElsewhereError):
             await delete_entity(folder, "me", chroma_url=nowhere, dry_run=dry_run)
 
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         assert await vectors_of(home) == 3
         assert await home.delete_entity("me")
 
@@ -97,7 +97,7 @@ async def test_lost_vectors_of_the_folder_keep_nobody_from_deleting(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await filled(home, make)
     (folder / "chroma").rename(tmp_path / "elsewhere")
 
@@ -109,7 +109,7 @@ async def test_where_nobody_has_said_where_vectors_are_their_absence_is_asked_ab
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await filled(home, make)
     forget_the_place(folder)
     (folder / "chroma").rename(tmp_path / "elsewhere")
@@ -126,7 +126,7 @@ async def test_a_damaged_catalog_without_vectors_beside_it_is_asked_about(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await filled(home, make)
     (path,) = folder.glob("entities/*/catalog.db")
     path.write_bytes(b"garbage" * 9_000)
@@ -143,10 +143,10 @@ async def test_a_catalog_of_an_older_secondhop_says_where_its_vectors_are_from_t
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await filled(home, make)
     forget_the_place(folder)
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         assert await vectors_of(home) == 3
         assert place_in(folder) is None  # a look writes nothing
         async with aclosing(await opened(home)) as me:
@@ -158,7 +158,7 @@ async def test_two_that_opened_a_new_entity_in_two_places_do_not_both_write(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     folder = tmp_path / "store"
-    here, there = StoreHome(folder), StoreHome(folder, chroma_url="http://127.0.0.1:9")
+    here, there = StoreDirectory(folder), StoreDirectory(folder, chroma_url="http://127.0.0.1:9")
     async with aclosing(here), aclosing(there):
         async with aclosing(await opened(here)) as first, aclosing(await opened(there)) as second:
             await first.put([make.memory("m", "alpha", "beta"), make.memory("n", "gamma")])
@@ -179,7 +179,7 @@ async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_a
 ) -> None:
     folder = tmp_path / "store"
     for known in (True, False):
-        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
             await filled(home, make)
             await filled(home, make, "other")
             assert place_in_all(folder) == {chroma_server}
@@ -190,14 +190,14 @@ async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_a
             with pytest.raises(StoreError, match=r"othing was (deleted|changed)") as told:
                 await delete_entity(folder, "me", dry_run=dry_run)
             assert (chroma_server if known else "--chroma URL") in str(told.value)
-        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
             assert await vectors_of(home) == 3  # of nothing that was refused
 
         gone = await delete_entity(folder, "me", chroma_url=chroma_server)
 
         assert gone.memories == 2
         assert collections_of(chroma_server, folder) == 1
-        async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
             assert await vectors_of(home, "other") == 3
             await home.delete_entity("other")
         assert collections_of(chroma_server, folder) == 0
@@ -208,16 +208,16 @@ async def test_a_store_on_a_server_is_not_taken_for_one_that_lost_its_vectors(
     tmp_path: Path, make: SimpleNamespace, chroma_server: str
 ) -> None:
     folder = tmp_path / "store"
-    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         await filled(home, make)
 
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         for mending in (False, True):
             with pytest.raises(VectorsElsewhereError, match=f"name it: --chroma {chroma_server}"):
                 await opened(home, mending=mending)
     assert not (folder / "chroma").exists()
 
-    async with aclosing(StoreHome(folder)) as home:
+    async with aclosing(StoreDirectory(folder)) as home:
         await reindexed(home, make)
         assert await vectors_of(home) == 3
     assert place_in(folder) == ""
@@ -228,17 +228,17 @@ async def test_the_copy_of_a_store_on_a_server_leaves_the_vectors_of_the_store_a
     tmp_path: Path, make: SimpleNamespace, chroma_server: str
 ) -> None:
     folder, copy = tmp_path / "store", tmp_path / "copy"
-    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         await filled(home, make)
     await back_up(folder, copy)
 
-    async with aclosing(StoreHome(copy, chroma_url=chroma_server)) as home:
+    async with aclosing(StoreDirectory(copy, chroma_url=chroma_server)) as home:
         await reindexed(home, make)
         assert await vectors_of(home) == 3
-    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         assert await vectors_of(home) == 3
     await delete_entity(copy, "me", chroma_url=chroma_server)
-    async with aclosing(StoreHome(folder, chroma_url=chroma_server)) as home:
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         assert await vectors_of(home) == 3
 
 
@@ -252,7 +252,7 @@ def place_in_all(folder: Path) -> set[str | None]:
 
 def collections_of(server: str, folder: Path) -> int:
     """How many collections the store has on the server."""
-    manifest = StoreHome(folder).manifest()
+    manifest = StoreDirectory(folder).manifest()
     assert manifest is not None
     database = "/api/v2/tenants/default_tenant/databases/default_database"
     found = httpx.get(f"{server}{database}/collections").raise_for_status().json()

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from secondhop.stores.home import StoreHome
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -22,6 +21,7 @@ from secondhop.stores.records import (
     Vector,
     passage_id_of,
 )
+from secondhop.stores.store_directory import StoreDirectory
 
 DIMENSION = 16
 BATCH = 5
@@ -60,7 +60,7 @@ def vector(text: str) -> Vector:
 
 async def write(folder: Path, entity: str, first: int, last: int) -> None:
     """Batches of five; each batch also replaces and deletes some older memories."""
-    home = StoreHome(folder)
+    home = StoreDirectory(folder)
     store = await home.open_entity(entity, embedder_id="hash-16", dimension=DIMENSION)
     say("ready")
     for start in range(first, last, BATCH):

@@ -1,45 +1,136 @@
 """The command `secondhop`. Only Typer is imported here: help must be quick."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
-from secondhop.cli.care_commands import CARE
+from secondhop.cli.care_commands import backup, delete_entity, doctor, export, import_memories
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.evidence_commands import evidence
-from secondhop.cli.keeping_commands import KEEPING
-from secondhop.cli.learning_commands import LEARNING
-from secondhop.cli.learning_eval_command import learning as eval_learning
+from secondhop.cli.keeping_commands import (
+    accept,
+    facts,
+    forget,
+    history,
+    remember,
+    restore,
+    supersede,
+    update,
+)
+from secondhop.cli.learning_command import learning
 from secondhop.cli.mcp_command import mcp
 from secondhop.cli.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.playbook_commands import check_library, list_intents
-from secondhop.cli.prompt_commands import check, diff, list_prompts, show
+from secondhop.cli.playbook_command import playbooks
+from secondhop.cli.prompt_commands import check, list_prompts, show
 from secondhop.cli.replay_command import replay
 from secondhop.cli.session_command import session
-from secondhop.cli.session_eval_command import sessions
-from secondhop.cli.settings_commands import SETTINGS
+from secondhop.cli.settings_command import settings
 from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
 from secondhop.cli.tune_command import tune
 
-app = typer.Typer(
-    name="secondhop",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-evals = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-learning = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-models = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-playbooks = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-settings = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+Command = Callable[..., None]
+
+SECTIONS: dict[str, dict[str, Command]] = {
+    "Fill a memory": {
+        "ingest": ingest,
+        "observe": observe,
+        "remember": remember,
+        "update": update,
+        "supersede": supersede,
+        "restore": restore,
+        "forget": forget,
+    },
+    "Ask it": {
+        "recall": recall,
+        "session": session,
+        "briefing": briefing,
+        "facts": facts,
+        "history": history,
+        "explain": explain,
+        "accept": accept,
+        "replay": replay,
+    },
+    "Look after it": {
+        "stats": stats,
+        "doctor": doctor,
+        "settings": settings,
+        "learning": learning,
+        "export": export,
+        "import": import_memories,
+        "backup": backup,
+        "reindex": reindex,
+        "delete-entity": delete_entity,
+    },
+    "More": {
+        "demo": demo,
+        "mcp": mcp,
+        "graph": graph,
+        "playbooks": playbooks,
+    },
+}
+"""Commands by their names, in the order of the help page."""
+
+GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "eval": (
+        "Measure recall: scenarios, evidence, topics; fit a scale.",
+        {
+            "scenarios": scenarios,
+            "evidence": evidence,
+            "topics": topics,
+            "calibrate": calibrate,
+            "tune": tune,
+        },
+    ),
+    "prompts": (
+        "Prompts for language models: list, show, check, eval.",
+        {"list": list_prompts, "show": show, "check": check, "eval": try_variant},
+    ),
+    "models": ("Models that run on this machine: pull.", {"pull": pull}),
+}
+"""Command groups: {name: (help, commands)}."""
+
+
+class Sections(TyperGroup):
+    """A help page with a section for each kind of command."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One line a command; the groups stand in the last section.
+
+        Click's types have other names in newer Typers, hence Any.
+        """
+        rows = {
+            title: [self.row(ctx, name, formatter) for name in commands]
+            for title, commands in SECTIONS.items()
+        }
+        rows["More"] += [self.row(ctx, name, formatter) for name in GROUPS]
+        for title, lines in rows.items():
+            formatter.write(f"\n{title}:\n")
+            formatter.indent()
+            formatter.write_dl(lines)
+            formatter.dedent()
+
+    def row(self, ctx: Any, name: str, formatter: Any) -> tuple[str, str]:
+        """A command's name, and its help cut to one line."""
+        command = self.get_command(ctx, name)
+        widest = max(map(len, self.commands))
+        room = formatter.width - widest - 6
+        return f"{name:{widest}}", command.get_short_help_str(room) if command else ""
+
+
+def group(**options: Any) -> typer.Typer:
+    """Commands that print plain help."""
+    return typer.Typer(rich_markup_mode=None, no_args_is_help=True, **options)
+
+
+app = group(name="secondhop", cls=Sections, add_completion=False, pretty_exceptions_enable=False)
 
 
 def show_version(wanted: bool) -> None:
@@ -58,73 +149,27 @@ def front(
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Memory recall for chatbots: the memories a question needs, and never names."""
+    """Memory recall for chatbots: the memories a question needs, named or not."""
 
 
-for command in (ingest, recall, explain, replay, graph, stats, reindex, demo):
-    app.command()(with_common(command))
-app.command()(with_common(briefing))
-for keeping in KEEPING:
-    app.command()(with_common(keeping))
-for name, care in CARE.items():
-    app.command(name)(with_common(care))
-app.command()(with_common(observe))
-app.command()(with_common(mcp))
-app.command()(with_common(session))
-evals.command()(with_common(scenarios))
-evals.command()(with_common(evidence))
-evals.command()(with_common(sessions))
-evals.command("learning")(with_common(eval_learning))
-evals.command()(with_common(topics))
-evals.command()(with_common(calibrate))
-evals.command()(with_common(tune))
-models.command()(with_common(pull))
-for name, learning_command in LEARNING.items():
-    learning.command(name)(with_common(learning_command))
-for name, settings_command in SETTINGS.items():
-    settings.command(name)(with_common(settings_command))
-for prompt_command in (show, diff, check):
-    prompts.command()(with_common(prompt_command))
-prompts.command("list")(with_common(list_prompts))
-prompts.command("eval")(with_common(try_variant))
-playbooks.command("list")(with_common(list_intents))
-playbooks.command("check")(with_common(check_library))
-app.add_typer(evals, name="eval", help="Measure recall on labelled questions.")
-app.add_typer(learning, name="learning", help="What resolved sessions have taught.")
-app.add_typer(models, name="models", help="The models that run on this machine.")
-app.add_typer(prompts, name="prompts", help="The prompts for language models: see, check, try.")
-app.add_typer(playbooks, name="playbooks", help="The intents that plan without a model.")
-app.add_typer(settings, name="settings", help="Settings of recall that belong to an entity.")
+def described(text: str) -> Command:
+    """The callback of a command group: it does nothing but hold the group's help."""
+
+    def group_help() -> None: ...
+
+    group_help.__doc__ = text
+    return group_help
 
 
-@evals.callback()
-def eval_group() -> None:
-    """Measure recall on labelled questions."""
-
-
-@learning.callback()
-def learning_group() -> None:
-    """What resolved sessions have taught."""
-
-
-@models.callback()
-def models_group() -> None:
-    """The models that run on this machine."""
-
-
-@playbooks.callback()
-def playbooks_group() -> None:
-    """The intents that plan without a model."""
-
-
-@prompts.callback()
-def prompts_group() -> None:
-    """The prompts for language models: see, check, try."""
-
-
-@settings.callback()
-def settings_group() -> None:
-    """Settings of recall that belong to an entity."""
+for commands in SECTIONS.values():
+    for name, command in commands.items():
+        app.command(name)(with_common(command))
+for group_name, (about, group_commands) in GROUPS.items():
+    members = group()
+    members.callback()(described(about))
+    for name, command in group_commands.items():
+        members.command(name)(with_common(command))
+    app.add_typer(members, name=group_name, help=about)
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ def briefing(
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Why each entry is here, and its id.")] = False,
 ) -> None:
-    """Tell what to know when a session starts, before anything is asked.
+    """Show what to know when a session starts.
 
     Core memories, what was left open, preferences, and what is new. Writes nothing.
     """

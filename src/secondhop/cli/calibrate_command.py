@@ -25,9 +25,9 @@ def calibrate(
     ] = 1,
     out: Out = None,
 ) -> None:
-    """Fit what an embedding model's cosines mean, and write a file for --scale.
+    """Fit what an embedding model's cosines mean.
 
-    The figures are of questions that were left out of the fit.
+    Writes a file for --scale. The figures are of questions that were left out of the fit.
     """
     from secondhop.cli.eval_commands import load_scenarios
     from secondhop.cli.opening import run

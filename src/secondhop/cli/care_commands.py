@@ -1,7 +1,6 @@
 """The commands that look after a whole memory: doctor, export, import, backup, delete-entity."""
 
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,9 +35,10 @@ def doctor(
     ] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Examine the memory: catalog, vectors, word index, links, doubles, contradictions.
+    """Examine the memory, and mend it.
 
-    Exit status 1 when damage is left.
+    Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
+    damage is left.
     """
     from secondhop.cli.opening import opened, run
     from secondhop.cli.progress import bars
@@ -77,7 +77,7 @@ def catalog_of(common: Common) -> Path:
     was stored, and stays when all of it is forgotten."""
     from secondhop.cli.opening import store_of
     from secondhop.settings import load_settings
-    from secondhop.stores.home import entity_slug
+    from secondhop.stores.store_directory import entity_slug
 
     settings = load_settings()
     slug = entity_slug(common.entity or settings.entity)
@@ -259,13 +259,3 @@ def deleted_words(gone: "DeletedEntity") -> str:
         memories = counted(gone.memories, "memory", "memories")
     files = f"{counted(gone.files, 'file')}, {gone.bytes:,} bytes"
     return f"{clean(gone.entity)}: {memories}, {files} and its vectors"
-
-
-CARE: Mapping[str, Callable[..., None]] = {
-    "doctor": doctor,
-    "export": export,
-    "import": import_memories,
-    "backup": backup,
-    "delete-entity": delete_entity,
-}
-"""Commands of this file by their names on the command line."""

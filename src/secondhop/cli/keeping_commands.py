@@ -153,9 +153,9 @@ def update(
     mark: GivenMark = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Say a memory anew, or change its expiry, salience or mark.
+    """Correct a memory, or change its expiry, salience or mark.
 
-    The old one stays, superseded, and comes back only when asked for.
+    The old text stays, superseded, and comes back only when asked for.
     """
     if text is None and valid_until is None and salience is None and mark is None:
         raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
@@ -176,35 +176,37 @@ def update(
 
 def supersede(
     common: Common,
-    old_id: Annotated[str, typer.Argument(metavar="OLD_ID")],
-    new_id: Annotated[str, typer.Argument(metavar="NEW_ID")],
+    old_id: Annotated[str | None, typer.Argument(metavar="[OLD_ID]")] = None,
+    new_id: Annotated[str | None, typer.Argument(metavar="[NEW_ID]")] = None,
     reason: Annotated[str, typer.Option(metavar="WHY", help="For the history.")] = "",
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Without ids: supersede every pair that is found.")
+    ] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Let one stored memory take another's place."""
+    """Let a newer memory take an older one's place.
+
+    Without NEW_ID the old one stops coming back, and nothing takes its place. Without any id:
+    list the pairs in which a newer memory seems to have replaced an older one.
+    """
+    if old_id is None:
+        find_superseded(common, apply=apply, dry_run=dry_run)
+        return
+    if apply:
+        raise UsageError("--apply supersedes the pairs that are found; name no ids with it")
+    if new_id is None and not reason:
+        raise UsageError("say what takes its place, NEW_ID, or why nothing does, --reason WHY")
 
     async def work(recall: "Recall") -> "Frozen":
+        if new_id is None:
+            return await recall.adeprecate(old_id, reason, at=common.at, dry_run=dry_run)
         return await recall.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
 
     tell(common, work)
 
 
-def deprecate(
-    common: Common,
-    memory_id: MemoryId,
-    reason: Annotated[str, typer.Argument(metavar="WHY")],
-    dry_run: DryRun = False,
-) -> None:
-    """Let a memory come back no more, though nothing takes its place."""
-
-    async def work(recall: "Recall") -> "Frozen":
-        return await recall.adeprecate(memory_id, reason, at=common.at, dry_run=dry_run)
-
-    tell(common, work)
-
-
 def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> None:
-    """Let a superseded, deprecated or expired memory hold again."""
+    """Let a superseded or expired memory hold again."""
 
     async def work(recall: "Recall") -> "Frozen":
         return await recall.arestore(memory_id, dry_run=dry_run)
@@ -218,9 +220,10 @@ def forget(
     sessions: SessionsPlace = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Delete memories for good, wherever the store keeps something of them.
+    """Delete memories for good.
 
-    The files they came from are not touched; delete them there, too.
+    Wherever the store keeps something of them. The files they came from are not touched; delete
+    them there, too.
     """
 
     async def work(recall: "Recall") -> "Frozen":
@@ -235,7 +238,7 @@ def accept(
     memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[MEMORY_ID...]")] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Say which memories of a recall were of use.
+    """Record which memories of a recall were useful.
 
     Only that makes a memory stronger; being found or shown does not.
     """
@@ -247,7 +250,7 @@ def accept(
 
 
 def history(common: Common, memory_id: MemoryId) -> None:
-    """Tell all versions of a memory, and what was done to them."""
+    """Show all versions of a memory, and what was done to them."""
 
     async def work(recall: "Recall") -> "Frozen":
         return await recall.ahistory(memory_id)
@@ -280,17 +283,8 @@ def facts(
     run(work())
 
 
-def find_superseded(
-    common: Common,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Let each newer one take the older one's place.")
-    ] = False,
-    dry_run: DryRun = False,
-) -> None:
-    """List what newer memories seem to have replaced.
-
-    By what they say; look at the pairs before you use --apply.
-    """
+def find_superseded(common: Common, *, apply: bool, dry_run: bool) -> None:
+    """List what newer memories seem to have replaced, by what they say."""
     from secondhop.cli.keeping_view import show_suspicions
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import print_json, screen
@@ -326,18 +320,3 @@ def tell(
         print_json(told.model_dump(mode="json"))
     else:
         show_done(told, screen())
-
-
-KEEPING: tuple[Callable[..., None], ...] = (
-    remember,
-    update,
-    supersede,
-    deprecate,
-    restore,
-    forget,
-    accept,
-    history,
-    facts,
-    find_superseded,
-)
-"""Commands of this file, as the command line registers them."""

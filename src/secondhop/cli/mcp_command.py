@@ -69,7 +69,7 @@ def mcp(
     ] = None,
     sessions: SessionsPlace = None,
 ) -> None:
-    """Serve the memory to agents, by the Model Context Protocol.
+    """Serve the memory to agents over the Model Context Protocol.
 
     Over standard input and output, or over HTTP with tokens that say whose memory it is.
     """

@@ -102,7 +102,7 @@ def recall(
 ) -> None:
     """Find the memories a question needs.
 
-    Those that it does not name, too.
+    Including those the question never mentions.
     """
     from secondhop.cli.opening import opened, run
 
@@ -151,7 +151,7 @@ def explain(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
     memory_id: Annotated[str, typer.Argument(metavar="MEMORY_ID")],
 ) -> None:
-    """Tell why a memory came back, or did not."""
+    """Say why a memory came back, or did not."""
     from secondhop.cli.explanation_view import show_explanation
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import print_json, screen
@@ -185,7 +185,10 @@ def graph(common: Common) -> None:
 
 
 def stats(common: Common) -> None:
-    """Show what is stored for an entity, and where its ranking needs tuning."""
+    """Show what is stored for an entity.
+
+    Also where its ranking needs tuning.
+    """
     from dataclasses import asdict
 
     from secondhop.cli.learning_view import tuning_lines
@@ -203,7 +206,7 @@ def stats(common: Common) -> None:
 
 
 def reindex(common: Common, dry_run: DryRun = False) -> None:
-    """Embed and index all memories anew.
+    """Embed and index all memories again.
 
     For another embedding model, or after the index was damaged; nothing stored is lost. Every
     entity of the store, or the one that --entity names.

@@ -22,13 +22,13 @@ NAME_CHARS = 40
 async def notice_if_new(recall: "Recall", common: Common) -> str:
     """To be asked before something is stored; "" for an entity that has memories already, for the
     first of a store, and where another one is damaged: that keeps nothing from being stored."""
-    from secondhop.stores.home import StoreHome
+    from secondhop.stores.store_directory import StoreDirectory
 
     if (await recall.acounts()).memories:
         return ""
     settings = load_settings()
     own = common.entity or settings.entity
-    home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
+    home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
     try:
         others = [one for one in await asyncio.to_thread(home.entities) if one != own]
     except StoreError:

@@ -31,10 +31,10 @@ def observe(
         bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")
     ] = False,
 ) -> None:
-    """Write what a conversation states: facts, preferences, things to remember.
+    """Store what a conversation states.
 
-    FILE is a JSON list of {"role", "content", "at"}, or one such object a line. Nothing is
-    overwritten, and the same messages again write nothing.
+    Facts, preferences, things to remember. FILE is a JSON list of {"role", "content", "at"}, or
+    one such object a line. Nothing is overwritten, and the same messages again write nothing.
     """
     from secondhop.cli.observe_view import show_observed
     from secondhop.cli.opening import opened, run

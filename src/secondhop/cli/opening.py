@@ -180,10 +180,10 @@ async def rebuild(
         UnknownEntityError: nothing is stored there.
     """
     from secondhop.memories.reindex import passages_to_embed, reindex_entity
-    from secondhop.stores.home import StoreHome
+    from secondhop.stores.store_directory import StoreDirectory
 
     settings = load_settings()
-    home = StoreHome(store_of(common, settings), chroma_url=server_of(common, settings))
+    home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
     try:
         known = home.entities()
         entities = [common.entity] if common.entity else known

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from secondhop.cli.door import door
+from secondhop.cli.exit_status import with_exit_status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,9 @@ def place_again(common: Common) -> str:
 
 
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
-    """A command for Typer: its own parameters, then the common ones; it works behind the door.
+    """A command for Typer: its own parameters, then the common ones.
+
+    Its errors become one line on standard error and an exit status.
 
     Typer reads the signature, so the wrapper shows the joined one.
     """
@@ -168,7 +170,7 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         from secondhop.cli.progress import silent
 
-        with door():
+        with with_exit_status():
             common = common_options(**{name: given.pop(name) for name in shared})
             with silent(common.json):
                 command(common, **given)

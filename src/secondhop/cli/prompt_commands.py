@@ -1,11 +1,11 @@
-"""`secondhop prompts list | show | diff | check`: the prompts for language models."""
+"""`secondhop prompts list | show | check`: the prompts for language models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.door import FAILED
+from secondhop.cli.exit_status import FAILED
 from secondhop.cli.options import Common, given_path
 from secondhop.errors import UsageError
 
@@ -41,7 +41,7 @@ def show(
 ) -> None:
     """Print a prompt's file.
 
-    The output, sent to a file, is the prompt itself: a variant to begin with.
+    Sent to a file, the output is a variant to begin with; `show NAME | diff - FILE` compares one.
     """
     from secondhop.cli.opening import prompts_in_force, run
     from secondhop.cli.prompt_view import prompt_document, show_rendered
@@ -87,32 +87,6 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
             f"found to judge; ask something that the memory holds"
         )
     return found[prompt.name]
-
-
-def diff(
-    common: Common,
-    file: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE")],
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="Compare with this prompt. [FILE's front matter]"),
-    ] = None,
-) -> None:
-    """Show how a variant differs from the prompt it replaces."""
-    from secondhop.cli.opening import prompts_in_force
-    from secondhop.cli.prompt_view import show_diff, unified
-    from secondhop.cli.terminal import print_json, screen
-    from secondhop.prompts.templates import parse_prompt, read_file
-
-    prompts = prompts_in_force(common)
-    text = read_file(file)
-    wanted = name or parse_prompt(text, path=str(file)).name
-    if wanted not in prompts:
-        raise UsageError(f"no prompt is named {wanted!r}; there are {', '.join(prompts)}")
-    lines = unified(prompts[wanted], text, path=str(file))
-    if common.json:
-        print_json({"name": wanted, "same": not lines, "diff": lines})
-    else:
-        show_diff(lines, screen(), name=wanted)
 
 
 def check(

@@ -1,8 +1,7 @@
-"""Prompt files for people and programs: lists, messages, differences and faults."""
+"""Prompt files for people and programs: lists, messages and faults."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 Check: TypeAlias = tuple[Prompt | None, PromptError | None]
 """A sound prompt, or what is wrong with a file."""
-
-STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def prompt_document(prompt: Prompt) -> dict[str, Any]:
@@ -53,21 +50,6 @@ def show_rendered(messages: RenderedPrompt, console: "Console") -> None:
         console.print(f"--- {role} ---", style="bold")
         for line in text.split("\n"):
             console.print(clean(line), soft_wrap=True)
-
-
-def unified(prompt: Prompt, text: str, *, path: str) -> list[str]:
-    """The lines of a unified diff from a prompt to a text; [] when they are the same."""
-    old, new = prompt.text.splitlines(), text.replace("\r\n", "\n").splitlines()
-    origin = f"{prompt.path} {prompt.label}"
-    return list(unified_diff(old, new, fromfile=origin, tofile=path, lineterm=""))
-
-
-def show_diff(lines: Sequence[str], console: "Console", *, name: str) -> None:
-    """The diff, added lines green and removed ones red."""
-    if not lines:
-        console.print(f"the same as the prompt {name} in force")
-    for line in lines:
-        console.print(line, style=STYLES.get(line[:1], ""), soft_wrap=True)
 
 
 def checked(places: Iterable[Path]) -> list[Check]:

@@ -22,7 +22,7 @@ def session(
     sessions: SessionsPlace = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Recall on second thought: vote on what came, and look again.
+    """Recall in rounds: vote on what came, and look again.
 
     Keys, or lines of them on standard input: h w c x s vote, n next round, r resolve, q quit.
     """

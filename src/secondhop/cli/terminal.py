@@ -104,7 +104,7 @@ def console_on(stream: TextIO) -> "Console":
     from rich.console import Console
 
     class Quiet(Console):
-        """Leaves a closed pipe to the door; Rich itself would end the program with status 1."""
+        """Raise for a closed pipe; Rich itself would end the program with status 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError

@@ -33,9 +33,9 @@ def tune(
     ],
     out: Out = None,
 ) -> None:
-    """Choose among settings on labelled scenarios, and write a file for --settings.
+    """Choose among settings on labelled scenarios.
 
-    The result is of scenarios that were left out of the choice.
+    Writes a file for --settings. The result is of scenarios that were left out of the choice.
     """
     from secondhop.cli.comparison_view import show_comparison
     from secondhop.cli.eval_commands import load_scenarios

@@ -1,6 +1,5 @@
 """Dates as exports and people write them. All come out in UTC; naive ones are taken as UTC."""
 
-import math
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -57,11 +56,9 @@ def _from_text(text: str) -> datetime | None:
 
 
 def _from_number(number: float) -> datetime | None:
-    if not math.isfinite(number):
-        return None
     if number in _COMPACT_DATES:
         return date_in_name(str(int(number)))
-    if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:
+    if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:  # nor is what is not finite
         return None
     seconds = float(number)
     while seconds >= 1e11:  # the year 5138: finer units than seconds

@@ -1,6 +1,7 @@
 """From bytes to text, for files whose encoding nobody wrote down."""
 
 import codecs
+from typing import NamedTuple
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins like the one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -20,31 +21,41 @@ _MAGIC = (
 )
 _TEXT_CONTROLS = b"\t\n\r\f\b\x1b\0"
 _SAMPLE_BYTES = 65_536
+_MOST_LOST = 0.1
+"""Share of characters that may be lost; a text of which more cannot be decoded is no text."""
 
 
-def decode_text(raw: bytes) -> str:
+class Decoded(NamedTuple):
+    """A text out of bytes."""
+
+    text: str
+    lost: int
+    """Characters that could not be decoded, and stand as U+FFFD."""
+
+
+def decode_text(raw: bytes) -> Decoded:
     """Decode by byte order mark, else as UTF-8, else as Windows-1252; NULs are dropped.
 
-    A file that is UTF-8 but for a few bytes stays UTF-8, with U+FFFD for these.
+    A few bytes that do not fit the encoding become U+FFFD.
 
     Raises:
         UnicodeError: a binary file, or none of these encodings; the message is a reason to show.
     """
     for mark, encoding in _BOMS:
         if raw.startswith(mark):
-            return _tidy(_strictly(raw, encoding))
+            return _mostly(raw, encoding)
     if raw.startswith(_MAGIC):
         raise UnicodeError("a binary file, not text")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return _tidy(_not_utf8(raw))
+        return _not_utf8(raw)
     if _share(raw, b"\0") > 0.3:
         raise UnicodeError("a binary file, not text")
-    return _tidy(text)
+    return Decoded(_tidy(text), 0)
 
 
-def _not_utf8(raw: bytes) -> str:
+def _not_utf8(raw: bytes) -> Decoded:
     if _share(raw, bytes(c for c in range(32) if c not in _TEXT_CONTROLS)) > 0.02:
         raise UnicodeError("a binary file, not text")
     if _share(raw, b"\0") > 0.05:
@@ -52,17 +63,21 @@ def _not_utf8(raw: bytes) -> str:
     repaired = raw.decode("utf-8", "replace")
     broken = repaired.count("\ufffd")
     sound = sum(not char.isascii() for char in repaired) - broken
-    return repaired if sound > broken else _strictly(raw, "cp1252")
+    return _mostly(raw, "utf-8" if sound > broken else "cp1252")
 
 
-def _strictly(raw: bytes, encoding: str) -> str:
+def _mostly(raw: bytes, encoding: str) -> Decoded:
     try:
-        return raw.decode(encoding)
+        return Decoded(_tidy(raw.decode(encoding)), 0)
     except UnicodeDecodeError as error:
-        raise UnicodeError(
-            f"cannot be decoded: neither UTF-8 nor {encoding} ({error.reason} at byte "
-            f"{error.start}); save it as UTF-8"
-        ) from error
+        repaired = raw.decode(encoding, "replace")
+        lost = repaired.count("\ufffd")
+        if lost > _MOST_LOST * len(repaired):
+            raise UnicodeError(
+                f"cannot be decoded: neither UTF-8 nor {encoding} ({error.reason} at byte "
+                f"{error.start}); save it as UTF-8"
+            ) from error
+        return Decoded(_tidy(repaired), lost)
 
 
 def _share(raw: bytes, wanted: bytes) -> float:
@@ -72,4 +87,5 @@ def _share(raw: bytes, wanted: bytes) -> float:
 
 
 def _tidy(text: str) -> str:
-    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\0", "")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -88,7 +88,7 @@ def _detect(document: Document) -> str:
         raise UnreadableError(reason, may_hide_memories=False)
     if _NEVER_TEXT.fullmatch(document.suffix):
         raise UnreadableError("a binary file, not text", may_hide_memories=False)
-    if not document.text.strip():
+    if not document.text or document.text.isspace():
         raise UnreadableError("an empty file", may_hide_memories=document.suffix in _JSON)
     if document.suffix in _JSON:
         return _shape_in(document)

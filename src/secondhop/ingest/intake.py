@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.stores.records import Memory
+
+
+class _Claim(NamedTuple):
+    """What is remembered of a memory that was read: not its text."""
+
+    item: str
+    origin: str
+    updated_at: datetime | None
+    content_hash: str
 
 
 class Intake:
@@ -21,7 +31,7 @@ class Intake:
         """
         self._hashes = dict(stored)
         self._of_origin = of_origin
-        self._claims: dict[str, tuple[Found, str]] = {}
+        self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Literal["stored", "unchanged"]] = {}
         self._uncertain: dict[str, Skipped] = {}
         self._yielding: set[str] = set()
@@ -57,9 +67,9 @@ class Intake:
 
     def without_text(self, memory: Memory) -> None:
         """Take back a memory of which no passage could be made."""
-        found, _ = self._claims[memory.memory_id]
         self._outcomes.pop(memory.memory_id)
-        self.skip(Skipped(found.item, "empty: no text"), origin=memory.origin)
+        item = self._claims[memory.memory_id].item
+        self.skip(Skipped(item, "empty: no text"), origin=memory.origin)
 
     def count(self, outcome: Literal["stored", "unchanged"]) -> int:
         """Memories with this outcome."""
@@ -79,19 +89,19 @@ class Intake:
     def _claim(self, found: Found, content_hash: str) -> bool:
         """Whether this copy of the memory counts; of two copies the later update does."""
         memory_id = found.memory.memory_id
-        earlier, earlier_hash = self._claims.get(memory_id, (None, ""))
-        if earlier is None:
-            self._claims[memory_id] = (found, content_hash)
+        claim = _Claim(found.item, found.memory.origin, found.updated_at, content_hash)
+        earlier = self._claims.setdefault(memory_id, claim)
+        if earlier is claim:
             return True
-        if earlier_hash == content_hash:
+        if earlier.content_hash == content_hash:
             self.skipped.append(Skipped(found.item, f"the same memory as {earlier.item}"))
             return False
-        if not _is_newer(found, earlier):
+        if not _is_newer(claim, earlier):
             reason = f"its id {memory_id!r} is taken by {earlier.item}, which says something else"
             self.skipped.append(Skipped(found.item, reason))
             return False
         self.skipped.append(Skipped(earlier.item, f"an older copy of {found.item}"))
-        self._claims[memory_id] = (found, content_hash)
+        self._claims[memory_id] = claim
         return True
 
     def _moved_here(self, memory: Memory) -> bool:
@@ -116,11 +126,11 @@ class Intake:
         if self._hashes.get(memory_id, memory.content_hash) == memory.content_hash:
             return False
         if memory_id in self._claims:
-            return self._claims[memory_id][0].memory.origin != memory.origin
+            return self._claims[memory_id].origin != memory.origin
         return memory_id not in self._of_origin[memory.origin]
 
 
-def _is_newer(found: Found, earlier: Found) -> bool:
-    if found.updated_at is None:
+def _is_newer(claim: _Claim, earlier: _Claim) -> bool:
+    if claim.updated_at is None:
         return False
-    return earlier.updated_at is None or found.updated_at > earlier.updated_at
+    return earlier.updated_at is None or claim.updated_at > earlier.updated_at

@@ -1,10 +1,16 @@
 """JSON as strangers write it: parsed with one kind of error, looked into without trust."""
 
 import json
+import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 JsonObject: TypeAlias = dict[str, "Json"]
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def parse_json(text: str) -> Json:
@@ -13,14 +19,52 @@ def parse_json(text: str) -> Json:
     Raises:
         ValueError: it is broken or nested too deeply; the message names line and column.
     """
-    try:
+    with _errors_in_words():
         value: Json = json.loads(text)
+        return value
+
+
+def parse_elements(text: str) -> Iterator[Json]:
+    """The values of a JSON array, one by one: not all of them are held at once.
+
+    Raises:
+        ValueError: as of `parse_json`; what stands before the break has been given by then.
+    """
+    with _errors_in_words():
+        at = _beyond_space(text, _expect(text, "[", _beyond_space(text, 0)))
+        more = not text.startswith("]", at)
+        while more:
+            value, at = _DECODER.raw_decode(text, at)
+            yield value
+            at = _beyond_space(text, at)
+            more = text.startswith(",", at)
+            if more:
+                at = _beyond_space(text, at + 1)
+        end = _beyond_space(text, _expect(text, "]", at))
+        if end < len(text):
+            raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _beyond_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _expect(text: str, mark: str, at: int) -> int:
+    if not text.startswith(mark, at):
+        raise json.JSONDecodeError(f"Expecting {mark!r}", text, at)
+    return at + 1
+
+
+@contextmanager
+def _errors_in_words() -> Generator[None, None, None]:
+    try:
+        yield
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise ValueError(f"{error.msg} at {place}") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    return value
 
 
 def parse_object(text: str) -> JsonObject | None:

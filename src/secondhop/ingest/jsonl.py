@@ -17,11 +17,11 @@ _UNSEEN_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
     """One row a memory; a bare list of `{role, content}` is one conversation as a whole."""
-    rows = list(rows_in(document))
-    if any(isinstance(row, Row) for row in rows) and all(_is_turn(row) for row in rows):
-        yield _one_conversation([row.fields for row in rows if isinstance(row, Row)], document)
+    turns = _turns(document)
+    if turns:
+        yield _one_conversation(turns, document)
         return
-    for row in rows:
+    for row in rows_in(document):
         yield row if isinstance(row, Skipped) else found_in(row, document)
 
 
@@ -82,10 +82,18 @@ def _part(part: Json) -> str:
     return "[image]" if "image" in text_at(part, "type") else text_at(part, "text")
 
 
-def _is_turn(row: Row | Skipped) -> bool:
+def _turns(document: Document) -> list[JsonObject]:
+    """All rows, where each is one message of a conversation; else none."""
+    turns: list[JsonObject] = []
+    for row in rows_in(document):
+        if isinstance(row, Skipped) or not _is_turn(row):
+            return []
+        turns.append(row.fields)
+    return turns
+
+
+def _is_turn(row: Row) -> bool:
     """Whether it is one message of a conversation, not a memory of its own."""
-    if isinstance(row, Skipped):
-        return False
     return (
         bool(text_at(row.fields, "role"))
         and "content" in row.fields

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from secondhop.errors import IngestError
-from secondhop.ingest.decode import decode_text
-from secondhop.ingest.json_text import Json, parse_json
+from secondhop.ingest.decode import Decoded, decode_text
+from secondhop.ingest.json_text import parse_elements
 from secondhop.stores.records import Memory
 
 NEW_CHAT = "New Chat"
@@ -77,20 +77,33 @@ class Document:
         return PurePosixPath(self.path).suffix.lower()
 
     @cached_property
-    def text(self) -> str:
-        """The decoded text, "\\n" between lines. Raises UnreadableError."""
+    def decoded(self) -> Decoded:
+        """The text, "\\n" between lines, and what of it is lost. Raises UnreadableError."""
         try:
             return decode_text(self.load())
         except UnicodeError as error:
             raise UnreadableError(str(error)) from error
 
+    @property
+    def text(self) -> str:
+        """The decoded text. Raises UnreadableError."""
+        return self.decoded.text
+
+    def check_array(self) -> None:
+        """Raises UnreadableError, with line and column, unless it is a whole JSON array."""
+        _ = self._elements
+
     @cached_property
-    def json(self) -> Json:
-        """The whole text as one JSON value. Raises UnreadableError with line and column."""
+    def _elements(self) -> int:
         try:
-            return parse_json(self.text)
+            return sum(1 for _ in parse_elements(self.text))
         except ValueError as error:
-            raise UnreadableError(f"broken JSON, nothing of it was stored: {error}") from error
+            raise broken_json(error) from error
+
+
+def broken_json(error: ValueError) -> UnreadableError:
+    """The error of a document whose JSON is broken."""
+    return UnreadableError(f"broken JSON, nothing of it was stored: {error}")
 
 
 class Reader(Protocol):

@@ -1,5 +1,6 @@
 """Everything that can be read from one given path, lazily."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,6 +8,8 @@ from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.detect import is_expected, reader_of
 from secondhop.ingest.reading import Found, Skipped, UnreadableError
 from secondhop.ingest.walk import Source, Walker
+
+logger = logging.getLogger(__name__)
 
 
 def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterator[Found | Skipped]:
@@ -20,9 +23,20 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
             reader = reader_of(document, given=given, named_by_user=named)
             for entry in reader(document):
                 yield entry if isinstance(entry, Skipped) else _cleaned(entry)
+            if lost := document.decoded.lost:
+                yield Skipped(document.item, _lost(lost))
         except UnreadableError as error:
             hides = error.may_hide_memories and (named or is_expected(document))
             yield Skipped(document.item, error.reason, may_hide_memories=hides)
+        except Exception as error:  # what a hostile file makes of a reader: named in the ledger
+            logger.debug("a reader failed", exc_info=True)
+            reason = f"cannot be read ({type(error).__name__}: {str(error)[:200]})"
+            yield Skipped(document.item, reason, may_hide_memories=True)
+
+
+def _lost(characters: int) -> str:
+    what = "1 character" if characters == 1 else f"{characters} characters"
+    return f"read, but {what} could not be decoded (now \ufffd); save it as UTF-8"
 
 
 def _cleaned(found: Found) -> Found | Skipped:

@@ -1,7 +1,9 @@
 """From the given paths to documents: files, folders and zip archives, each file once."""
 
+import lzma
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,11 +20,18 @@ from secondhop.ingest.reading import Document, Skipped, UnreadableError
 _BROKEN_ZIP = (
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
     EOFError,
     RuntimeError,
     NotImplementedError,
     ValueError,
 )
+_MOST_PACKED = 100
+"""How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
+_SMALL_BYTES = 10_000_000
+_MAY_GROW = 65_536
+"""Bytes that may be added to a file while it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,10 @@ class Walker:
             inside = below.removeprefix(source.below).lstrip("/")
             item = clean_text(f"{source.given}/{inside}" if inside else source.given)
             real = os.path.realpath(path)
+            if inside and path.is_symlink() and not _is_below(real, source.path):
+                reason = "a link that leads out of the folder; give what it leads to, too"
+                yield Skipped(item, reason, may_hide_memories=True)
+                continue
             if real in self._seen:
                 yield Skipped(item, "the same file or folder was read already")
                 continue
@@ -104,7 +117,8 @@ class Walker:
     def _load_file(self, path: Path) -> bytes:
         try:
             with path.open("rb") as file:
-                return self._within_limit(file.read(self._max_file_bytes + 1))
+                size = os.fstat(file.fileno()).st_size + _MAY_GROW  # as much is set aside for it
+                return self._within_limit(file.read(min(size, self._max_file_bytes + 1)))
         except OSError as error:
             raise UnreadableError(_reason(error)) from error
 
@@ -145,19 +159,38 @@ class Walker:
         )
 
     def _load_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+        self._check_size(member)
         try:
             with archive.open(member) as file:
                 return self._within_limit(file.read(self._max_file_bytes + 1))
-        except _BROKEN_ZIP as error:
+        except (*_BROKEN_ZIP, OSError) as error:
             raise UnreadableError(f"broken or encrypted in its archive: {error}") from error
-        except OSError as error:
-            raise UnreadableError(_reason(error)) from error
+
+    def _check_size(self, member: zipfile.ZipInfo) -> None:
+        """Raises UnreadableError for a member that is too large, by what the archive says of it.
+
+        No more than that is ever unpacked.
+        """
+        if member.file_size > self._max_file_bytes:
+            raise self._too_large()
+        if member.file_size > max(_SMALL_BYTES, _MOST_PACKED * member.compress_size):
+            raise UnreadableError(
+                f"{member.file_size // 1_000_000} MB, packed more than {_MOST_PACKED} times "
+                f"smaller, as an attack would be; unpack the archive yourself if it is none"
+            )
 
     def _within_limit(self, raw: bytes) -> bytes:
         if len(raw) > self._max_file_bytes:
-            megabytes = self._max_file_bytes // 1_000_000
-            raise UnreadableError(f"larger than {megabytes} MB; raise IngestSettings.max_file_mb")
+            raise self._too_large()
         return raw
+
+    def _too_large(self) -> UnreadableError:
+        megabytes = self._max_file_bytes // 1_000_000
+        return UnreadableError(f"larger than {megabytes} MB; raise IngestSettings.max_file_mb")
+
+
+def _is_below(real: str, folder: Path) -> bool:
+    return Path(real).is_relative_to(folder)
 
 
 def _children(folder: Path) -> list[Path]:

@@ -10,8 +10,8 @@ from secondhop.sessions.service import abandon_those_with, owner_of
 from secondhop.sessions.stores import SQLITE, chosen_sessions
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.database import is_open_elsewhere
-from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
 
 
 class DeletedEntity(Frozen):
@@ -39,7 +39,7 @@ async def delete_entity(
     folder = store / "entities" / entity_slug(entity)
     if not await asyncio.to_thread(folder.is_dir):
         raise UnknownEntityError(entity, store=str(store))
-    async with aclosing(StoreHome(store, chroma_url=chroma_url)) as home:
+    async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
         await home.expect_vectors(entity)
     memory_ids = await stored_ids(folder / "catalog.db")
     files = [file for file in folder.rglob("*") if file.is_file()]
@@ -58,7 +58,7 @@ async def delete_entity(
             f"a command that runs); nothing was deleted: close it there, and try again"
         )
     await abandon_sessions(sessions, memory_ids or [], entity=entity)
-    async with aclosing(StoreHome(store, chroma_url=chroma_url)) as home:
+    async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
         await home.delete_entity(entity)
     return told
 

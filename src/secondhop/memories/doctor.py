@@ -1,7 +1,7 @@
 """Looks a memory over: do its files agree with one another, and what is stored with itself?"""
 
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -90,6 +90,7 @@ class Doctor:
             "vectors": lambda: self._vectors(memories, fix=fix),
             "word index": lambda: self._word_index(fix=fix),
             "links": lambda: self._links(memories, fix=fix),
+            "circles": self._circles,
             "learned": lambda: self._learned(fix=fix),
             "embeddings": lambda: self._embeddings(memories, fix=fix, every=every_vector),
             "duplicates": lambda: self._duplicates(memories),
@@ -104,7 +105,7 @@ class Doctor:
         )
 
     async def _file(self) -> Sequence[Finding]:
-        faults = await self.store.care.file_faults()
+        faults = await self.store.maintenance.file_faults()
         if not faults:
             return []
         what = "SQLite finds the catalog damaged"
@@ -132,10 +133,15 @@ class Doctor:
             found.append(mended("vectors", what, missing, weight="damage", cure=cure, fixed=fix))
         if orphans := sorted(present - wanted):
             if fix:
-                await self.store.care.drop_vectors(orphans)
+                await self.store.maintenance.drop_vectors(orphans)
             what = "vectors of passages that are not stored"
             cure = "--fix removes them"
             found.append(mended("vectors", what, orphans, weight="leftover", cure=cure, fixed=fix))
+        if await self.store.maintenance.needs_compaction():
+            fixed = fix and await self.store.maintenance.compact()
+            what = "Chroma's files still hold vectors of memories that were forgotten"
+            cure = "--fix puts the vectors that are stored into new files, and deletes the old ones"
+            found.append(mended("vectors", what, [""], weight="leftover", cure=cure, fixed=fixed))
         if stale:
             what = "passages whose ids are not of their memory's present text"
             found.append(finding("vectors", what, stale, weight="damage", cure="ingest them again"))
@@ -146,16 +152,18 @@ class Doctor:
         for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
             part = pairs[start : start + EMBEDDED_AT_ONCE]
             vectors = await self.embedder.embed_passages([embedding_text(*pair) for pair in part])
-            await self.store.care.put_vectors([passage.passage_id for _, passage in part], vectors)
+            await self.store.maintenance.put_vectors(
+                [passage.passage_id for _, passage in part], vectors
+            )
             if self.progress is not None:
                 self.progress("embed", start + len(part), len(pairs))
 
     async def _word_index(self, *, fix: bool) -> Sequence[Finding]:
-        wrong = await self.store.care.wrong_postings()
+        wrong = await self.store.maintenance.wrong_postings()
         if not wrong:
             return []
         if fix:
-            await self.store.care.rebuild_lexicon()
+            await self.store.maintenance.rebuild_lexicon()
         what = "words whose places in the word index are not those of the stored text"
         return [
             mended("word index", what, wrong, weight="damage", cure="--fix rebuilds it", fixed=fix)
@@ -175,7 +183,7 @@ class Doctor:
         if not lost:
             return []
         if fix:
-            await self.store.care.drop_lost_links()
+            await self.store.maintenance.drop_lost_links()
         what = (
             "memories that are superseded by something that is not stored, or not stored either, "
             "and yet it is known how they stood, or what they said before"
@@ -183,10 +191,21 @@ class Doctor:
         cure = "--fix cuts the links; what is stored stays superseded"
         return [mended("links", what, lost, weight="leftover", cure=cure, fixed=fix)]
 
+    async def _circles(self) -> Sequence[Finding]:
+        """Memories of older versions, which could each supersede the other: none of them holds."""
+        links = {i: kept.superseded_by for i, kept in (await self.store.keepings()).items()}
+        found = [", ".join(circle) for circle in circles_in(links)]
+        if not found:
+            return []
+        what = "groups of memories that supersede one another, so that none holds"
+        cure = "`secondhop restore ID` lets one of them hold again: the one that is true"
+        return [finding("circles", what, found, weight="damage", cure=cure)]
+
     async def _learned(self, *, fix: bool) -> Sequence[Finding]:
         """What a process that was killed between two files leaves, and what older versions left."""
         try:
             known = await self.counters.memory_ids()
+            await self.counters.of(sorted(known))  # can each be read?
             for context in (await self.learned.read()).contexts:
                 known |= context.lessons.memory_ids()
         except StoreError as error:
@@ -238,7 +257,9 @@ class Doctor:
         self, pairs: Sequence[tuple[Memory, Passage]]
     ) -> tuple[int, list[tuple[Memory, Passage]]]:
         """(how many have a vector, those whose vector the model itself does not give)."""
-        stored = await self.store.care.stored_vectors([passage.passage_id for _, passage in pairs])
+        stored = await self.store.maintenance.stored_vectors(
+            [passage.passage_id for _, passage in pairs]
+        )
         held = [pair for pair in pairs if pair[1].passage_id in stored]
         if not held:
             return 0, []
@@ -267,7 +288,7 @@ class Doctor:
         if not found:
             return []
         what = "facts that hold several values at once"
-        cure = "`secondhop supersede OLD NEW`, or `secondhop deprecate ID WHY`"
+        cure = "`secondhop supersede OLD NEW`, or `secondhop supersede ID --reason WHY`"
         return [finding("contradictions", what, found, weight="doubt", cure=cure)]
 
 
@@ -276,6 +297,26 @@ def pairs_of(
 ) -> list[tuple[Memory, Passage]]:
     """Every passage with its memory."""
     return [(memory, passage) for memory, own in memories for passage in own]
+
+
+def circles_in(links: Mapping[str, str]) -> list[list[str]]:
+    """Groups of ids of which each leads to the next, and the last to the first.
+
+    >>> circles_in({"a": "b", "b": "a", "c": "a", "d": "e"})
+    [['a', 'b']]
+    """
+    found: list[list[str]] = []
+    seen: set[str] = set()
+    for start in sorted(links):
+        path: list[str] = []
+        one = start
+        while one and one not in seen:
+            seen.add(one)
+            path.append(one)
+            one = links.get(one, "")
+        if one in path:
+            found.append(path[path.index(one) :])
+    return found
 
 
 def contradictions(view: KeepingView, *, now: datetime) -> list[str]:

@@ -64,7 +64,7 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 
 
 async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
-    """Traces and caches first, the memory last: who is killed meanwhile can forget it again.
+    """Traces and caches first, the memory last.
 
     A text that grew had other passages before, and what an ingest deleted had some: nobody can name
     them any more, so the caches keep what is a passage now, and nothing else.

@@ -53,7 +53,7 @@ class Kept(Frozen):
     """Ids of what it takes the place of."""
     superseded_by: str = ""
     notice: str = ""
-    """What whoever wrote it should know: that it has expired already. "" mostly."""
+    """A warning for the caller: that it has expired already, or takes another fact's place."""
     dry_run: bool = False
     """Nothing was written: this is what would have been done."""
 

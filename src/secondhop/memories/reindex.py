@@ -11,9 +11,9 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.home import StoreHome, entity_slug
 from secondhop.stores.reindex import Reindex
-from secondhop.stores.vectors.hnsw_files import UnfinishedIndexError
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 PASSAGES_AT_ONCE = 96
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 async def open_entity(
-    home: StoreHome, entity: str, *, embedder: Embedder, mending: bool = False
+    home: StoreDirectory, entity: str, *, embedder: Embedder, mending: bool = False
 ) -> EntityStore:
     """The store of one entity; vectors that a killed process left half written are rebuilt first.
 
@@ -29,10 +29,10 @@ async def open_entity(
     of another origin stays an error: somebody should know that a disk, or a person, did it.
 
     Args:
-        mending: as of `StoreHome.open_entity`.
+        mending: as of `StoreDirectory.open_entity`.
 
     Raises:
-        StoreError: as `StoreHome.open_entity`, or another process has been rebuilding for 30 s.
+        StoreError: as of `open_entity`, or another process has been rebuilding for 30 s.
         ModelError: passages that the cache lacks could not be embedded; nothing has changed.
     """
     opened = partial(
@@ -52,13 +52,15 @@ async def open_entity(
     return await opened()
 
 
-async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder) -> int | None:
+async def rebuild_unfinished(
+    home: StoreDirectory, entity: str, *, embedder: Embedder
+) -> int | None:
     """As `reindex_entity`; None when another process has done it meanwhile."""
     run = home.begin_reindex(
         entity,
         embedder_id=embedder.model_id,
         dimension=embedder.dimension,
-        may_move_aside=False,
+        may_delete_unreadable=False,
     )
     async with await run as reindex:
         if not await reindex.is_needed():
@@ -67,7 +69,7 @@ async def rebuild_unfinished(home: StoreHome, entity: str, *, embedder: Embedder
 
 
 async def reindex_entity(
-    home: StoreHome, entity: str, *, embedder: Embedder, progress: IngestProgress | None = None
+    home: StoreDirectory, entity: str, *, embedder: Embedder, progress: IngestProgress | None = None
 ) -> int:
     """Rebuild the vectors of one entity from its catalog; the number of passages.
 
@@ -84,7 +86,7 @@ async def reindex_entity(
     return done
 
 
-async def passages_to_embed(home: StoreHome, entity: str) -> int:
+async def passages_to_embed(home: StoreDirectory, entity: str) -> int:
     """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
     catalog = Catalog(home.path / "entities" / entity_slug(entity) / "catalog.db")
     try:
@@ -95,7 +97,7 @@ async def passages_to_embed(home: StoreHome, entity: str) -> int:
 
 async def rebuild(
     reindex: Reindex,
-    home: StoreHome,
+    home: StoreDirectory,
     entity: str,
     *,
     embedder: Embedder,

@@ -3,14 +3,15 @@
 Pure decisions: they see the catalog, and say what changes; the store carries them out at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 from secondhop.errors import UsageError
+from secondhop.given_values import check_id
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.catalog.rows import folded
+from secondhop.stores.catalog.rows import folded, slot_of
 from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
 from secondhop.stores.records import Memory
 
@@ -25,6 +26,8 @@ class Entering:
     supersedes: Sequence[str] = ()
     superseded_by: str = ""
     """For what is older than what is known already."""
+    notice: str = ""
+    """A warning for the caller."""
 
 
 def entering(
@@ -71,7 +74,7 @@ def entering(
         for other in said_again(memory, view, keeping=keeping, since=said_since):
             return Entering(changes=(), same_as=other.memory_id)
     replaced = list(dict.fromkeys([*(rival.memory_id for rival in held), *supersedes]))
-    later = next((rival for rival in rivals if rival.created_at > memory.created_at), None)
+    later = successor_among(rivals, memory, view, replaced=replaced)
     own = keeping
     if later is not None:
         own = replace(keeping, superseded_at=later.created_at, superseded_by=later.memory_id)
@@ -82,7 +85,38 @@ def entering(
             for old in replaced
         ),
     ]
-    return Entering(changes=changes, supersedes=replaced, superseded_by=own.superseded_by)
+    notices = [unlike(existing(old, view), memory) for old in supersedes]
+    return Entering(
+        changes=changes,
+        supersedes=replaced,
+        superseded_by=own.superseded_by,
+        notice="; ".join(filter(None, notices)),
+    )
+
+
+def successor_among(
+    rivals: Sequence[Memory], memory: Memory, view: KeepingView, *, replaced: Iterable[str]
+) -> Memory | None:
+    """The rival that supersedes a memory that is written late: the next one by date.
+
+    A rival whose place was taken, at last, by one that the memory replaces does not: each would
+    supersede the other, and none would hold.
+    """
+    gone = set(replaced)
+    later = (rival for rival in rivals if rival.created_at > memory.created_at)
+    return next(
+        (rival for rival in later if gone.isdisjoint(successors_of(rival.memory_id, view))), None
+    )
+
+
+def unlike(old: Memory, new: Memory) -> str:
+    """A warning where a fact takes the place of one with other names; "" mostly."""
+    if not old.kind == new.kind == "factual" or slot_of(old) == slot_of(new):
+        return ""
+    return (
+        f"{old.memory_id} was {old.subject}: {old.attribute}, {new.memory_id} is {new.subject}: "
+        f"{new.attribute}; if that is a mistake, restore {old.memory_id}"
+    )
 
 
 def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
@@ -152,8 +186,9 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
     """The memory of this id.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or there cannot be one.
     """
+    check_id(memory_id)
     memory = view.memory(memory_id)
     if memory is None:
         raise unknown(memory_id)
@@ -161,7 +196,7 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
 
 
 def unknown(memory_id: str) -> UsageError:
-    """What is said to whoever names a memory that is not there."""
+    """The error for an id under which nothing is stored."""
     return UsageError(
         f"no memory {memory_id!r} is stored for this entity; ask for it again: every answer of "
         f"a recall tells ids (`--json` on the command line)"
@@ -192,7 +227,10 @@ def supersede(
 
 
 def successors_of(memory_id: str, view: KeepingView) -> list[str]:
-    """The memory itself, what superseded it, what superseded that, …"""
+    """The memory itself, what superseded it, what superseded that, …
+
+    Where they supersede one another in a circle, as old stores may hold, each stands there once.
+    """
     chain = [memory_id]
     while (following := view.keeping(chain[-1]).superseded_by) and following not in chain:
         chain.append(following)

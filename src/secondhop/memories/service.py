@@ -4,14 +4,15 @@ A correction loses nothing: the old memory stays, superseded, with its history. 
 deletes.
 """
 
+import logging
 from collections.abc import Iterable, MutableSequence, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
 
 from secondhop.blocking import blocking
-from secondhop.errors import UsageError
-from secondhop.given_values import check_moments, check_rememberable, only_memories
+from secondhop.errors import StoreError, UnfinishedForgettingError, UsageError
+from secondhop.given_values import check_id, check_moments, check_rememberable, only_memories
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
@@ -20,7 +21,7 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.memories import rules as rules
 from secondhop.memories.building import Rememberable, memory_from, own_id, said_anew
 from secondhop.memories.detector import Suspicion, suspected
-from secondhop.memories.forgetting import PurgesTexts, erase, would_erase
+from secondhop.memories.forgetting import Erased, PurgesTexts, erase, would_erase
 from secondhop.memories.history import facts_in, story_of, version_of
 from secondhop.memories.records import (
     Accepted,
@@ -37,6 +38,8 @@ from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Erasure, Memory
 from secondhop.sync_door import SyncDoor
 from secondhop.traces import TraceFolder
+
+logger = logging.getLogger(__name__)
 
 
 class MemoryService:
@@ -130,6 +133,8 @@ class MemoryService:
         """
         check_rememberable(what)
         check_moments(at=at, valid_until=valid_until)
+        if memory_id is not None:
+            check_id(memory_id)
         moment = as_utc(at) or self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
         keeping = Keeping(
@@ -209,13 +214,17 @@ class MemoryService:
     ) -> Kept:
         """Let one stored memory replace another, from its date on.
 
+        `notice` warns where a fact takes the place of one with another subject or attribute.
+
         Raises:
             UsageError: one is not stored, the old one has a successor, or it would be a circle.
         """
         decide = partial(
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
-        return await self.writing.change(old_id, decide, dry_run=dry_run)
+        kept = await self.writing.change(old_id, decide, dry_run=dry_run)
+        old, new = [await self.writing.existing(one) for one in (old_id, new_id)]
+        return kept.model_copy(update={"notice": rules.unlike(old, new)})
 
     supersede = blocking(asupersede)
 
@@ -257,15 +266,14 @@ class MemoryService:
 
         Raises:
             UsageError: one is not stored; nothing was forgotten.
+            UnfinishedForgettingError: begun, and not finished; opening the memory finishes it.
         """
-        memory_ids = tuple(dict.fromkeys(memory_ids))
-        for memory_id in memory_ids:
+        unfinished = await self._store.erasing() or []
+        for memory_id in set(memory_ids) - set(unfinished):
             await self.writing.existing(memory_id)
+        memory_ids = tuple(dict.fromkeys([*memory_ids, *unfinished]))
         found = await would_erase(self._store, self._traces, memory_ids)
-        erased = Erasure(text=True, vectors=True)
-        if not dry_run:
-            await self.writing.unlearn(memory_ids)
-            erased = await erase(self._store, self._caches, found)
+        erased = Erasure(text=True, vectors=True) if dry_run else await self._erase(found)
         return Forgotten(
             memory_ids=list(memory_ids),
             passages=len(found.passages),
@@ -276,6 +284,26 @@ class MemoryService:
         )
 
     forget = blocking(aforget)
+
+    async def finish_forgetting(self) -> None:
+        """Finish a `forget` that a kill or an error has ended, if there is one; see `aopen`."""
+        unfinished = await self._store.erasing()
+        if unfinished is None:
+            return
+        try:
+            await self.aforget()
+        except StoreError as error:
+            logger.warning("%s", error)
+        else:
+            logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
+
+    async def _erase(self, found: Erased) -> Erasure:
+        await self._store.note_erasing(found.memory_ids)
+        try:
+            await self.writing.unlearn(found.memory_ids)
+            return await erase(self._store, self._caches, found)
+        except StoreError as error:
+            raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
     async def aget(self, memory_id: str) -> Version:
         """A memory as it is now, and whether it holds.
@@ -297,6 +325,8 @@ class MemoryService:
             after: begin behind this id; "" is the beginning.
             limit: at most so many.
         """
+        if after:
+            check_id(after)
         now = self.writing.clock()
         page = await self._store.page(after=after, limit=limit)
         return await self._store.look(
@@ -411,6 +441,8 @@ class MemoryService:
 
     async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
         """How often each was retrieved, shown and accepted."""
+        for memory_id in memory_ids:
+            check_id(memory_id)
         return await self.writing.counters.of(memory_ids)
 
     counters = blocking(acounters)

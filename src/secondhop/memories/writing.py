@@ -60,6 +60,7 @@ class MemoryWriting:
             done="unchanged" if entering.same_as else "remembered",
             supersedes=list(entering.supersedes),
             superseded_by=entering.superseded_by,
+            notice=entering.notice,
             dry_run=dry_run,
         )
 

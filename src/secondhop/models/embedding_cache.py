@@ -53,7 +53,9 @@ class CachingEmbedder:
         await asyncio.to_thread(self._file.purge, texts)
 
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """Of an entity's cache, purge what is no passage of it any more; leave any other alone.
+        """Of an entity's cache, purge queries and what is no passage of it any more.
+
+        Any other cache is left alone.
 
         Args:
             digests: of the texts of all its passages (`text_digest`).

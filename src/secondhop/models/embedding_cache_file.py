@@ -72,9 +72,13 @@ class EmbeddingCacheFile:
             self._file.attempt(_empty_log)
 
     def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """Forget the passages of all other texts in every model; what was asked stays."""
+        """Forget the passages of all other texts in every model, and all queries.
+
+        Which queries were made of the words of a text that is gone, nothing tells.
+        """
         if self._file.path.exists():
             self._file.attempt(partial(_delete_other_passages, digests=digests))
+            self._file.attempt(_delete_queries)
             self._file.attempt(_empty_log)
 
     def close(self) -> None:
@@ -162,6 +166,10 @@ def _delete_other_passages(connection: sqlite3.Connection, digests: AbstractSet[
     others = [(digest,) for (digest,) in rows if digest not in digests]
     statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
     _in_transaction(connection, statement, others)
+
+
+def _delete_queries(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM vectors WHERE kind = 'query'")
 
 
 def _in_transaction(

@@ -8,9 +8,9 @@ import numpy as np
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.embedder import Vectors
-from secondhop.models.failed_try import failed_try
-from secondhop.models.failure_words import told
+from secondhop.models.failure_messages import told
 from secondhop.models.langchain_model import without_secrets
+from secondhop.models.retry_policy import failure_of
 from secondhop.models.unit_vectors import unit_vectors
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class LangchainEmbedder:
             try:
                 return await call()
             except Exception as error:  # a foreign class raises what it likes: named, not swallowed
-                if left and failed_try(error).stale:
+                if left and failure_of(error).at_once:
                     continue  # each of them is met once, and dropped
                 said = told(str(error), lambda text: without_secrets(text, self._embeddings))
                 failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, SecretStr
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_modes import AnswerMode
-from secondhop.models.failure_words import without_key
+from secondhop.models.chat_transport import AnswerMode
+from secondhop.models.failure_messages import without_key
 from secondhop.models.llm import Usage
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.critics.quoting import Tags, speaks_to_judge
+from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.observe.plain_values import ME
 from secondhop.observe.plain_words import attribute_named
@@ -130,8 +130,6 @@ def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
         return "a name of it is a whole sentence"
     if not borne_out(stated, turn.content):
         return "the message does not say so"
-    if speaks_to_judge(f"{row.quote}\n{stated}\n{names}"):
-        return "it speaks to whoever reads the memory"
     return ""
 
 

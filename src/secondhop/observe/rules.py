@@ -68,7 +68,9 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
     held = [rival for rival in rivals if rules.holds_at(rival, memory.created_at, view)]
     same = [rival for rival in held if rules.says_the_same(rival, memory)]
     others = [rival for rival in held if rival not in same]
-    later = next((rival for rival in rivals if rival.created_at > memory.created_at), None)
+    later = rules.successor_among(
+        rivals, memory, view, replaced=[rival.memory_id for rival in held]
+    )
     if later is not None and rules.says_the_same(later, memory):
         same = same or [later]
     if same and (later is not None or not settles(statement, others, said_now)):

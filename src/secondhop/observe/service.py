@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
+from secondhop.given_values import check_id
 from secondhop.graph.result import ConflictingMemory, Spent
 from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
@@ -180,8 +181,8 @@ class ConversationReading:
 
     async def _check_place(self, keep_as: str) -> None:
         """Raises UsageError for spaces, and when something else than a conversation has this id."""
-        if keep_as and not keep_as.strip():
-            raise UsageError("the id to keep the conversation as is empty; give one, or none")
+        if keep_as:
+            check_id(keep_as, name="the id to keep the conversation as")
         known = await self.writing.store.memory(keep_as) if keep_as else None
         if known is not None and known.kind != "continuity":
             raise UsageError(f"memory {keep_as!r} is no conversation; keep this one as another id")

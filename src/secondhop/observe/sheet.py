@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from secondhop.models.tokens import truncate_to_tokens
-from secondhop.nodes.critics.quoting import LEFT_OUT, Tags, quoted, title_line
-from secondhop.nodes.critics.snippets import tokens_of
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.critics.quoting import Tags, quoted, title_line
 from secondhop.observe.port import SPEAKER, KnownThing, ObserveRequest, Turn
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 MESSAGE_TOKENS = 1_500
 """Of a longer message the beginning is shown: what is that long was mostly pasted."""
+
+LEFT_OUT = "…"
+"""Stands for a message that is neither the user's nor the assistant's."""
 
 CONTEXT_TOKENS = 250
 """Of a message that is not the user's: it is there to be understood, not to be read from."""
@@ -37,7 +39,7 @@ class ObserveSheet:
 def observe_sheet(
     request: ObserveRequest, prompt: Prompt, *, tags: Tags, today: datetime
 ) -> ObserveSheet:
-    """Render a conversation; text that speaks to whoever reads it is left out."""
+    """Render a conversation, each message quoted between tags of this call."""
     known = [part for one in request.known for part in (one.subject, one.attribute, one.text)]
     tag = tags.draw([*(turn.content for turn in request.turns), *known])
     ids = {f"{tag}{place}": place - 1 for place in range(1, len(request.turns) + 1)}
@@ -51,7 +53,7 @@ def observe_sheet(
             "count": str(len(blocks)),
         }
     )
-    size = tokens_of(rendered.system) + tokens_of(rendered.user)
+    size = count_tokens(rendered.system) + count_tokens(rendered.user)
     return ObserveSheet(prompt=rendered, places=ids, tag=tag, tokens=size)
 
 
@@ -80,4 +82,4 @@ def known_line(one: KnownThing) -> str:
 
 def sizes(turns: Sequence[Turn]) -> list[int]:
     """Tokens that each turn takes on a sheet, its frame included."""
-    return [tokens_of(shown(turn)) + 40 for turn in turns]
+    return [count_tokens(shown(turn)) + 40 for turn in turns]

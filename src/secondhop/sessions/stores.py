@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from secondhop.errors import UsageError
-from secondhop.stores.home import entity_slug
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import entity_slug
 
 SQLITE = "sqlite"
 REDIS = ("redis://", "rediss://", "unix://")

@@ -1,0 +1,69 @@
+"""What sessions with a simulated user have shown, by scenario and question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from secondhop.evals.measures import Measures, mean_of
+
+MEASURE = "alpha_ndcg"
+SYSTEM = "session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRounds:
+    """One question, asked of every system."""
+
+    answers: Mapping[str, Sequence[list[str]]]
+    """{system: ids of each answer}, the first answer first."""
+    measures: Mapping[str, Sequence[Measures]]
+    """The same answers, measured."""
+
+    def gain(self, system: str) -> float:
+        """How much the last answer is better than the first, by `MEASURE`."""
+        rounds = self.measures[system]
+        return rounds[-1][MEASURE] - rounds[0][MEASURE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReport:
+    """One scenario."""
+
+    name: str
+    votes: int
+    """Rounds of votes."""
+    noise: float
+    """Share of votes drawn at random."""
+    questions: dict[str, QuestionRounds] = field(default_factory=dict[str, QuestionRounds])
+
+    def systems(self) -> list[str]:
+        """Ours first."""
+        return list(next(iter(self.questions.values())).measures)
+
+    def means(self, system: str) -> list[Measures]:
+        """Of every answer, over the questions."""
+        return [
+            mean_of(question.measures[system][place] for question in self.questions.values())
+            for place in range(self.votes + 1)
+        ]
+
+    def lowered(self, system: str) -> list[str]:
+        """Ids of the questions whose last answer is worse than their first."""
+        return [one for one, question in self.questions.items() if question.gain(system) < -1e-9]
+
+
+def mean_by_round(reports: Sequence[SessionReport], system: str) -> list[float]:
+    """`MEASURE` of every answer: the mean of the scenarios' means."""
+    rows = [[means[MEASURE] for means in report.means(system)] for report in reports]
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def ratio_of(reports: Sequence[SessionReport], system: str) -> float:
+    """The last answer over our first one, by `MEASURE`; every system against the same start."""
+    first = mean_by_round(reports, SYSTEM)[0]
+    return mean_by_round(reports, system)[-1] / first if first else 0.0
+
+
+def lowered_share(reports: Sequence[SessionReport], system: str) -> float:
+    """Share of all questions whose last answer is worse than their first."""
+    lowered = sum(len(report.lowered(system)) for report in reports)
+    return lowered / sum(len(report.questions) for report in reports)

@@ -1,0 +1,83 @@
+"""What a session's reconsidering is compared with: the same votes, and less or another thought."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from benchmarks.simulated_user import LabelledUser
+
+from secondhop.evals.scenario import Question
+from secondhop.graph.result import RecalledMemory
+from secondhop.ranking.feedback import reference_formula
+from secondhop.recall import Recall
+from secondhop.stores.records import Vectors
+
+PASSAGES = 2
+"""Evidence passages that stand for a memory, as in a session."""
+
+
+async def next_page(
+    question: Question, user: LabelledUser, recall: Recall, *, pages: int
+) -> list[list[str]]:
+    """No second thought: what was voted for stays, and the next k of one long list come up."""
+    k = question.k
+    ranked = await recall.arecall(question.query, k=k * pages, at=question.asked_at)
+    answers: list[list[str]] = []
+    for page in range(pages):
+        shown = ranked.ids()[k * page : k * (page + 1)]
+        answers.append([*user.kept(), *shown])
+        user.vote_on(shown)
+    return answers
+
+
+async def by_reference_formula(
+    question: Question,
+    user: LabelledUser,
+    recall: Recall,
+    *,
+    first: Sequence[RecalledMemory],
+    pages: int,
+) -> list[list[str]]:
+    """The vector of `reference_formula` over each round's votes, then the nearest k new memories.
+
+    Args:
+        first: the first answer, the same as the session's.
+    """
+    passages = {m.id: [e.passage_id for e in m.evidence[:PASSAGES]] for m in first}
+    shown = list(passages)
+    answers = [shown]
+    for _ in range(pages - 1):
+        votes = user.vote_on(shown)
+        hot, warm, cold = [
+            await vectors_of(
+                [p for one, v in votes.items() if v == name for p in passages[one]], recall
+            )
+            for name in ("hot", "warm", "cold")
+        ]
+        refined = reference_formula(hot, warm, cold)
+        passages |= await nearest_new(refined.astype(np.float32), user, recall, k=question.k)
+        shown = [one for one in passages if one not in user.votes]
+        answers.append([*user.kept(), *shown])
+    return answers
+
+
+async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:
+    """float32 [n, dim], also for none."""
+    found = await recall.store.vectors(passage_ids)
+    rows = list(found.values())
+    return np.stack(rows) if rows else np.zeros((0, recall.embedder.dimension), np.float32)
+
+
+async def nearest_new(
+    vector: Vectors, user: LabelledUser, recall: Recall, *, k: int
+) -> dict[str, list[str]]:
+    """{memory: its nearest passage} of the nearest k memories that were never shown."""
+    length = float(np.linalg.norm(vector))
+    if not length:
+        return {}
+    depth = 10 * (k + len(user.votes))
+    (hits,) = await recall.store.dense(vector[None, :] / length, k=depth)
+    best: dict[str, list[str]] = {}
+    for hit in hits:
+        if hit.memory_id not in user.votes and len(best) < k:
+            best.setdefault(hit.memory_id, [hit.passage_id])
+    return best

@@ -1,0 +1,139 @@
+"""Sessions with a simulated user: what two rounds of votes make of an answer.
+
+    python -m benchmarks.sessions [DIR...] [--votes N] [--noise SHARE] [--seed N]
+
+Beside it stand the next page of the same list, and the textbook's vector formula. docs/sessions.md
+says how the user votes, and what came out.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from benchmarks.session_report import (
+    QuestionRounds,
+    SessionReport,
+    lowered_share,
+    mean_by_round,
+    ratio_of,
+)
+from benchmarks.session_rivals import by_reference_formula, next_page
+from benchmarks.simulated_user import LabelledUser
+
+from secondhop.cli.eval_commands import load_scenarios
+from secondhop.cli.opening import kept_embeddings, opened, throwaway
+from secondhop.cli.options import Common
+from secondhop.evals.measures import measure
+from secondhop.evals.scenario import Question, Scenario
+from secondhop.evals.scenarios import store_scenario
+from secondhop.evals.shipped import shipped_scenarios
+from secondhop.graph.session_result import SessionAnswer
+from secondhop.recall import Recall
+
+
+async def run_sessions(
+    scenario: Scenario,
+    recall: Recall,
+    *,
+    votes: int = 2,
+    noise: float = 0.0,
+    seed: int = 0,
+) -> SessionReport:
+    """Every question in a session of its own, with its own k; the memory must be stored before.
+
+    Scored is the answer as it is shown: what was voted for, then what is new; its first k.
+
+    Args:
+        votes: rounds of votes; so many answers follow on the first.
+        noise: share of the user's votes that are drawn at random.
+    """
+    report = SessionReport(name=scenario.name, votes=votes, noise=noise)
+    for question in scenario.questions:
+        user = LabelledUser(question, noise=noise, seed=seed)
+        answers = await session_answers(question, user, recall, votes=votes)
+        rivals = {
+            "next page": await next_page(
+                question, LabelledUser(question, noise=noise, seed=seed), recall, pages=votes + 1
+            ),
+            "reference formula": await by_reference_formula(
+                question,
+                LabelledUser(question, noise=noise, seed=seed),
+                recall,
+                first=answers[0].memories,
+                pages=votes + 1,
+            ),
+        }
+        shown = {"session": [answer.ids() for answer in answers], **rivals}
+        report.questions[question.id] = QuestionRounds(
+            answers=shown,
+            measures={
+                name: [measure(question, ids) for ids in rounds] for name, rounds in shown.items()
+            },
+        )
+    return report
+
+
+async def session_answers(
+    question: Question, user: LabelledUser, recall: Recall, *, votes: int
+) -> list[SessionAnswer]:
+    """The first answer and those after each round of votes; the last stands when nothing is new."""
+    session = recall.session(
+        question.query, k=question.k, max_rounds=votes + 1, at=question.asked_at
+    )
+    async with session as s:
+        answers = [s.answer]
+        while len(answers) <= votes:
+            cast = user.vote_on(s.answer.ids())
+            answers.append(await s.vote(cast) if cast else answers[-1])
+    return answers
+
+
+async def measure_sessions(
+    found: Sequence[Scenario], common: Common, *, votes: int, noise: float, seed: int
+) -> list[SessionReport]:
+    """One report a scenario, from a throwaway store."""
+    reports: list[SessionReport] = []
+    with ExitStack() as stack:
+        place = stack.enter_context(throwaway(common))
+        embedder = stack.enter_context(kept_embeddings(common, "eval"))
+        for scenario in found:
+            async with opened(
+                place, entity=scenario.name, embedder=embedder, counting=True
+            ) as recall:
+                await store_scenario(scenario, recall)
+                reports.append(
+                    await run_sessions(scenario, recall, votes=votes, noise=noise, seed=seed)
+                )
+    return reports
+
+
+def arguments() -> argparse.Namespace:
+    """Of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
+    parser.add_argument("--votes", type=int, default=2, help="rounds of votes")
+    parser.add_argument("--noise", type=float, default=0.0, help="share of votes drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="for the drawn votes")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Print alpha-nDCG of the first answer and after each round of votes, by system."""
+    wanted = arguments()
+    scenarios = load_scenarios(wanted.folders or shipped_scenarios())
+    common = Common(llm="offline", embedder="default")
+    reports = asyncio.run(
+        measure_sessions(
+            scenarios, common, votes=wanted.votes, noise=wanted.noise, seed=wanted.seed
+        )
+    )
+    for system in reports[0].systems():
+        rounds = " ".join(f"{value:.3f}" for value in mean_by_round(reports, system))
+        ratio, lower = ratio_of(reports, system), lowered_share(reports, system)
+        print(f"{system:18} {rounds}  over the first {ratio:.2f}, made worse {lower:.0%}")
+
+
+if __name__ == "__main__":
+    main()

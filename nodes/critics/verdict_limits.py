@@ -1,0 +1,71 @@
+"""What a verdict may not do, even if stored text has talked the model into it.
+
+A text can ask for its own memory and against all others; it cannot name other memories, for ids are
+drawn for the call. So a verdict in which everything hangs on one memory is the shape of an order
+that was obeyed. `llm_critic.py` asks again without that memory.
+"""
+
+from dataclasses import replace
+
+from secondhop.nodes.critics.port import CriticRequest, Verdict
+from secondhop.nodes.critics.vote_claims import FOR
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, SUPPRESSED
+from secondhop.nodes.selection.rank_floor import FRONT, best_places
+from secondhop.nodes.state import QuestionKind
+
+HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
+"""Questions that several memories answer; a look-up is often answered by one."""
+
+
+def well_founded(request: CriticRequest) -> frozenset[str]:
+    """Candidates that the searches rank high for some facet, and find near enough."""
+    places = best_places(request.candidates)
+    return frozenset(
+        view.memory_id
+        for view in request.candidates
+        if places[view.memory_id] <= FRONT and view.score >= LEAST_RELEVANCE
+    )
+
+
+def believes_no_search(verdict: Verdict, request: CriticRequest) -> bool:
+    """Whether a verdict chooses only what no search found near, though better was there."""
+    chosen = chosen_ids(verdict)
+    near = {view.memory_id for view in request.candidates if view.score >= LEAST_RELEVANCE}
+    return bool(chosen) and not chosen & near and bool(near)
+
+
+def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
+    """Whether a verdict drops every well-founded candidate in favour of poorly ranked ones."""
+    chosen, founded = chosen_ids(verdict), well_founded(request)
+    return len(chosen) > 1 and bool(founded) and founded <= refused_ids(verdict)
+
+
+def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
+    """The one memory that a verdict chooses, where two or more others are well founded.
+
+    None for look-ups, which one memory often answers.
+    """
+    chosen = chosen_ids(verdict)
+    if request.kind not in HELP or len(chosen) != 1 or len(well_founded(request) - chosen) < 2:
+        return None
+    return chosen.pop()
+
+
+def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict:
+    """A verdict without votes in favour of what no search found near.
+
+    Such a vote gives no place, and it would steer the next round's searches to that memory.
+    """
+    far = {view.memory_id for view in request.candidates if view.score < LEAST_RELEVANCE}
+    kept = (one for one in verdict.ballots if one.vote not in FOR or one.memory_id not in far)
+    return replace(verdict, ballots=tuple(kept))
+
+
+def chosen_ids(verdict: Verdict) -> set[str]:
+    """What a verdict votes for."""
+    return {ballot.memory_id for ballot in verdict.ballots if ballot.vote in FOR}
+
+
+def refused_ids(verdict: Verdict) -> set[str]:
+    """What a verdict keeps out of the answer."""
+    return {ballot.memory_id for ballot in verdict.ballots if ballot.vote in SUPPRESSED}

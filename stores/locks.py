@@ -1,0 +1,157 @@
+"""Locks between processes, on files; the system frees them when a process dies.
+
+POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wait on a ghost.
+"""
+
+import asyncio
+import errno
+import fcntl
+import os
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from secondhop.errors import StoreError, StoreFullError
+
+
+class LockClosedError(StoreError):
+    """The system does not let us make or write a lock's file: nothing can be stored there."""
+
+
+def _open(path: Path) -> int:
+    """The file's descriptor, the file made if need be: the first that anybody writes of a store.
+
+    Raises:
+        LockClosedError: the system does not let us.
+        StoreFullError: no space is left for it.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        place = error.filename or path
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFullError(f"no space is left for {place}; free some, try again") from error
+        raise LockClosedError(
+            f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
+            f"the folder around it writable, or name another one for the store (--store DIR)"
+        ) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[int, None, None]:
+    descriptor = _open(path)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)  # lets go of the lock
+
+
+class WriterLock:
+    """One writer at a time; `try_acquire` never waits."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def try_acquire(self) -> bool:
+        """Take the lock if nobody holds it, in this process or another."""
+        descriptor = _open(self.path)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Let go; does nothing when the lock is not held."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class StampedLock:
+    """Many readers or one writer, and a stamp that says which write was the last.
+
+    Whoever keeps something in memory compares the stamp under the lock: another stamp means that
+    somebody else wrote in between.
+    """
+
+    _STAMP_BYTES = 16
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # readers pass this gate one after the other; a waiting writer closes it behind itself,
+        # so that a stream of readers cannot keep it out for ever
+        self._gate = path.with_name(path.name + ".gate")
+
+    @contextmanager
+    def shared(self) -> Generator[bytes, None, None]:
+        """The stamp; nobody writes meanwhile."""
+        with _opened(self._path) as descriptor:
+            with _opened(self._gate) as gate:
+                fcntl.flock(gate, fcntl.LOCK_SH)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield os.pread(descriptor, self._STAMP_BYTES, 0)
+
+    @contextmanager
+    def exclusive(self) -> Generator[bytes, None, None]:
+        """The stamp; nobody reads or writes meanwhile."""
+        with _opened(self._path) as descriptor:
+            with _opened(self._gate) as gate:
+                fcntl.flock(gate, fcntl.LOCK_EX)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield os.pread(descriptor, self._STAMP_BYTES, 0)
+
+    def restamp(self) -> bytes:
+        """Write and return a new stamp; only while `exclusive` is held."""
+        stamp = os.urandom(self._STAMP_BYTES)
+        with _opened(self._path) as descriptor:
+            os.pwrite(descriptor, stamp, 0)
+        return stamp
+
+
+_T = TypeVar("_T")
+_POLL_S = 0.02
+
+
+@asynccontextmanager
+async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[None, None]:
+    """Hold the writer's lock of an entity.
+
+    Raises:
+        StoreError: somebody else held it all the time.
+    """
+    lock = WriterLock(lock_path)
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + timeout_s
+    while not lock.try_acquire():
+        if clock() > deadline:
+            raise StoreError(
+                f"another process has been writing to this entity for {timeout_s:.0f} s; "
+                f"try again when it is done"
+            )
+        await asyncio.sleep(_POLL_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Await `work`; when the caller is cancelled, end the work first, and then be cancelled.
+
+    A worker thread cannot be stopped: without this its write would go on without the lock.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

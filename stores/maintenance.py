@@ -1,0 +1,83 @@
+"""What somebody who looks a store over does with its two halves, each by itself.
+
+Recall and ingest never see a half: they use `EntityStore`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.locks import to_its_end
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import Vector, Vectors
+
+
+class StoreMaintenance:
+    """Reads vectors and catalog of one entity apart, and mends where they do not fit together."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        *,
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        """`writing` is a block in which nobody else writes."""
+        self._catalog, self._index, self._writing = catalog, index, writing
+
+    async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """As the index has them now, whatever this process remembers."""
+        return await self._index.fetch(passage_ids)
+
+    async def drop_vectors(self, passage_ids: Sequence[str]) -> None:
+        """Remove vectors of passages that are not stored; those of stored ones stay."""
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
+
+    async def put_vectors(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """Put vectors of stored passages that lack theirs; those of passages gone since are left.
+
+        Args:
+            vectors: float32 [n_passages, dim], rows of unit length.
+        """
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            rows = [row for row, one in enumerate(passage_ids) if one in known]
+            stored = [passage_ids[row] for row in rows]
+            if stored:
+                await to_its_end(self._index.upsert(stored, vectors[rows]))
+
+    async def needs_compaction(self) -> bool:
+        """Whether files still hold vectors of erased memories."""
+        return await asyncio.to_thread(self._catalog.needs_compaction)
+
+    async def compact(self) -> bool:
+        """Leave nothing of erased vectors in any file; False where that cannot be done now."""
+        async with self._writing():
+            return await to_its_end(self._compact())
+
+    async def _compact(self) -> bool:
+        done = await self._index.compact()
+        if done and await asyncio.to_thread(self._catalog.erasing) is None:
+            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
+        return done
+
+    async def wrong_postings(self) -> list[str]:
+        """Words of the word index that it has otherwise than the stored text; sorted."""
+        return await asyncio.to_thread(self._catalog.wrong_postings)
+
+    async def rebuild_lexicon(self) -> None:
+        """Make the word index anew from the stored text."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
+
+    async def file_faults(self) -> list[str]:
+        """What SQLite's own check finds wrong with the catalog's file."""
+        return await asyncio.to_thread(self._catalog.file_faults)
+
+    async def drop_lost_links(self) -> None:
+        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.drop_lost_links))

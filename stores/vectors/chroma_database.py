@@ -1,0 +1,123 @@
+"""Chroma's own database, `chroma.sqlite3`, read beside Chroma: what it holds, and what it leaves.
+
+Chroma 1.5.9 leaves the index files of a dropped collection in the folder, and does not clear the
+pages that it frees.
+"""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from secondhop.errors import CorruptStoreError
+from secondhop.stores.rebuild_command import rebuild_command
+
+_BUSY_TIMEOUT_S = 30.0
+_TABLES = {"collections", "segments", "embeddings_queue", "embeddings"}
+
+
+class UnfinishedIndexError(CorruptStoreError):
+    """A process was killed while Chroma wrote its files; they can be rebuilt without a loss."""
+
+    def __init__(self, folder: Path, *, reason: str) -> None:
+        super().__init__(
+            f"the vectors below {folder} were being written when a process was killed ({reason}); "
+            f"the memories are safe, and opening the entity again with its embedding model "
+            f"rebuilds the vectors, as {rebuild_command(folder.parent)} does"
+        )
+
+
+class StoredSegment(NamedTuple):
+    """A collection as Chroma's database knows it."""
+
+    collection_id: str
+    vector_segment: str
+    """Names the folder of its index files."""
+    ids: set[str]
+    """That the index must know."""
+    pending: int
+    """Log entries; at most so many ids are not in the index files yet."""
+
+
+def check_database(folder: Path) -> None:
+    """Passes silently when Chroma's own database is whole, or when there is none.
+
+    Raises:
+        CorruptStoreError: it is not.
+    """
+    if not (folder / "chroma.sqlite3").exists():
+        return
+    try:
+        with closing(_connection(folder)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise damaged_vectors(folder, str(error)) from error
+    if verdict != "ok":
+        raise damaged_vectors(folder, verdict)
+
+
+def stored_segment(folder: Path, name: str) -> StoredSegment | None:
+    """What Chroma's database says of the collection; None when there is none."""
+    with closing(_connection(folder)) as connection:
+        if not _has_its_tables(connection):
+            return None
+        row = connection.execute(
+            "SELECT c.id, v.id, m.id FROM collections c "
+            "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
+            "JOIN segments m ON m.collection = c.id AND m.scope = 'METADATA' WHERE c.name = ?",
+            (name,),
+        ).fetchone()
+        if row is None:
+            return None
+        collection_id, vector_segment, metadata_segment = row
+        (pending,) = connection.execute(
+            "SELECT count(*) FROM embeddings_queue WHERE topic LIKE ?", (f"%/{collection_id}",)
+        ).fetchone()
+        ids = {
+            passage_id
+            for (passage_id,) in connection.execute(
+                "SELECT embedding_id FROM embeddings WHERE segment_id = ?", (metadata_segment,)
+            )
+        }
+        return StoredSegment(collection_id, vector_segment, ids, pending)
+
+
+def _has_its_tables(connection: sqlite3.Connection) -> bool:
+    """False: a process was killed while Chroma made the file, and nothing was stored in it."""
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    return {name for (name,) in connection.execute(sql)} >= _TABLES
+
+
+def remove_unknown_segments(folder: Path) -> None:
+    """Delete the index files of collections that were dropped."""
+    # the folders first: a collection that another process begins meanwhile has its row by then
+    folders = [path for path in folder.iterdir() if path.is_dir()]
+    with closing(_connection(folder)) as connection:
+        if not _has_its_tables(connection):
+            return
+        known = {segment for (segment,) in connection.execute("SELECT id FROM segments")}
+    for path in folders:
+        if path.name not in known:
+            shutil.rmtree(path)
+
+
+def vacuum(folder: Path) -> None:
+    """Write the database anew without the pages that were freed."""
+    with closing(_connection(folder)) as connection:
+        connection.execute("VACUUM")
+
+
+def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
+    """An error that says what rebuilds them."""
+    return CorruptStoreError(
+        f"the vectors below {folder} are damaged ({reason}); "
+        f"the memories are safe: {rebuild_command(folder.parent)} rebuilds the vectors"
+    )
+
+
+def _connection(folder: Path) -> sqlite3.Connection:
+    # rw: what a killed process left of a transaction is rolled back, or nothing can be read
+    uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S)

@@ -1,0 +1,311 @@
+"""Vectors in a folder of our own, shared with other processes.
+
+Chroma's embedded client keeps each opened index in memory and never looks whether another process
+changed the files. With 1.5.9 the second process then finds only part of the vectors, and what it
+writes destroys the first one's (tried: a segmentation fault at the next start). So every block
+holds a lock of its collection, and a client whose memory is out of date is thrown away.
+
+Chroma also writes its index files in place, the header first: a process that is killed meanwhile
+leaves files that contradict each other. So an empty file `locks/<collection>.unfinished` stands
+while Chroma writes, and damage found beside one is such a leftover, not a failing disk.
+"""
+
+import logging
+import shutil
+import sqlite3
+import struct
+import threading
+from collections.abc import Collection, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from secondhop.errors import CorruptStoreError, StoreFullError
+from secondhop.stores.locks import LockClosedError, StampedLock
+from secondhop.stores.rebuild_command import rebuild_command
+from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
+from secondhop.stores.vectors.chroma_database import (
+    UnfinishedIndexError,
+    remove_unknown_segments,
+    vacuum,
+)
+from secondhop.stores.vectors.index_files import blank_spare_room, check_collection
+
+_log = logging.getLogger(__name__)
+
+_OPEN_COLLECTIONS = 128
+"""Indexes kept in memory at once, about 3 MB each when small."""
+RESERVE_BYTES = 16 * 2**20
+"""Disk space that a write leaves free: Chroma does not survive running out of it."""
+
+_UNKNOWN = b"?"  # no stamp is that short
+COPIED_AT_ONCE = 500
+"""Vectors that `compact` holds in memory."""
+
+
+def draft_of(name: str) -> str:
+    """The collection that is filled to take another's place."""
+    return f"{name}.draft"
+
+
+class ChromaFolder:
+    """A `ChromaClient` of a folder's files."""
+
+    def __init__(self, folder: Path, *, locks: Path) -> None:
+        self.folder = folder
+        self._cure = rebuild_command(folder.parent)
+        self._locks = locks
+        self._changed = threading.Condition()
+        self._users = 0
+        self._session: ChromaSession | None = None
+        self._inode = 0
+        self._files: dict[str, Path | None] = {}
+        """{collection: where its index files are}"""
+        self._seen: dict[str, bytes] = {}
+        """{collection: stamp at which this client's memory of it is right}"""
+
+    @contextmanager
+    def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
+        """See `ChromaClient`."""
+        lock = self._lock(name)
+        while self._database_file().exists():
+            with self._lock_in_reach(), lock.shared() as stamp:
+                if is_current := self._is_current(name, stamp):
+                    with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                        yield session
+            if is_current:
+                return
+            # to load is to write: Chroma may bring its files up to date while it loads them
+            with lock.exclusive() as stamp:
+                self._load(name, stamp)
+        yield None
+
+    @contextmanager
+    def _lock_in_reach(self) -> Generator[None, None, None]:
+        try:
+            yield
+        except LockClosedError as error:
+            raise LockClosedError(
+                f"the vectors in {self.folder} cannot be searched: Chroma writes where it reads, "
+                f"and nothing can be written there; make the folder writable, or copy the store to "
+                f"one that is. What needs no vectors works: briefing, export, stats, facts, history"
+            ) from error
+
+    @contextmanager
+    def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
+        """See `ChromaClient`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = self._lock(name)
+        with lock.exclusive() as stamp:
+            if not self._is_current(name, stamp):
+                self._load(name, stamp)
+            self._check_space(adds_bytes)
+            written = lock.restamp()
+            # should this end in an error, nobody knows what Chroma has in memory: start it anew
+            self._seen[name] = _UNKNOWN
+            self._mark_unfinished(name)
+            before = self._index_folders()
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                yield session
+            self._blank(name, begun=self._index_folders() - before)
+            self._unfinished(name).unlink(missing_ok=True)
+            self._seen[name] = written
+
+    def check_room(self) -> None:
+        """See `ChromaClient`."""
+        self._check_space(0)
+
+    def drop(self, name: str) -> None:
+        """See `ChromaClient`."""
+        if not self._database_file().exists():
+            return
+        with self._lock(name).exclusive():
+            self._lock(name).restamp()
+            self._seen[name] = _UNKNOWN
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                session.drop(draft_of(name))
+                session.drop(name)
+            remove_unknown_segments(self.folder)
+            self._unfinished(name).unlink(missing_ok=True)
+            self._seen.pop(name)
+            self._files.pop(name, None)
+
+    def compact(self, name: str) -> bool:
+        """See `ChromaClient`. Searches go on while the new files are filled."""
+        if not self._database_file().exists():
+            return True
+        self._copy(name, draft_of(name))
+        self._put_in_place(name)
+        for unreadable in self.folder.parent.glob("chroma.damaged-*"):
+            shutil.rmtree(unreadable)  # version 0.1 kept them
+        return self._erase_dropped()
+
+    def _erase_dropped(self) -> bool:
+        """No file holds any more what collections held that were dropped."""
+        try:
+            with self._stopped():
+                remove_unknown_segments(self.folder)
+                vacuum(self.folder)
+        except (sqlite3.Error, OSError) as error:
+            _log.warning("removed vectors may stand in %s: %s", self.folder, error)
+            return False
+        return True
+
+    def _copy(self, name: str, draft: str) -> None:
+        with self.reading(name) as session:
+            collection = session.collection(name) if session else None
+            ids = collection.get(include=[])["ids"] if collection else []
+        self.drop(draft)
+        for start in range(0, len(ids), COPIED_AT_ONCE):
+            with self.reading(name) as session:
+                collection = session.collection(name) if session else None
+                part = ids[start : start + COPIED_AT_ONCE]
+                found = collection.get(ids=part, include=["embeddings"]) if collection else None
+            if found is not None:
+                with self.writing(draft) as session:
+                    session.created(draft).upsert(found["ids"], found["embeddings"])
+
+    def _put_in_place(self, name: str) -> None:
+        """The draft takes the name of the collection; after a kill, `_catch_up` finishes it."""
+        lock = self._lock(name)
+        with lock.exclusive():
+            lock.restamp()
+            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                session.drop(name)
+                session.rename(draft_of(name), name)
+
+    def close(self) -> None:
+        """See `ChromaClient`."""
+        self._restart()
+
+    def _lock(self, name: str) -> StampedLock:
+        return StampedLock(self._locks / f"{name}.index")
+
+    def _unfinished(self, name: str) -> Path:
+        """Stands while Chroma may be writing the collection's files."""
+        return self._locks / f"{name}.unfinished"
+
+    def _mark_unfinished(self, name: str) -> None:
+        with suppress(OSError):  # a full disk: damage is then told instead of mended
+            self._unfinished(name).touch()
+
+    def _database_file(self) -> Path:
+        return self.folder / "chroma.sqlite3"
+
+    def _is_current(self, name: str, stamp: bytes) -> bool:
+        return self._seen.get(name) == stamp and self._same_folder()
+
+    def _same_folder(self) -> bool:
+        file = self._database_file()
+        return file.exists() and file.stat().st_ino == self._inode
+
+    def _load(self, name: str, stamp: bytes) -> None:
+        """Make this client's memory of the collection right; its lock is held."""
+        if name in self._seen or not self._same_folder():
+            self._restart()
+        was_cut_off = self._unfinished(name).exists()
+        if self._database_file().exists():
+            self._files[name] = check_collection(self.folder, name, was_cut_off=was_cut_off)
+        self._mark_unfinished(name)
+        try:
+            self._catch_up(name)
+        except CorruptStoreError as error:
+            if was_cut_off:
+                raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
+            raise
+        self._blank(name)
+        self._unfinished(name).unlink(missing_ok=True)
+        self._seen[name] = stamp
+
+    def _catch_up(self, name: str) -> None:
+        """Make Chroma load the collection and enter what its log holds beyond the files."""
+        with chroma_errors(str(self.folder), cure=self._cure), self._using() as session:
+            collection = session.collection(name)
+            if collection is None:
+                session.rename(draft_of(name), name)
+                collection = session.collection(name)
+            if collection is not None:
+                collection.count()
+
+    def _index_folders(self) -> set[Path]:
+        return {path for path in self.folder.iterdir() if path.is_dir()}
+
+    def _blank(self, name: str, *, begun: Collection[Path] = ()) -> None:
+        """What lay in the memory of this process does not stay in the collection's files.
+
+        Args:
+            begun: folders that have appeared since the collection was loaded. Where several have,
+                the next load finds out which is its own, and blanks it.
+        """
+        files = self._files.get(name)
+        if files is None and len(begun) == 1:
+            (files,) = begun
+            self._files[name] = files
+        if files is None:
+            return
+        try:
+            blank_spare_room(files)
+        except (OSError, ValueError, struct.error) as error:
+            _log.warning("what lay in memory may stand in %s: %s", files, error)
+
+    def _check_space(self, adds_bytes: int) -> None:
+        places = (self.folder.absolute(), *self.folder.absolute().parents)
+        free = shutil.disk_usage(next(place for place in places if place.exists())).free
+        needed = RESERVE_BYTES + 4 * adds_bytes
+        if free < needed:
+            raise StoreFullError(
+                f"{free:,} bytes are free below {self.folder}, changing vectors safely takes "
+                f"{needed:,}; free some space and try again; everything stored before is kept"
+            )
+
+    @contextmanager
+    def _using(self) -> Generator[ChromaSession, None, None]:
+        with self._changed:
+            if self._session is None:
+                self._session = self._started()
+                self._inode = self._database_file().stat().st_ino
+            session = self._session
+            self._users += 1
+        try:
+            yield session
+        finally:
+            with self._changed:
+                self._users -= 1
+                self._changed.notify_all()
+
+    def _restart(self) -> None:
+        """Drop the client once nobody uses it."""
+        with self._stopped():
+            pass
+
+    @contextmanager
+    def _stopped(self) -> Generator[None, None, None]:
+        """A block in which this process has no client of the folder.
+
+        Users of the client never wait for locks, so they finish.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._users == 0)
+            session, self._session = self._session, None
+            self._seen.clear()
+            if session is not None:
+                session.api.stop()
+            yield
+
+    def _started(self) -> ChromaSession:
+        from chromadb.api.rust import RustBindingsAPI
+        from chromadb.config import Settings, System
+
+        settings = Settings(
+            anonymized_telemetry=False,
+            is_persistent=True,
+            persist_directory=str(self.folder),
+            chroma_api_impl="chromadb.api.rust.RustBindingsAPI",
+        )
+        # not PersistentClient: all clients of one path share a system that cannot be restarted
+        system = System(settings)
+        api = system.instance(RustBindingsAPI)
+        # Chroma's own bound is a fifth of the open files allowed: about 3 GB for 1,000
+        api.hnsw_cache_size = _OPEN_COLLECTIONS
+        with chroma_errors(str(self.folder), cure=self._cure):
+            system.start()
+            return ChromaSession(api)

@@ -1,0 +1,126 @@
+"""What was removed from Chroma's answers is gone from its files after `compact`."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.vector_files import files_with_vector
+
+from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+
+DIMENSION = 48
+NAME = "leftovers.1"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[ChromaFolder]:
+    client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def index(folder: ChromaFolder) -> ChromaVectors:
+    return ChromaVectors(folder, name=lambda: NAME)
+
+
+def unit_rows(count: int, *, seed: int = 7) -> Vectors:
+    rows = np.random.default_rng(seed).normal(size=(count, DIMENSION))
+    return np.array(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def ids(count: int) -> list[str]:
+    return [f"p{n}" for n in range(count)]
+
+
+@pytest.mark.parametrize("count", [10, 130, 700])
+async def test_a_removed_vector_stands_in_no_file_any_more(
+    index: ChromaVectors, folder: ChromaFolder, count: int
+) -> None:
+    rows = unit_rows(count)
+    await index.upsert(ids(count), rows)
+    gone = [3, count - 2]
+    await index.remove([f"p{n}" for n in gone])
+    assert all(files_with_vector(rows[n], folder.folder) for n in gone), "Chroma leaves it"
+
+    assert await index.compact()
+
+    assert await index.ids() == {f"p{n}" for n in range(count) if n not in gone}
+    folder.close()
+    assert [files_with_vector(rows[n], folder.folder) for n in gone] == [[], []]
+    assert files_with_vector(rows[5], folder.folder), "the search of this test finds what is there"
+
+
+async def test_another_client_finds_what_stays_and_writes_nothing_back(
+    index: ChromaVectors, folder: ChromaFolder
+) -> None:
+    rows, more = unit_rows(70), unit_rows(60, seed=9)
+    await index.upsert(ids(70), rows)
+    with closing(ChromaFolder(folder.folder, locks=folder.folder.parent / "locks")) as other_client:
+        other = ChromaVectors(other_client, name=lambda: NAME)
+        assert await other.count() == 70
+        await index.remove(["p3"])
+        assert await index.compact()
+        await other.upsert([f"q{n}" for n in range(60)], more)
+
+        assert await other.count() == 129
+        found = await other.nearest(np.stack([rows[4], more[9]]), k=1)
+        assert [hits[0][0] for hits in found] == ["p4", "q9"]
+    assert files_with_vector(rows[3], folder.folder) == []
+
+
+async def test_nothing_is_left_when_everything_is_removed(
+    index: ChromaVectors, folder: ChromaFolder
+) -> None:
+    rows = unit_rows(60)
+    await index.upsert(ids(60), rows)
+    await index.remove(ids(60))
+
+    assert await index.compact()
+
+    assert [n for n in range(0, 60, 7) if files_with_vector(rows[n], folder.folder)] == []
+    assert await index.nearest(rows[:1], k=3) == [[]]
+    await index.upsert(["again"], rows[:1])
+    assert await index.ids() == {"again"}
+
+
+async def test_nothing_is_left_of_a_collection_that_was_dropped(
+    index: ChromaVectors, folder: ChromaFolder
+) -> None:
+    rows = unit_rows(60)
+    other = ChromaVectors(folder, name=lambda: "other.1")
+    await other.upsert(["kept"], unit_rows(1, seed=8))
+    await index.upsert(ids(60), rows)
+    await index.drop()
+
+    assert await index.compact()
+
+    assert not any(files_with_vector(rows[n], folder.folder) for n in range(0, 60, 7))
+    assert await other.ids() == {"kept"}
+
+
+async def test_without_a_database_there_is_nothing_to_compact(index: ChromaVectors) -> None:
+    assert await index.compact()
+
+
+async def test_a_busy_database_is_told_and_the_vectors_stay_usable(
+    index: ChromaVectors, folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secondhop.stores.vectors.chroma_database._BUSY_TIMEOUT_S", 0.01)
+    rows = unit_rows(12)
+    await index.upsert(ids(12), rows)
+    await index.remove(["p3"])
+    with closing(sqlite3.connect(folder.folder / "chroma.sqlite3")) as busy:
+        busy.execute("BEGIN")
+        busy.execute("SELECT count(*) FROM collections").fetchone()
+        assert not await index.compact()
+        busy.rollback()
+
+    assert await index.count() == 11
+    assert await index.compact()
+    assert files_with_vector(rows[3], folder.folder) == []

@@ -1,0 +1,448 @@
+"""The folder of a store: what is created when, whose is whose, and moving to another model."""
+
+import asyncio
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, asynccontextmanager, closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.nobody import folder_for_everyone, without_rights
+
+from secondhop.errors import (
+    CorruptStoreError,
+    EmbedderMismatchError,
+    SchemaVersionError,
+    StoreError,
+    UsageError,
+)
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import writer_turn
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
+
+WEIRD = ["../x", "a/b", "a b", "A B", "Ä", "A\u0308", "🙂", "nul\0", ".", "x" * 512]
+
+
+@asynccontextmanager
+async def entity(
+    home: StoreDirectory, name: str = "me", *, embedder: str = "hash-16", dimension: int = 16
+) -> AsyncGenerator[EntityStore, None]:
+    store = await home.open_entity(name, embedder_id=embedder, dimension=dimension)
+    async with aclosing(store):
+        yield store
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """Bytes of every file; for Chroma's database its rows, as it counts its starts in a table."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path): rows(path) if path.name == "chroma.sqlite3" else path.read_bytes()
+        for path in files
+    }
+
+
+def rows(database: Path) -> dict[str, list[object]]:
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = {name for (name,) in tables} - {"acquire_write"}
+        return {
+            name: connection.execute(f"SELECT * FROM {name}").fetchall()
+            for name in sorted(names)
+            if not name.startswith("embedding_fulltext")
+        }
+
+
+async def test_reading_an_unknown_entity_creates_nothing(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home, "nobody") as store:
+        assert (await store.counts()).memories == 0
+        assert await store.dense(make.vectors("x"), k=3) == [[]]
+        assert await store.lexical("x", k=3) == []
+        assert await store.topics() == []
+        assert await store.delete(["x"]) == 0
+    assert home.entities() == []
+    assert not home.path.exists()
+
+
+async def test_reads_leave_every_byte_as_it_was(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    texts = [f"text number {n}" for n in range(70)]
+    async with entity(home) as store:
+        await store.put([make.memory(text, text) for text in texts])
+    await home.aclose()
+    before = contents(home.path)
+    for _ in range(2):
+        again = StoreDirectory(home.path)
+        async with aclosing(again), entity(again) as store:
+            found = await store.dense(make.vectors(*texts), k=5)
+            assert [hits[0].memory_id for hits in found] == texts
+            await store.vectors([hit.passage_id for hits in found for hit in hits])
+            await store.lexical("number 7", k=5)
+            await store.topics()
+            await store.counts()
+    assert contents(home.path) == before
+
+
+async def test_weird_names_are_safe_and_separate(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    for name in WEIRD:
+        async with entity(home, name) as store:
+            await store.put([make.memory("m", "the same text", title=name[:5])])
+    assert home.entities() == sorted(WEIRD)
+    for name in WEIRD:
+        async with entity(home, name) as store:
+            counts = await store.counts()
+            assert (counts.memories, counts.vectors) == (1, 1)
+            assert (await store.cards(["m"]))["m"].title == name[:5]
+    assert len(list((home.path / "entities").iterdir())) == len({*map(entity_slug, WEIRD)})
+    assert {path.name for path in home.path.parent.iterdir()} == {home.path.name}
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_file_is_no_place_for_a_store(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(StoreError, match="file is a file; name a folder"):
+        StoreDirectory(tmp_path / place)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("", "1 to 512"), ("x" * 513, "1 to 512"), ("m\udce9", "half of a character")],
+)
+async def test_names_that_cannot_be_are_refused(home: StoreDirectory, name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        await home.open_entity(name, embedder_id="hash-16", dimension=16)
+
+
+@pytest.mark.parametrize("name", ["me", "another, new entity"])
+async def test_another_embedder_is_refused(
+    home: StoreDirectory, make: SimpleNamespace, name: str
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory("m", "text")])
+    with pytest.raises(EmbedderMismatchError, match="reindex"):
+        await home.open_entity(name, embedder_id="other", dimension=16)
+    with pytest.raises(EmbedderMismatchError):
+        await home.open_entity(name, embedder_id="hash-16", dimension=8)
+
+
+async def test_a_newer_manifest_or_catalog_is_refused_and_not_changed(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory("m", "text")])
+    (catalog,) = home.path.glob("entities/*/catalog.db")
+    with closing(sqlite3.connect(catalog)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = catalog.read_bytes()
+    with pytest.raises(SchemaVersionError) as caught:
+        await home.open_entity("me", embedder_id="hash-16", dimension=16)
+    assert (caught.value.found, catalog.read_bytes()) == (99, before)
+    manifest = home.path / "store.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format_version": 7}))
+    with pytest.raises(SchemaVersionError):
+        await home.open_entity("new", embedder_id="hash-16", dimension=16)
+
+
+async def test_a_deleted_entity_is_gone_and_others_stay(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home, "a") as a, entity(home, "b") as b:
+        await a.put([make.memory("m", *(f"secret word {n}" for n in range(120)))])
+        vectors_of_a = list((home.path / "chroma").glob("*/*.bin"))
+        assert vectors_of_a
+        await b.put([make.memory("m", "other word")])
+        assert await home.delete_entity("a")
+        assert not await home.delete_entity("a")
+        assert home.entities() == ["b"]
+        assert not any(file.exists() for file in vectors_of_a)
+        assert await a.lexical("secret", k=3) == []
+        assert await a.dense(make.vectors("secret word"), k=3) == [[]]
+        await a.put([make.memory("n", "a new life")])
+        assert [hit.memory_id for hit in (await a.dense(make.vectors("x"), k=9))[0]] == ["n"]
+        assert [hit.memory_id for hit in await b.lexical("word", k=3)] == ["m"]
+    assert (await asyncio.to_thread(home.entities)) == ["a", "b"]
+
+
+async def test_deleted_text_is_nowhere_in_the_catalog(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory("m", "zanzibarquux text"), make.memory("n", "stays")])
+        await store.delete(["m"])
+    (catalog,) = home.path.glob("entities/*/catalog.db")
+    assert b"stays" in catalog.read_bytes()
+    assert b"zanzibarquux" not in catalog.read_bytes()
+
+
+async def test_a_second_writer_waits_and_then_gets_a_clear_error(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory("m", "text")])
+        (lock,) = home.path.glob("locks/*.writer")
+        store.lock_timeout_s = 0.05
+        async with writer_turn(lock, timeout_s=1):
+            with pytest.raises(StoreError, match="another process"):
+                await store.put([make.memory("n", "text")])
+            assert await store.memory("m")
+            async with entity(home) as reader:
+                assert (await reader.counts()).memories == 1
+        await store.put([make.memory("n", "text")])
+
+
+async def test_many_writes_at_once_all_arrive(home: StoreDirectory, make: SimpleNamespace) -> None:
+    async with entity(home) as one, entity(home) as two:
+        await asyncio.gather(
+            *((one, two)[n % 2].put([make.memory(f"m{n}", f"text {n}")]) for n in range(12))
+        )
+        counts = await one.counts()
+        assert (counts.memories, counts.vectors, counts.pending) == (12, 12, 0)
+
+
+async def test_a_cancelled_put_is_finished_before_the_next(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory("first", "text")])
+        for delay in (0.0, 0.005, 0.02):
+            put = asyncio.create_task(store.put([make.memory(f"m{delay}", "a", "b")]))
+            await asyncio.sleep(delay)
+            put.cancel()
+            await asyncio.gather(put, return_exceptions=True)
+            counts = await store.counts()
+            assert (counts.passages, counts.pending) == (counts.vectors, 0)
+
+
+def spoil_database(chroma: Path) -> None:
+    (chroma / "chroma.sqlite3").write_bytes(b"garbage" * 5_000)
+
+
+def spoil_inside(chroma: Path) -> None:
+    with (chroma / "chroma.sqlite3").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"garbage" * 9_000)
+
+
+def spoil_segment(chroma: Path) -> None:
+    next(chroma.glob("*/data_level0.bin")).write_bytes(b"garbage" * 500)
+
+
+@pytest.mark.parametrize("damage", [spoil_database, spoil_segment])
+async def test_a_damaged_entity_can_be_deleted(
+    home: StoreDirectory, make: SimpleNamespace, damage: Callable[[Path], None]
+) -> None:
+    async with entity(home) as store:
+        await store.put([make.memory(f"m{n}", f"text {n}") for n in range(60)])
+    await home.aclose()
+    damage(home.path / "chroma")
+    async with aclosing(StoreDirectory(home.path)) as again:
+        assert await again.delete_entity("me")
+        assert again.entities() == []
+    assert not list((home.path / "entities").iterdir())
+
+
+async def test_a_server_that_is_not_there_is_a_clear_error(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    async with (
+        aclosing(StoreDirectory(tmp_path / "store", chroma_url="http://127.0.0.1:9")) as home,
+        entity(home) as store,
+    ):
+        with pytest.raises(StoreError, match="does not answer"):
+            await store.put([make.memory("m", "text")])
+        assert await store.lexical("text", k=3) == []
+        assert (await asyncio.to_thread(home.entities)) == ["me"]
+
+
+LOST_MANIFESTS: dict[str, Callable[[Path], object]] = {
+    "gone": Path.unlink,
+    "empty": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:40]),
+    "without an id": lambda path: path.write_text('{"format_version": 1}'),
+}
+
+
+class TestLostManifest:
+    @pytest.fixture
+    async def folder(self, home: StoreDirectory, make: SimpleNamespace) -> Path:
+        for name in ("a", "b"):
+            async with entity(home, name) as store:
+                await store.put([make.memory(f"m{n}", f"text {n} of {name}") for n in range(60)])
+        await home.aclose()
+        return home.path
+
+    @pytest.mark.parametrize("damage", LOST_MANIFESTS.values(), ids=LOST_MANIFESTS)
+    async def test_it_is_written_anew_from_what_is_stored(
+        self,
+        folder: Path,
+        make: SimpleNamespace,
+        damage: Callable[[Path], object],
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        manifest = folder / "store.json"
+        before = json.loads(manifest.read_text())
+        damage(manifest)
+        async with aclosing(StoreDirectory(folder)) as home, entity(home, "b") as store:
+            found = await store.dense(make.vectors("text 7 of b"), k=1)
+            assert found[0][0].memory_id == "m7"
+            assert (await store.counts()).vectors == 60
+        after = json.loads(manifest.read_text())
+        assert before.pop("store_id").startswith(after.pop("store_id"))
+        assert after == before
+        assert "store.json was lost and is written anew" in caplog.text
+        async with aclosing(StoreDirectory(folder)) as home, entity(home, "a") as store:
+            await store.put([make.memory("new", "text")])
+            assert (await store.counts()).vectors == 61
+
+    async def test_without_it_an_entity_can_be_deleted(self, folder: Path) -> None:
+        (folder / "store.json").unlink()
+        async with aclosing(StoreDirectory(folder)) as home:
+            assert await home.delete_entity("a")
+        assert len(rows(folder / "chroma" / "chroma.sqlite3")["collections"]) == 1
+
+    async def test_with_the_vectors_gone_too_a_reindex_is_asked_for(
+        self, folder: Path, make: SimpleNamespace
+    ) -> None:
+        (folder / "store.json").unlink()
+        shutil.rmtree(folder / "chroma")
+        async with aclosing(StoreDirectory(folder)) as home:
+            with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+                await home.open_entity("a", embedder_id="hash-16", dimension=16)
+            async with await home.begin_reindex("a", embedder_id="hash-16", dimension=16) as job:
+                async for _, passages in job.memories():
+                    ids = [passage.passage_id for passage in passages]
+                    await job.put(ids, make.vectors(*(passage.text for passage in passages)))
+                await job.finish()
+            async with entity(home, "a") as store:
+                found = await store.dense(make.vectors("text 7 of a"), k=1)
+                assert found[0][0].memory_id == "m7"
+
+    async def test_opening_from_many_sides_at_once_writes_one(self, folder: Path) -> None:
+        (folder / "store.json").write_bytes(b"{")
+        homes = [StoreDirectory(folder) for _ in range(6)]
+        stores = await asyncio.gather(
+            *(
+                home.open_entity("ab"[n % 2], embedder_id="hash-16", dimension=16)
+                for n, home in enumerate(homes)
+            )
+        )
+        assert [(await store.counts()).vectors for store in stores] == [60] * 6
+        assert len(list(folder.glob("store.json.damaged-*"))) == 1  # noqa: ASYNC240 - a test
+        for home, store in zip(homes, stores, strict=True):
+            await store.aclose()
+            await home.aclose()
+
+    async def test_a_damaged_one_of_an_empty_store_says_what_to_do(
+        self, home: StoreDirectory
+    ) -> None:
+        home.path.mkdir()
+        (home.path / "store.json").write_bytes(b"{")
+        with pytest.raises(CorruptStoreError, match="or delete it"):
+            await home.open_entity("a", embedder_id="hash-16", dimension=16)
+
+
+@pytest.mark.slow
+class TestReindex:
+    async def fill(self, home: StoreDirectory, make: SimpleNamespace) -> None:
+        async with entity(home) as store:
+            await store.put([make.memory(f"m{n}", f"text {n}", "more") for n in range(70)])
+
+    async def rebuild(self, home: StoreDirectory, *, dimension: int, embedder: str) -> int:
+        job = await home.begin_reindex("me", embedder_id=embedder, dimension=dimension)
+        async with job:
+            done = 0
+            async for _, passages in job.memories():
+                ids = [passage.passage_id for passage in passages]
+                rows = np.eye(dimension, dtype=np.float32)[[p.ordinal for p in passages]]
+                await job.put(ids, rows)
+                done += len(ids)
+            await job.finish()
+        return done
+
+    async def test_moves_an_entity_to_another_model(
+        self, home: StoreDirectory, make: SimpleNamespace
+    ) -> None:
+        await self.fill(home, make)
+        async with entity(home) as old:
+            assert await self.rebuild(home, dimension=8, embedder="new-8") == 140
+            with pytest.raises(StoreError, match="open it again"):
+                await old.put([make.memory("late", "text")])
+            with pytest.raises(StoreError, match="open it again"):
+                await old.dense(make.vectors("text 3"), k=3)
+        async with entity(home, embedder="new-8", dimension=8) as store:
+            counts = await store.counts()
+            assert (counts.vectors, counts.embedder) == (140, "new-8")
+            assert len((await store.dense(np.eye(8, dtype=np.float32)[:1], k=70))[0]) == 70
+        with pytest.raises(EmbedderMismatchError):
+            await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with entity(home, "new entity", embedder="new-8", dimension=8):
+            pass
+
+    async def test_one_that_is_not_finished_changes_nothing(
+        self, home: StoreDirectory, make: SimpleNamespace
+    ) -> None:
+        await self.fill(home, make)
+        job = await home.begin_reindex("me", embedder_id="new-8", dimension=8)
+        async with job:
+            await job.put(["m0:x:0"], np.eye(8, dtype=np.float32)[:1])
+            with pytest.raises(StoreError, match="no new vector"):
+                await job.finish()
+        async with entity(home) as store:
+            assert (await store.dense(make.vectors("text 3"), k=1))[0][0].memory_id == "m3"
+        assert await self.rebuild(home, dimension=8, embedder="new-8") == 140
+
+    @pytest.mark.parametrize("damage", [spoil_database, spoil_inside, spoil_segment, shutil.rmtree])
+    async def test_repairs_a_store_whose_vectors_are_damaged(
+        self, home: StoreDirectory, make: SimpleNamespace, damage: Callable[[Path], None]
+    ) -> None:
+        await self.fill(home, make)
+        await home.aclose()
+        damage(home.path / "chroma")
+        again = StoreDirectory(home.path)
+        async with aclosing(again):
+            with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+                await again.open_entity("me", embedder_id="hash-16", dimension=16)
+            assert await self.rebuild(again, dimension=16, embedder="hash-16") == 140
+            async with entity(again) as store:
+                counts = await store.counts()
+                assert (counts.memories, counts.vectors) == (70, 140)
+        assert not list(home.path.glob("*damaged*"))
+        assert len(rows(home.path / "chroma" / "chroma.sqlite3")["collections"]) == 1
+
+    async def test_an_unknown_entity_is_an_error(self, home: StoreDirectory) -> None:
+        with pytest.raises(StoreError, match="nothing is stored"):
+            await home.begin_reindex("nobody", embedder_id="x", dimension=4)
+
+
+async def test_a_folder_that_nothing_may_be_written_to_is_told_with_what_to_do(
+    make: SimpleNamespace,
+) -> None:
+    with folder_for_everyone() as folder:
+        folder.chmod(0o555)
+        home = StoreDirectory(folder / "store")
+        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with aclosing(store), aclosing(home):
+            with without_rights(), pytest.raises(StoreError, match="make the folder around it"):
+                await store.put([make.memory("a", "apple")])
+
+
+async def test_missing_vectors_name_the_command_that_rebuilds_them(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+    async with aclosing(store):
+        await store.put([make.memory("a", "apple")])
+    await home.aclose()
+    shutil.rmtree(home.path / "chroma")
+    command = rf"`secondhop reindex --store {re.escape(str(home.path))} --entity me`"
+    with pytest.raises(CorruptStoreError, match=command):
+        await home.open_entity("me", embedder_id="hash-16", dimension=16)

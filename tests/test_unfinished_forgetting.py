@@ -1,0 +1,109 @@
+"""A `forget` that a kill or an error ends is finished later, and the error says so."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+from tests.forget_and_die import PLACES
+from tests.vector_files import files_with_vector
+
+from secondhop.errors import StoreFullError, UnfinishedForgettingError, UsageError
+from secondhop.recall import Recall
+from secondhop.stores.records import Vector
+from secondhop.stores.vectors.chroma import ChromaVectors
+
+SECRET = "The vault opens with Zebraquartz Kandinsky."
+SCRIPT = Path(__file__).with_name("forget_and_die.py")
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+async def filled(store: Path) -> Vector:
+    """A store of some notes and a secret; the secret's vector."""
+    async with await Recall.aopen(store, embedder="hashing") as recall:
+        await recall.memories.aadd([note(f"n{n}", f"Thoughts about topic {n}") for n in range(60)])
+        await recall.memories.aadd([note("secret", SECRET)])
+        await recall.arecall("What opens the vault?")
+        (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("secret")]
+        return (await recall.store.maintenance.stored_vectors([passage]))[passage]
+
+
+def files_with_words(folder: Path) -> list[str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return [path.name for path in files if b"zebraquartz" in path.read_bytes().lower()]
+
+
+@pytest.mark.parametrize("where", PLACES)
+async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, where: str) -> None:
+    vector = await filled(tmp_path)
+    command = [sys.executable, str(SCRIPT), str(tmp_path), where]
+    child = await asyncio.create_subprocess_exec(*command)
+    assert await child.wait() == 9
+
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        assert (await recall.acounts()).memories == 60
+        assert "secret" not in (await recall.arecall("What opens the vault?")).ids()
+
+    assert files_with_words(tmp_path) == []
+    assert files_with_vector(vector, tmp_path) == []
+
+
+async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> None:
+        raise StoreFullError("no space is left")
+
+    vector = await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        with monkeypatch.context() as patch:
+            patch.setattr(ChromaVectors, "remove", full)
+            with pytest.raises(UnfinishedForgettingError, match=r"secret has begun.*no space"):
+                await recall.memories.aforget("secret")
+
+        gone = await recall.memories.aforget("secret")
+        assert (gone.memory_ids, gone.complete, gone.vectors_complete) == (["secret"], True, True)
+        with pytest.raises(UsageError, match="secret"):
+            await recall.memories.aforget("secret")
+
+    assert files_with_words(tmp_path) == []
+    assert files_with_vector(vector, tmp_path) == []
+
+
+async def test_what_is_stored_again_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> None:
+        raise StoreFullError("no space is left")
+
+    await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        with monkeypatch.context() as patch:
+            patch.setattr(ChromaVectors, "compact", full)
+            with pytest.raises(UnfinishedForgettingError):
+                await recall.memories.aforget("secret")
+        await recall.memories.aadd([note("secret", "It opens with a plain key now.")])
+
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        assert "secret" in (await recall.arecall("How does it open?")).ids()
+    assert files_with_words(tmp_path) == []
+
+
+async def test_the_vectors_of_a_big_memory_go_with_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secondhop.stores.entity_store.COMPACTED_AT_ONCE", 10)
+    vector = await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        gone = await recall.memories.aforget("secret")
+        assert (gone.complete, gone.vectors_complete) == (True, False)
+        (told,) = (await recall.aexamine()).findings
+        assert (told.check, told.weight, told.fixable) == ("vectors", "leftover", True)
+        (fixed,) = (await recall.aexamine(fix=True)).findings
+        assert fixed.fixed
+        assert (await recall.aexamine()).findings == []
+        assert (await recall.acounts()).vectors == 60
+
+    assert files_with_vector(vector, tmp_path) == []
