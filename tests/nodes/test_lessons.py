@@ -120,4 +120,4 @@ def test_only_promoted_cues_of_living_contexts_open_one_a_target() -> None:
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="LearningSettings"):
-        LearningSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+        LearningSettings(**wrong)
