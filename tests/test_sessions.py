@@ -567,6 +567,20 @@ async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorl
     assert pupil.lessons == []
 
 
+async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    assert await sessions.alist_open() == [answer.session_id]
+
+    await sessions.forget(["pla", "nobody-knows"])
+    assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
+    await sessions.forget(["nobody-knows", "plan"])
+
+    with pytest.raises(SessionAbandonedError):
+        await sessions.aget(answer.session_id)
+    assert await sessions.alist_open() == []
+
+
 # --- workers that end ---
 
 
