@@ -2,11 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Sequence
+import weakref
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from secondhop.errors import ModelError, SecondhopError
+from secondhop.errors import ModelError, SecondhopError, UsageError
 from secondhop.models.account import Account
 from secondhop.models.answer_modes import AnswerModes
 from secondhop.models.chat_transport import AnswerMode
@@ -19,24 +21,44 @@ FAIR_WAIT_S = 1.0
 """A caller that gave the server less time than this has not shown that it is dead."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatLimits:
+    """How patient to be with a chat model, and how far to go for one answer."""
+
+    timeout_s: float = 30.0
+    """Of one try; the model's own limit, if it has one, may be shorter."""
+    attempts: int = 4
+    """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
+    max_wait_s: float = 20.0
+    """Longest wait between two tries; a server that asks for more is not waited for."""
+    requests_per_answer: int = 8
+    """Retries, other ways of asking and the repair turn together."""
+    bytes_per_reply: int = 1_000_000
+    """Of what the model wrote; a longer reply is not read."""
+    concurrency: int = 256
+    """Requests at once on an event loop; a server's own limit shows itself as 429."""
+    breaker: BreakerSettings = field(default_factory=BreakerSettings)
+
+    def __post_init__(self) -> None:
+        counts = self.attempts, self.requests_per_answer, self.bytes_per_reply, self.concurrency
+        if min(counts) < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+            raise UsageError(
+                "limits of a chat model: counts and bytes must be >= 1, timeout_s > 0, "
+                "max_wait_s >= 0"
+            )
+
+
 class Endpoint:
     """Lets requests out, so many at once and none while the circuit is open, and learns."""
 
-    def __init__(
-        self,
-        *,
-        modes: Sequence[AnswerMode],
-        breaker: BreakerSettings,
-        concurrency: int,
-        timeout_s: float,
-    ) -> None:
-        """`concurrency`: requests at once on an event loop; `timeout_s`: of one request."""
+    def __init__(self, modes: Sequence[AnswerMode], limits: ChatLimits) -> None:
+        """`modes`: the ways to ask that its adapter knows."""
         self.modes = AnswerModes(modes)
         self.meter = PromptMeter()
         """How the model counts tokens."""
-        self._breaker = CircuitBreaker(breaker)
-        self._concurrency = concurrency
-        self._fair_s = min(FAIR_WAIT_S, timeout_s)
+        self._breaker = CircuitBreaker(limits.breaker)
+        self._concurrency = limits.concurrency
+        self._fair_s = min(FAIR_WAIT_S, limits.timeout_s)
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
         self._places = WeakKeyDictionary()
         self._lock = threading.Lock()
@@ -98,3 +120,19 @@ class Endpoint:
         with self._lock:
             loop = asyncio.get_running_loop()
             return self._places.setdefault(loop, asyncio.Semaphore(self._concurrency))
+
+
+_shared: dict[Hashable, Endpoint] = {}
+_lock = threading.Lock()
+
+
+def shared_endpoint(
+    key: Hashable, modes: Sequence[AnswerMode], limits: ChatLimits, *, owner: object | None = None
+) -> Endpoint:
+    """The process's one record of what `key` names; it goes when `owner`, if given, goes."""
+    with _lock:
+        if key not in _shared:
+            _shared[key] = Endpoint(modes, limits)
+            if owner is not None:
+                weakref.finalize(owner, _shared.pop, key, None).atexit = False
+        return _shared[key]

@@ -2,10 +2,8 @@
 
 import importlib
 import json
-import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -19,20 +17,17 @@ from secondhop.models.chat_transport import (
     RepeatAtOnceError,
 )
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.endpoint import Endpoint
-from secondhop.models.llm import ChatMessage, Completion
+from secondhop.models.endpoint import ChatLimits, shared_endpoint
 from secondhop.models.openai_address import api_key_of, base_url_of, place_of
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection
 from secondhop.models.openai_failures import explain
 from secondhop.models.openai_reply import read_chat_reply
 from secondhop.models.prompt_size import ready_to_count
-from secondhop.models.structured_chat import BYTES_PER_REPLY, ChatLimits, StructuredChat
+from secondhop.models.structured_chat import StructuredChat
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncAPIResponse
     from openai.types.chat import ChatCompletion
-
-T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +40,7 @@ class OpenAILLMConfig:
     """None: the server's default; some models refuse any other."""
     requests_per_answer: int = 8
     """Retries, other ways of asking and the repair turn together."""
-    bytes_per_reply: int = BYTES_PER_REPLY
+    bytes_per_reply: int = 1_000_000
     concurrency: int = 256
     """Requests at once on an event loop; a server's own limit shows itself as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
@@ -53,64 +48,45 @@ class OpenAILLMConfig:
     def __post_init__(self) -> None:
         if not self.model:
             raise UsageError("an OpenAI model needs a name, e.g. openai:gpt-4.1-mini")
-        if min(self.requests_per_answer, self.bytes_per_reply, self.concurrency) < 1:
-            raise UsageError("OpenAILLMConfig: every limit must be >= 1")
+        self.limits()
+
+    def limits(self) -> ChatLimits:
+        """The bounds of an answer.
+
+        Raises:
+            UsageError: one of them cannot be.
+        """
+        return ChatLimits(
+            timeout_s=self.connection.timeout_s,
+            attempts=self.connection.attempts,
+            max_wait_s=self.connection.max_wait_s,
+            requests_per_answer=self.requests_per_answer,
+            bytes_per_reply=self.bytes_per_reply,
+            concurrency=self.concurrency,
+            breaker=self.breaker,
+        )
 
 
-class OpenAILLM:
+class OpenAILLM(StructuredChat):
     """A chat model behind the OpenAI protocol: json_schema, or the next best the server can.
 
     Safe to use from several event loops. Close with `aclose()` on the loop that used it.
     """
 
     def __init__(self, config: OpenAILLMConfig) -> None:
+        """Its id is "openai:<model>", with "@<host and path>" where it is not OpenAI's server."""
         # here, not in the first answer: both take longer than a deadline may be
         importlib.import_module("openai.resources.chat.completions")
         ready_to_count()
-        connection = config.connection
-        base_url = base_url_of(connection.base_url)
-        self._name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
-        self._clients = OpenAIClients(connection)
-        self._chat = StructuredChat(
-            OpenAITransport(config, self._clients, name=self._name),
-            _endpoint_of(config, base_url),
-            name=self._name,
-            limits=ChatLimits(
-                timeout_s=connection.timeout_s,
-                attempts=connection.attempts,
-                max_wait_s=connection.max_wait_s,
-                bytes_per_reply=config.bytes_per_reply,
-                requests_per_answer=config.requests_per_answer,
-            ),
-        )
-
-    @property
-    def model_id(self) -> str:
-        """ "openai:<model>", with "@<host and path>" of a server that is not OpenAI's own."""
-        return self._name
-
-    async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
-    ) -> Completion[T]:
-        """As the port says.
-
-        Raises:
-            LLMError: no valid answer within these bounds; tells what was spent.
-        """
-        return await self._chat.complete(
-            messages,
-            schema=schema,
-            max_tokens=max_tokens,
-            deadline_s=deadline_s,
-            max_calls=max_calls,
-            max_total_tokens=max_total_tokens,
+        base_url = base_url_of(config.connection.base_url)
+        name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
+        limits = config.limits()
+        self._clients = OpenAIClients(config.connection)
+        super().__init__(
+            OpenAITransport(config, self._clients, name=name),
+            model_id=name,
+            limits=limits,
+            endpoint=shared_endpoint((base_url, config.model, limits), MODES, limits),
         )
 
     async def aclose(self) -> None:
@@ -205,23 +181,6 @@ class OpenAITransport:
 
 _learned_fields: dict[tuple[str | None, str], str] = {}
 """The field for the bound on tokens, by server and model, where the usual one was refused."""
-_endpoints: dict[tuple[str | None, str, BreakerSettings, int, float], Endpoint] = {}
-_lock = threading.Lock()
-
-
-def _endpoint_of(config: OpenAILLMConfig, base_url: str | None) -> Endpoint:
-    """The process's one record of this model at this server; None is OpenAI itself."""
-    timeout_s = config.connection.timeout_s
-    key = (base_url, config.model, config.breaker, config.concurrency, timeout_s)
-    with _lock:
-        if key not in _endpoints:
-            _endpoints[key] = Endpoint(
-                modes=MODES,
-                breaker=config.breaker,
-                concurrency=config.concurrency,
-                timeout_s=timeout_s,
-            )
-        return _endpoints[key]
 
 
 def _about_token_field(error: "APIStatusError") -> bool:

@@ -17,7 +17,7 @@ from secondhop.models.chat_transport import (
     ChatRequest,
     ChatTransport,
 )
-from secondhop.models.endpoint import Endpoint
+from secondhop.models.endpoint import ChatLimits, Endpoint
 from secondhop.models.json_replies import (
     UnreadableReplyError,
     read_reply,
@@ -30,27 +30,9 @@ from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of
 
 T = TypeVar("T", bound=BaseModel)
 
-BYTES_PER_REPLY = 1_000_000
-"""What is read of one reply, unless an adapter is told otherwise."""
-
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
 """Codes of a 400 that no other way of asking would cure."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatLimits:
-    """How far to go for one answer."""
-
-    timeout_s: float
-    """Of one try."""
-    attempts: int
-    """Tries in all, for failures that may pass."""
-    max_wait_s: float
-    """Longest wait between two tries."""
-    bytes_per_reply: int = BYTES_PER_REPLY
-    requests_per_answer: int = 1_000
-    """Retries, other ways of asking and the repair turn together."""
 
 
 class _ModeRefusedError(ModelError):
@@ -72,11 +54,21 @@ class StructuredChat:
     """A language model of the port, made of a transport that sends single requests."""
 
     def __init__(
-        self, transport: ChatTransport, endpoint: Endpoint, *, name: str, limits: ChatLimits
+        self,
+        transport: ChatTransport,
+        *,
+        model_id: str,
+        limits: ChatLimits,
+        endpoint: Endpoint | None = None,
     ) -> None:
-        """`name`: the model's id, for messages."""
-        self._transport, self._endpoint = transport, endpoint
-        self._name, self._limits = name, limits
+        """`endpoint`: what is known of the model's server; None: nothing yet."""
+        self._transport, self._name, self._limits = transport, model_id, limits
+        self._endpoint = endpoint or Endpoint(transport.modes, limits)
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and where it runs."""
+        return self._name
 
     async def complete(
         self,
