@@ -418,8 +418,8 @@ async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> N
     kitchen.planner.ask = everything
     sessions = sessions_over(kitchen.recall.services)
 
-    first = await sessions.start(QUESTION)
-    second = await sessions.vote(first.session_id, {fact: "hot"})
+    first = await sessions.astart(QUESTION)
+    second = await sessions.avote(first.session_id, {fact: "hot"})
 
     assert fact in first.ids()
     assert fact in second.ids()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.evals.costs import NOTHING, costs_of
+from secondhop.evals.costs import costs_of
 from secondhop.graph.result import Spent
 
 
@@ -24,7 +24,3 @@ def test_the_mean_recall_and_the_slow_ones() -> None:
 
 def test_a_price_that_one_recall_lacks_is_unknown_of_all() -> None:
     assert costs_of([Spent(cost_usd=0.1), Spent()], [1.0, 1.0]).cost_usd is None
-
-
-def test_no_recall_costs_nothing() -> None:
-    assert costs_of([], []) == NOTHING

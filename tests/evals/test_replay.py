@@ -71,13 +71,6 @@ async def test_what_was_believed_then_is_asked_for_again(recall: Recall) -> None
     assert found.after.as_of == before.as_of == EARLY
 
 
-async def test_of_a_time_before_everything_nothing_comes_again(recall: Recall) -> None:
-    before = await recorded(recall, as_of=datetime(2020, 1, 1, tzinfo=UTC))
-    assert before.returned == []
-
-    expect_no_change(await replayed(before, recall))
-
-
 async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that_time(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -105,11 +98,3 @@ async def test_a_trace_that_asked_for_more_than_can_be_asked_for_is_replayed(
 
     assert found.after.k == COUNT_LIMIT
     assert set(before.returned) <= set(found.after.returned)
-
-
-async def test_a_trace_of_before_the_word_was_written_is_read_and_replayed(recall: Recall) -> None:
-    before = await recorded(recall)
-    old = RecallTrace.model_validate_json(before.model_dump_json(exclude={"include_stale"}))
-    assert not old.include_stale
-
-    expect_no_change(await replayed(old, recall))

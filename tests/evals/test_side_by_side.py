@@ -44,10 +44,3 @@ async def test_the_first_error_ends_the_others() -> None:
 
     assert sorted(ended) == sorted(begun)
     assert set(begun) >= {0, 2}
-
-
-async def test_of_nothing_comes_nothing() -> None:
-    async def work(number: int) -> int:
-        return number
-
-    assert await side_by_side([], work, at_once=2) == []

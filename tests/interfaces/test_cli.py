@@ -66,19 +66,6 @@ def test_a_memory_begun_beside_others_is_named(cli: Cli, notes: Path, entity: st
     assert (new in told.stderr) == (entity == "defualt")
 
 
-def test_damage_of_another_entity_keeps_nothing_from_being_stored(
-    cli: Cli, notes: Path, tmp_path: Path
-) -> None:
-    own = str(tmp_path / "own")
-    assert cli("ingest", str(notes), "--store", own).exit_code == 0
-    (catalog,) = tmp_path.glob("own/entities/*/catalog.db")
-    catalog.write_bytes(b"{bad")
-
-    told = cli("ingest", str(notes), "--store", own, "--entity", "mia")
-
-    assert (told.exit_code, "before" in told.stderr) == (0, False)
-
-
 def test_ingest_of_a_folder_lists_what_it_skipped(cli: Cli, notes: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "good.md").write_text("# Plan\nFour weeks.", encoding="utf-8")
@@ -134,17 +121,6 @@ def test_recall_for_people_shows_memory_text_as_text(cli: Cli) -> None:
     assert not STEERING & set(shown.stdout)
     assert "[hostile]" in " ".join(shown.stdout.split())
     assert "secondhop explain" in shown.stdout
-
-
-def test_explain_shows_a_hostile_id_as_text(cli: Cli) -> None:
-    trace_id = document(cli("recall", QUESTION, "--json"))["trace_id"]
-
-    for memory_id in NOTES:
-        shown = cli("explain", trace_id, memory_id)
-        assert shown.exit_code == 0, shown.stderr
-        assert not STEERING & set(shown.stdout)
-    refused = cli("explain", trace_id, f"no {HOSTILE_ID}")
-    assert not STEERING & set(refused.output)
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

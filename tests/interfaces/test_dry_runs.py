@@ -238,16 +238,6 @@ def test_an_ingest_into_nothing_makes_no_store(
     assert not nowhere.store.exists()
 
 
-async def test_what_would_come_from_another_folder_is_told_as_moved(world: World) -> None:
-    shutil.copytree(world.notes, world.folder / "elsewhere")
-    async with await opened(world.store) as recall:
-        await recall.aingest(world.notes)
-        told = await recall.aingest(world.folder / "elsewhere", dry_run=True)
-
-    assert told.plan is not None
-    assert (told.plan.added, told.plan.moved) == ((), ("kept.md", "new.md"))
-
-
 def test_an_import_a_rebuild_a_switch_and_a_doctor_tell_what_they_would_do(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,18 +254,6 @@ def test_an_import_a_rebuild_a_switch_and_a_doctor_tell_what_they_would_do(
         ("links", True, False),
     ]
     assert examined["dry_run"] is True
-
-
-def test_people_are_told_what_would_be_done(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "read 1: 1 would be stored, 0 unchanged" in shown(
-        world, "import EXPORT", monkeypatch, capsys
-    )
-    assert "passages would be embedded" in shown(world, "reindex", monkeypatch, capsys)
-    off = shown(world, "learning --off", monkeypatch, capsys)
-    assert off == "learning is on, and would be off"
-    assert "would be fixed: links: 1 " in shown(world, "doctor --fix", monkeypatch, capsys)
 
 
 def test_a_session_says_that_it_counts_nothing_and_what_it_would_teach(

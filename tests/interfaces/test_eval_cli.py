@@ -94,19 +94,9 @@ def truncated(folder: Path) -> None:
     os.truncate(folder / "chroma" / "chroma.sqlite3", 100)
 
 
-def without_vectors(folder: Path) -> None:
-    shutil.rmtree(folder / "chroma")
-
-
 def damaged_catalog(folder: Path) -> None:
     (catalog,) = folder.glob("entities/*/catalog.db")
     os.truncate(catalog, 100)
-
-
-def of_a_newer_secondhop(folder: Path) -> None:
-    (catalog,) = folder.glob("entities/*/catalog.db")
-    with closing(sqlite3.connect(catalog)) as connection:
-        connection.execute("PRAGMA user_version = 999")
 
 
 def of_another_model(folder: Path) -> None:
@@ -116,9 +106,7 @@ def of_another_model(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage", [truncated, without_vectors, damaged_catalog, of_a_newer_secondhop, of_another_model]
-)
+@pytest.mark.parametrize("damage", [truncated, damaged_catalog, of_another_model])
 def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
     cli: Cli, small: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -134,8 +122,8 @@ def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
     refused = cli(*question, "--store", str(tmp_path / "yours"))
 
     assert document(mended)["secondhop"]["memories"] == expected["secondhop"]["memories"]
-    assert "made anew" in mended.stderr
-    assert "made anew" not in again.stderr
+    assert "made again" in mended.stderr
+    assert "made again" not in again.stderr
     assert refused.exit_code == 1
     assert "yours" in refused.stderr
 

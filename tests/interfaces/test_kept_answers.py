@@ -60,18 +60,6 @@ def test_a_trial_of_prompts_and_an_evaluation_share_their_answers(
     assert not model.asked()
 
 
-def test_without_kept_answers_the_prompts_of_two_runs_are_the_same_all_the_same(
-    cli: Cli, model: ModelServer, scenario: Path
-) -> None:
-    def asked() -> list[Any]:
-        results(cli("eval", "scenarios", scenario, "--json"))
-        bodies = sorted(json.dumps(body) for body in model.server.asked)
-        model.server.asked.clear()
-        return bodies
-
-    assert asked() == asked()
-
-
 def test_a_memory_that_changed_is_asked_about_anew(
     cli: Cli, model: ModelServer, scenario: Path
 ) -> None:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from secondhop.graph.result import Evidence, RecalledMemory, RecalledPreference, Spent
+from secondhop.graph.result import Evidence, RecalledMemory, Spent
 from secondhop.graph.session_result import (
     AnswerChange,
     ResolvedSession,
@@ -13,7 +13,7 @@ from secondhop.graph.session_result import (
     VoteRecord,
 )
 from secondhop.mcp.replies import ResolveReply, ScoredMemory, SessionReply
-from secondhop.sessions.learner import Learned, Resolution
+from secondhop.sessions.learner import Resolution
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 PROPOSALS = [
@@ -61,10 +61,6 @@ def answer(**more: Any) -> SessionAnswer:
     return SessionAnswer.model_validate(told | more)
 
 
-def test_a_memory_is_told_with_all_of_its_evidence() -> None:
-    assert ScoredMemory.of(memory("a", "one", "two")).text == "one\n\ntwo"
-
-
 def test_a_memory_says_of_which_kind_it_is_and_what_took_its_place() -> None:
     one = memory("a", kind="factual", stale="superseded by b on 2026-03-01", replaced_by="b")
 
@@ -82,22 +78,6 @@ def test_branches_are_apart_and_name_the_memory_that_sparked_them() -> None:
     assert [one.id for one in reply.memories] == ["a"]
     assert [(one.id, one.sparked_by) for one in reply.spark_branches] == [("b", "s"), ("c", "s")]
     assert "sparkBranches" in reply.model_dump(by_alias=True)
-
-
-def test_a_session_gives_the_preferences_that_a_recall_gives() -> None:
-    wish = RecalledPreference(
-        id="p", text="Answer briefly.", scope="always", created_at=DAY, score=1
-    )
-
-    assert SessionReply.of(answer(preferences=[wish])).preferences == ["Answer briefly."]
-
-
-def test_a_session_tells_whether_it_has_converged_and_why() -> None:
-    over = SessionReply.of(answer(converged=True, why="Nothing new came."))
-    open_still = SessionReply.of(answer(converged=False, why="Votes brought 2 new ones."))
-
-    assert (over.converged, over.why) == (True, "Nothing new came.")
-    assert (open_still.converged, open_still.why) == (False, "Votes brought 2 new ones.")
 
 
 def test_every_change_names_the_votes_that_made_it() -> None:
@@ -133,21 +113,3 @@ def test_what_wrong_votes_propose_is_told_on_the_way_and_in_the_end() -> None:
         {"memoryId": "odd", "replacedBy": "", "why": "Nothing newer is seen."},
     ]
     assert in_the_end["proposals"] == on_the_way["proposals"]
-
-
-def test_the_end_of_a_session_tells_what_was_learned() -> None:
-    ended = ResolvedSession(
-        session_id="id",
-        entity="mara",
-        question="?",
-        asked_at=DAY,
-        rounds=1,
-        shown=["a"],
-        votes=[],
-        accepted=["a"],
-        sparks=[],
-    )
-
-    reply = ResolveReply.of(Resolution(session=ended, learned=Learned(updated=3, learned=True)))
-
-    assert (reply.updated, reply.learned, reply.accepted_memory_ids) == (3, True, ["a"])

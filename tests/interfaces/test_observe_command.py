@@ -52,12 +52,6 @@ def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Cli, text: str) ->
     assert (again["added"], again["conflicts"], len(again["duplicates"])) == ([], [], 4)
 
 
-def test_one_message_alone_is_a_line_too(run: Cli) -> None:
-    told = document(run("observe", "-", "--json", given=json.dumps(TALK[0])))
-
-    assert len(told["added"]) == 2
-
-
 def test_a_dry_run_leaves_no_store(run: Cli, tmp_path: Path) -> None:
     told = document(run("observe", "-", "--dry-run", "--json", given=json.dumps(TALK)))
 

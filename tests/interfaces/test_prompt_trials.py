@@ -98,23 +98,6 @@ def test_what_was_asked_before_is_not_asked_again(
     assert kept.stat().st_mode & 0o077 == 0
 
 
-def test_a_model_with_a_price_is_told_in_dollars(
-    cli: Cli, scenario: Path, variant: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("prices.yaml").write_text('{"prices": {"openai:*": {input: 20, output: 80}}}')
-    monkeypatch.setenv("SECONDHOP_PRICES", "prices.yaml")
-    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-
-    found = document(cli(*trial, "--json", "--fresh"))
-    shown = cli(*trial)
-
-    # an answer costs 10 · $20 + 5 · $80 of 10^6: six of this side, four more of the other
-    paid = [found["answers"][side]["paid"]["cost_usd"] for side in ("against", "variant")]
-    assert sum(paid) == pytest.approx(10 * 0.0006)
-    assert found["spent"]["variant"]["cost_usd"] == pytest.approx(6 * 0.0006)
-    assert "paid now 150 tokens, about $0.006" in shown.stdout
-
-
 def test_only_the_prompt_that_changed_is_asked_again(
     cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
 ) -> None:
@@ -125,20 +108,6 @@ def test_only_the_prompt_that_changed_is_asked_again(
     document(cli("prompts", "eval", "--variant", critic, "--scenarios", scenario, "--json"))
 
     assert model.asked() == {"CritiqueReply": 2}
-
-
-def test_fresh_asks_all_anew_and_leaves_the_kept_answers_alone(
-    cli: Cli, model: ModelServer, scenario: Path, variant: Path
-) -> None:
-    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-    cli(*trial)
-    first = model.asked()
-
-    cli(*trial, "--fresh")
-    assert model.asked() == first
-
-    cli(*trial)
-    assert not model.asked()
 
 
 def test_the_report_for_people_fits_60_columns_and_names_what_changed(
@@ -156,18 +125,6 @@ def test_the_report_for_people_fits_60_columns_and_names_what_changed(
     assert "model: asked 10, from cache 2; paid now 150 tokens" in lines
     assert any(line.strip() == "came: wins" for line in lines)
     assert any(line.strip().startswith("+ track record: résumé") for line in lines)
-
-
-def test_two_files_can_be_compared_and_limited(
-    cli: Cli, scenario: Path, variant: Path, tmp_path: Path
-) -> None:
-    same = variant_of("expand", tmp_path / "same.md")
-    options = ("--against", same, "--limit", "1", "--concurrency", "1", "--scenarios", scenario)
-
-    shown = cli("prompts", "eval", "--variant", variant, *options)
-
-    assert "The two files are the same." in shown.stdout
-    assert "0 won, 0 lost, 1 tied" in shown.stdout
 
 
 def test_a_model_that_never_answers_is_an_error_and_no_comparison(

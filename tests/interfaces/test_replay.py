@@ -87,14 +87,6 @@ def test_the_replay_for_people_names_slots_titles_reasons_and_costs(
     assert "3 model calls" in shown.stdout
 
 
-def test_k_can_be_set_like_any_other_setting(cli: Cli) -> None:
-    first = document(cli("recall", ASKED, "--json"))
-
-    found = document(cli("replay", first["trace_id"], "--set", "limits.k=1", "--json"))
-
-    assert len(found["after"]["memories"]) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -48,15 +48,6 @@ def test_what_is_set_by_hand_wins_over_the_file(cli: Cli, trace: str) -> None:
     assert (found["settings"], found["came"], found["went"]) == ({}, [], [])
 
 
-def test_a_settings_file_that_sets_nothing_is_refused(cli: Cli, trace: str) -> None:
-    Path("other.yaml").write_text("ranking.min_scor: 0.99\n", encoding="utf-8")
-
-    refused = cli("replay", trace, "--settings", "other.yaml")
-
-    assert refused.exit_code == 2
-    assert "did you mean ranking.min_score?" in refused.stderr
-
-
 def test_another_deadline_is_another_setting(cli: Cli, trace: str) -> None:
     found = document(cli("replay", trace, "--deadline", "7", "--json"))
 
@@ -81,15 +72,3 @@ def test_the_environment_changes_nothing(
 
     assert found["settings"] == {}
     assert found["before"]["asked_at"] == found["after"]["asked_at"]
-
-
-def test_a_recall_with_what_holds_no_more_is_asked_so_again(cli: Cli, trace: str) -> None:
-    assert cli("supersede", "plan", "wins").exit_code == 0
-    stale = document(cli("recall", ASKED, "--include-stale", "--json"))
-    early = document(cli("recall", ASKED, "--as-of", "2020-01-01", "--json"))
-    assert ("plan" in ids(stale), ids(early)) == (True, [])
-
-    for first in (stale, early):
-        found = document(cli("replay", first["trace_id"], "--json"))
-
-        assert (found["came"], found["went"], found["moved"]) == ([], [], [])

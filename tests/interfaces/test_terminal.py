@@ -6,7 +6,6 @@ import json
 import pytest
 
 from secondhop.cli.terminal import (
-    bar,
     clean,
     console_on,
     print_json,
@@ -33,10 +32,6 @@ def test_letters_of_all_scripts_and_joined_emoji_stay() -> None:
 @pytest.mark.parametrize("length", [1, 2, 9, 40])
 def test_shortened_text_fits(text: str, length: int) -> None:
     assert len(shorten(text, length)) <= length
-
-
-def test_bars_stay_within_their_width() -> None:
-    assert [len(bar(score)) for score in (-1.0, 0.0, 0.349, 1.0, 7.0)] == [10] * 5
 
 
 def test_markup_in_a_text_is_printed_as_it_is() -> None:

@@ -66,11 +66,12 @@ class Forgotten(Frozen):
     traces: int
     """Traces that named it."""
     complete: bool
-    """False: another process was reading, and the text may stand in its files until the next
-    `forget`, or until every process has closed the store."""
+    """False: another process was reading, and files may hold the text until the memory is opened
+    the next time."""
     vectors_complete: bool = True
-    """False: the files of the vector database may still hold vectors of it; it is on a server, or
-    another process kept it busy. The next `forget` tries again."""
+    """False: the files of the vector database may still hold vectors of it, because the entity is
+    big, or another process kept the files busy: `doctor --fix` removes them. Or they are on a
+    server."""
     dry_run: bool = False
 
 

@@ -1,10 +1,10 @@
-"""One briefing behind every door: library, command line and MCP, and none of them writes."""
+"""One briefing behind every interface: library, command line and MCP, and none of them writes."""
 
 import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -16,7 +16,6 @@ from secondhop.briefing.briefing import Briefing
 from secondhop.cli.app import app
 from secondhop.mcp.server import memory_server
 from secondhop.memories.records import Fact, Preference
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
@@ -74,7 +73,7 @@ def camel(name: str) -> str:
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_every_door_gives_the_same_briefing(store: Path, asked: dict[str, int]) -> None:
+def test_every_interface_gives_the_same_briefing(store: Path, asked: dict[str, int]) -> None:
     told = from_library(store, **asked)
     document = from_command(store, **asked)
     reply = asyncio.run(from_mcp(store, **asked))
@@ -104,30 +103,9 @@ def test_briefings_leave_every_byte_as_it_was(store: Path) -> None:
         assert unshared(contents(store)) == unshared(before)
 
 
-def test_no_door_writes_into_what_is_stored(store: Path) -> None:
-    before = contents(store)
-    from_library(store)
-    from_command(store, tokens=200)
-    asyncio.run(from_mcp(store))
-
-    # opening a small collection makes Chroma write its index files anew, whoever opens it
-    after = contents(store)
-    written = {path for path in before | after if before.get(path) != after.get(path)}
-    assert {Path(path).name for path in written} <= {"length.bin", "data_level0.bin"}
-
-
 def unshared(files: dict[str, object]) -> dict[str, object]:
     """Without the memory that SQLite's connections share while they are open."""
     return {path: held for path, held in files.items() if not path.endswith("-shm")}
-
-
-def test_nothing_is_embedded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(*_: object) -> NoReturn:
-        raise AssertionError("a briefing embeds nothing")
-
-    for name in ("embed_queries", "embed_passages"):
-        monkeypatch.setattr(HashingEmbedder, name, refuse)
-    assert from_library(store).entries
 
 
 def test_people_read_the_lines_and_with_why_the_reasons(store: Path) -> None:
@@ -138,24 +116,6 @@ def test_people_read_the_lines_and_with_why_the_reasons(store: Path) -> None:
     assert plain.splitlines()[:2] == ["Always to know", "- [2026-03-01] Allergic to nuts"]
     assert "marked as core" not in plain
     assert "marked as core" in told
-
-
-@pytest.mark.parametrize(
-    ("mark", "said"),
-    [("open", "No room for 1 more of: active."), ("none", "or none of it fits into 1 tokens.")],
-)
-def test_a_budget_that_holds_nothing_is_not_called_an_empty_memory(
-    tmp_path: Path, mark: str, said: str
-) -> None:
-    place = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
-    written = ["remember", "The dentist moved", "--id", "one", *place]
-    assert CliRunner().invoke(app, written).exit_code == 0
-    assert CliRunner().invoke(app, ["update", "one", "--mark", mark, *place]).exit_code == 0
-
-    told = CliRunner().invoke(app, ["briefing", "--tokens", "1", *place]).stdout
-
-    assert said in told
-    assert "could start with." not in told
 
 
 def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> None:
