@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.cli import care_commands
+from secondhop.cli import maintenance_commands
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.recall import Recall
 from secondhop.sessions.service import owner_of
@@ -202,9 +202,9 @@ def test_the_command_asks_first_and_refuses_where_nobody_answers(
     def said_yes(what: str) -> bool:
         return "mara: 1 memory" in what
 
-    monkeypatch.setattr(care_commands, "confirmed", said_no)
+    monkeypatch.setattr(maintenance_commands, "confirmed", said_no)
     declined = command("delete-entity", "mara")
-    monkeypatch.setattr(care_commands, "confirmed", said_yes)
+    monkeypatch.setattr(maintenance_commands, "confirmed", said_yes)
     agreed = command("delete-entity", "mara")
 
     assert (nobody.exit_code, two.exit_code) == (2, 2)

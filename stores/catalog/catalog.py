@@ -79,7 +79,7 @@ class Identity:
     """Which of the entity's collections holds its vectors; a reindex fills the next one."""
     server: str | None = field(default=None, compare=False)
     """Address of the Chroma server that they are on; "": they are in the store's folder; None:
-    nobody has said, for the catalog was last written by an older secondhop."""
+    unknown, because an older secondhop wrote the catalog."""
 
 
 class Catalog:
@@ -223,7 +223,7 @@ class Catalog:
             return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
 
     def change(self, decide: Decision) -> None:
-        """Change how memories stand; what they say stays, so nothing is indexed anew."""
+        """Change how memories stand; their texts stay, so nothing is indexed again."""
         with self._database.writing() as connection:
             keep(connection, decide(KeepingView(connection)))
 
@@ -243,7 +243,7 @@ class Catalog:
             note_erasing(connection, memory_ids)
 
     def note_erased(self, *, needs_compaction: bool) -> None:
-        """Nothing of what was to be erased is left, but for vectors where it is said."""
+        """The erasure is finished; vectors may still need compaction."""
         with self._database.writing() as connection:
             note_erased(connection, needs_compaction=needs_compaction)
 
@@ -253,9 +253,9 @@ class Catalog:
             return needs_compaction(connection)
 
     def erase_leftovers(self) -> bool:
-        """Write the file anew without anything that was deleted; False while others read it.
+        """Rewrite the file without anything that was deleted; False while others read it.
 
-        Freed pages are zeroed already; what is left is the write-ahead log, and free space.
+        Freed pages are zeroed already; this clears the write-ahead log and the free space.
         """
         with self._database.creating() as connection:
             connection.execute("VACUUM")
@@ -322,14 +322,14 @@ class Catalog:
             return catalog_reads.content_hashes(connection, origin=origin)
 
     def look(self, view: Callable[[KeepingView], T]) -> T:
-        """What a look at how memories stand tells."""
+        """The result of `view` on how memories stand."""
         with self._reading() as connection:
             return view(KeepingView(connection))
 
     def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
-        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
         with self._reading() as connection:
             return look(BriefingView(connection, now=now, until=until))
 
@@ -352,8 +352,8 @@ class Catalog:
     def file_faults(self) -> list[str]:
         """What SQLite's own check finds; [] for a sound file."""
         with self._reading() as connection:
-            told = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
-            return [] if told == ["ok"] else told
+            faults = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if faults == ["ok"] else faults
 
     def drop_lost_links(self) -> None:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""

@@ -277,7 +277,7 @@ class TestLostManifest:
         after = json.loads(manifest.read_text())
         assert before.pop("store_id").startswith(after.pop("store_id"))
         assert after == before
-        assert "store.json was lost and is written anew" in caplog.text
+        assert "store.json was lost and is written again" in caplog.text
         async with aclosing(StoreDirectory(folder)) as home, entity(home, "a") as store:
             await store.put([make.memory("new", "text")])
             assert (await store.counts()).vectors == 61
