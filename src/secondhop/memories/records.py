@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen
-from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark
+from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark, fact_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Fact:
     @property
     def text(self) -> str:
         """As a sentence to embed and to read."""
-        return f"The {self.attribute} of {self.subject} is {self.value}."
+        return f"{fact_in_words(self.subject, self.attribute)} is {self.value}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
