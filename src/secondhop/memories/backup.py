@@ -1,4 +1,4 @@
-"""A copy of a store while it is in use. Vectors are left out: `reindex` makes them from the text."""
+"""Copies a store while it is in use, without vectors: `reindex` makes them from the text."""
 
 import asyncio
 import shutil
@@ -72,7 +72,7 @@ def write_copy_manifest(store: Path, target: Path, *, manifest: Manifest | None)
     take away the vectors of the store.
 
     Args:
-        manifest: of the store; None: it is damaged, and is copied as it is; opening the copy repairs it.
+        manifest: of the store; None: it is damaged, and copied as it is.
     """
     if manifest is None:
         shutil.copyfile(store / "store.json", target / "store.json")
