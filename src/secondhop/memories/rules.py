@@ -46,8 +46,8 @@ def decide_new(
     named.
 
     Args:
-        same_words_since: from then on the same words of continuity are the same memory; before, they
-            are about something that happened again. None: they are always another one.
+        same_words_since: from then on the same words of continuity are the same memory; before,
+            they are about something that happened again. None: they are always another one.
 
     Raises:
         UsageError: the id is taken by another text, or a memory that is named is not stored or
