@@ -24,7 +24,7 @@ PAGE = 500
 
 
 class PurgesTexts(Protocol):
-    """A cache of what texts were turned into."""
+    """A cache of embeddings."""
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts."""
@@ -124,8 +124,8 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
     """Traces and caches first, the memory last.
 
-    A text that grew had other passages before, and what an ingest deleted had some: nobody can name
-    them any more, so the caches keep what is a passage now, and nothing else.
+    Texts that grew had other passages before, and memories that an ingest deleted had some. Their
+    names are gone, so the caches keep the passages of today, and nothing else.
     """
     for trace in found.traces:
         await asyncio.to_thread(trace.unlink, missing_ok=True)
