@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.selection.lessons import (
     NearContext,
-    faded,
     helped_together,
     learned_factor_of,
     near_contexts,
@@ -55,16 +54,6 @@ def test_a_context_counts_for_questions_that_are_near_and_for_no_others() -> Non
         ("0.7", 0.5),
     ]
     assert found() == []
-
-
-def test_all_sums_halve_with_the_half_life_and_never_grow() -> None:
-    lessons = context(weights={"a": Weight(good=2.0, bad=1.0)}).lessons
-
-    half = faded(lessons, AT + timedelta(days=90), half_life_days=90)
-
-    assert half.weights == {"a": Weight(good=1.0, bad=0.5)}
-    assert (half.sessions, half.rounds) == (0.5, 1.0)
-    assert faded(lessons, AT - timedelta(days=5), half_life_days=90) == lessons
 
 
 @given(
