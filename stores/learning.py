@@ -30,7 +30,7 @@ VERSION = 2
 """`user_version` of the file. 1 (version 0.1) had other documents, which are read all the same, and
 kept pairs and a count of rounds, which nothing needs."""
 
-IF_DAMAGED = "put a backup of it in place, or delete it, and learning begins anew"
+IF_DAMAGED = "put a backup of it in place, or delete it, and learning starts again"
 """What to do with a file that cannot be read: nothing but lessons is lost with it."""
 
 _SCHEMA = f"""
@@ -74,8 +74,8 @@ class LearningStore:
     async def change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
         """Decide on what is known and write it, in one transaction; None writes nothing.
 
-        `decide` is called in another thread. Nobody writes between what it sees and what is
-        written.
+        `decide` is called in another thread. Nothing is written between what it sees and what
+        it decides.
         """
         await asyncio.to_thread(self._change, decide)
 
@@ -160,7 +160,7 @@ class LearningStore:
         return LearningState(on=_is_on(connection), contexts=contexts)
 
     def _is_made(self, connection: sqlite3.Connection) -> bool:
-        """False: whoever began to make the file was killed, or is at it."""
+        """False: another process is making the file, or was killed while it did."""
         return self._version(connection) > 0
 
     def _version(self, connection: sqlite3.Connection) -> int:

@@ -57,7 +57,7 @@ async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: Sessi
         ({"votes": "plan"}, "votes must look like"),
         ({"votes": {"plan": None}}, "no vote None"),
         ({"votes": {"plan": ["hot"]}}, "no vote ['hot']"),
-        ({"votes": {"plan": "hot"}, "by": None}, "nobody votes as None"),
+        ({"votes": {"plan": "hot"}, "by": None}, "no voter is called None"),
         ({"resolve": None}, 'reply {"votes"'),
         ({"votes": None}, 'reply {"votes"'),
         ({"resolve": "plan"}, "resolve must look like"),

@@ -151,7 +151,7 @@ async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
     with store._database.writing() as connection:  # pyright: ignore[reportPrivateUsage] - its file
         connection.execute(f"UPDATE contexts SET {damage}")
 
-    with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
+    with pytest.raises(CorruptStoreError, match="delete it, and learning starts again"):
         await store.contexts(["c1"])
 
 
