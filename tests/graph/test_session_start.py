@@ -324,9 +324,7 @@ async def test_an_undecided_contradiction_is_shown_with_both_dates(desk: Desk) -
 
     (entry,) = (await desk.told()).entries
     assert (entry.id, [other.id for other in entry.conflicts_with]) == ("Zeta", ["Acme"])
-    assert entry.line == (
-        "- [2026-02-25] The employer of me is Zeta; but also, since 2026-02-20: Acme"
-    )
+    assert entry.line == ("- [2026-02-25] My employer is Zeta; but also, since 2026-02-20: Acme")
 
 
 async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(desk: Desk) -> None:

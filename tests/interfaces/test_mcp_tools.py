@@ -146,7 +146,7 @@ async def test_what_is_remembered_comes_back_until_it_is_forgotten(connected: Co
                 "remember", {"text": "Zeta", "subject": "me", "attribute": "employer"}
             )
         )
-        asked = {"query": "The employer of me is Zeta?", "limit": 2}
+        asked = {"query": "My employer is Zeta?", "limit": 2}
         found = await client.call_tool("recall", asked)
 
         assert kept["done"] == "remembered"
