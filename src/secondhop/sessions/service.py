@@ -49,7 +49,8 @@ class Sessions:
     use the same store of sessions. Every method has an async form, whose name begins with "a".
 
     Each step reads the session, computes what follows, and writes it unless another worker
-    has written meanwhile. A worker that is killed in between has changed nothing: its vote was not counted.
+    has written meanwhile. A worker that is killed in between has changed nothing: its vote was
+    not counted.
     """
 
     def __init__(
