@@ -63,7 +63,7 @@ class Forgetter:
             UsageError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun, and not finished.
         """
-        unfinished = await self.writing.store.erasing() or []
+        unfinished = await self.writing.store.erasure.unfinished() or []
         for memory_id in set(memory_ids) - set(unfinished):
             await self.writing.existing(memory_id)
         everything = list(dict.fromkeys([*memory_ids, *unfinished]))
@@ -80,7 +80,7 @@ class Forgetter:
 
     async def finish(self) -> None:
         """Finish a `forget` that a kill or an error has ended, if there is one."""
-        unfinished = await self.writing.store.erasing()
+        unfinished = await self.writing.store.erasure.unfinished()
         if unfinished is None:
             return
         try:
@@ -92,7 +92,7 @@ class Forgetter:
 
     async def _erase(self, found: Erased) -> Erasure:
         store = self.writing.store
-        await store.note_erasing(found.memory_ids)
+        await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
             return await erase(store, self.caches, found)
@@ -134,7 +134,7 @@ async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
-    return await store.erase(found.memory_ids)
+    return await store.erasure.erase(found.memory_ids)
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
