@@ -36,7 +36,7 @@ from secondhop.observe.messages import (
     source_note,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
-from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
+from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn, Unfounded
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 KNOWN = 40
 """Known names that a model is told."""
+
+FORGOTTEN = "it was forgotten, and these words of this message are not read again"
 
 NOWHERE = Span(0, 0, 0)
 """For comparing what is said, wherever."""
@@ -97,13 +99,14 @@ class ConversationReading:
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
             if not model_id and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
-        outcome = await self._written(heap.found, said, dry_run=dry_run)
+        found, forgotten = await self._without_forgotten(heap.found, said)
+        outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
-            dropped=[DroppedReading(**asdict(one)) for one in heap.unfounded],
+            dropped=[DroppedReading(**asdict(one)) for one in (*heap.unfounded, *forgotten)],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
             reader=", ".join(heap.readers) or observer.observer_id,
@@ -133,6 +136,21 @@ class ConversationReading:
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
+
+    async def _without_forgotten(
+        self, readings: Sequence[Reading], said: Sequence[Heard]
+    ) -> tuple[list[Reading], list[Unfounded]]:
+        """(what may be written, what came of these words before and was forgotten)."""
+        origins = await self.writing.store.look(lambda view: view.forgotten_origins())
+        gone = seen_words([("forgotten", origin) for origin in origins])
+        found: list[Reading] = []
+        forgotten: list[Unfounded] = []
+        for reading in readings:
+            if came_of(reading.span, gone.get(said[reading.span.message].digest, [])):
+                forgotten.append(Unfounded(text=reading.value or reading.text, why=FORGOTTEN))
+            else:
+                found.append(reading)
+        return found, forgotten
 
     async def _written(
         self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
