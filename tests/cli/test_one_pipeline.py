@@ -11,7 +11,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from mcp import Client
-from tests.interfaces.mcp_world import (
+from tests.mcp.mcp_world import (
     MARA,
     command,
     content,
@@ -20,7 +20,7 @@ from tests.interfaces.mcp_world import (
     recalls_in,
     rows_of_chroma,
 )
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 from tests.store_files import stores_below
 from typer.testing import CliRunner

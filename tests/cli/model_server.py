@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.interfaces.prompt_lab import BETTER, UNANSWERABLE
+from tests.cli.prompt_lab import BETTER, UNANSWERABLE
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 
 SERVED_BY = {"own plan": "My plan", "track record": "Résumé"}

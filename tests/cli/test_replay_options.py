@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.prompt_lab import tiny_scenario
 from tests.command_line import Cli, document
-from tests.interfaces.prompt_lab import tiny_scenario
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.cli.model_server import ModelServer
+from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
-from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import tiny_scenario, variant_of
 from tests.models.fault_server import status
 
 from secondhop.evals.measures import MEASURES

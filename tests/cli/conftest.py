@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.cli.model_server import ModelServer, model_server
 from tests.command_line import Cli, in_folder
-from tests.interfaces.model_server import ModelServer, model_server
 
 from secondhop.graph.result import Evidence, NearMiss, RecalledMemory, RecallResult, Spent
 from secondhop.graph.trace import (

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.model_server import ModelServer
+from tests.cli.prompt_lab import TEXTS, tiny_scenario, variant_of
 from tests.command_line import Cli
 from tests.evals.scenario_files import memory_row, write_rows
-from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import TEXTS, tiny_scenario, variant_of
 from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks

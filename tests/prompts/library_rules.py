@@ -1,6 +1,6 @@
 """What a library of playbooks must keep to, so that what it says can be searched for.
 
-The tests hold the library that ships to it; `secondhop playbooks FILE` checks files of your own.
+The tests hold the library that ships to it.
 """
 
 from collections import Counter

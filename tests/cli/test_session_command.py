@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.interfaces.mcp_world import MARA, command, environment
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import MARA, command, environment
+from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 
 pytestmark = [

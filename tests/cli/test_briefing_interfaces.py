@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from tests.interfaces.mcp_world import MARA, NOOR, content, recalls_in, store_two, words
+from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two, words
 from tests.stores.test_store_directory import contents
 from typer.testing import CliRunner
 

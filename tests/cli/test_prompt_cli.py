@@ -5,8 +5,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
-from tests.interfaces.prompt_lab import tiny_scenario, variant_of
 
 from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from tests.command_line import over
-from tests.interfaces.mcp_world import MARA, NOOR, content, recalls_in, store_two
+from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two
 from tests.small_world import QUESTION
 
 from secondhop.mcp.server import memory_server

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.cli.model_server import ModelServer
+from tests.cli.prompt_lab import QUESTION, tiny_scenario, variant_of
 from tests.command_line import Cli, document
-from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import QUESTION, tiny_scenario, variant_of
 
 from secondhop.prompts.templates import shipped_prompt
 

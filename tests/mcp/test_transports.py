@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.interfaces.mcp_world import (
+from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
     TOKENS,
@@ -22,7 +22,7 @@ from tests.interfaces.mcp_world import (
     over_stdio,
     words,
 )
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 from typer.testing import CliRunner
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from tests.interfaces.mcp_world import (
+from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
     command,
@@ -18,7 +18,7 @@ from tests.interfaces.mcp_world import (
     over_stdio,
     store_two,
 )
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import store as store
 from tests.redis_server import redis_url as redis_url
 from tests.small_world import QUESTION
 from typer.testing import CliRunner

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp_types import TextContent
 from tests.fakes import note
-from tests.interfaces.mcp_world import MARA, recalls_in
+from tests.mcp.mcp_world import MARA, recalls_in
 
 from secondhop.mcp.server import memory_server
 from secondhop.recall import Recall

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
-from tests.interfaces.conftest import memory
+from tests.cli.conftest import memory
 
 from secondhop.cli.session_view import show_round
 from secondhop.graph.result import RecalledPreference, Spent

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client
 from tests.command_line import over
-from tests.interfaces.mcp_world import MARA, recalls_in, words
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import MARA, recalls_in, words
+from tests.mcp.mcp_world import store as store
 
 from secondhop.mcp.server import memory_server
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 from tests.fakes import note
-from tests.interfaces.mcp_world import (
+from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
     NOOR,
@@ -15,7 +15,7 @@ from tests.interfaces.mcp_world import (
     recalls_in,
     words,
 )
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 
 from secondhop.mcp.server import memory_server

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.interfaces.mcp_world import MARA, command, environment
-from tests.interfaces.mcp_world import store as store
-from tests.interfaces.test_one_pipeline import judged, opened, voted_by_library
+from tests.cli.test_one_pipeline import judged, opened, voted_by_library
+from tests.mcp.mcp_world import MARA, command, environment
+from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 
 from secondhop.cli.session_terminal import VOTES

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.model_server import ModelServer
+from tests.cli.prompt_lab import TEXTS
 from tests.command_line import Cli
-from tests.interfaces.model_server import ModelServer
-from tests.interfaces.prompt_lab import TEXTS
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import note
-from tests.interfaces.mcp_world import command, environment
+from tests.mcp.mcp_world import command, environment
 from typer.testing import CliRunner, Result
 
 from secondhop.cli.app import app

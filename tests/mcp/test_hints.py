@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from tests.interfaces.mcp_world import ARGUMENTS, MARA, content, recalls_in
-from tests.interfaces.mcp_world import store as store
+from tests.mcp.mcp_world import ARGUMENTS, MARA, content, recalls_in
+from tests.mcp.mcp_world import store as store
 
 from secondhop.mcp.server import memory_server
 

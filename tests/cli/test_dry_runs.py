@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from tests.fakes import note
-from tests.interfaces.mcp_world import MARA, command, content, recalls_in, rows_of_chroma
+from tests.mcp.mcp_world import MARA, command, content, recalls_in, rows_of_chroma
 from tests.small_world import LIFE, QUESTION, small_library
 
 from secondhop.cli.app import app

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.cli.model_server import ModelServer
 from tests.command_line import Cli, document, over
-from tests.interfaces.model_server import ModelServer
 
 from secondhop.recall import Recall
 

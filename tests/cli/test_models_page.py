@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interfaces.model_server import (
+from tests.cli.model_server import (
     ModelServer,
     Reply,
     decomposed,
     expanded,
     judged,
 )
-from tests.interfaces.prompt_lab import TEXTS, tiny_scenario
+from tests.cli.prompt_lab import TEXTS, tiny_scenario
 from tests.models.fault_server import Exchange, status
 from typer.testing import CliRunner
 

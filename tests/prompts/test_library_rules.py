@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.prompts.library_rules import FEWEST_INTENTS, faults_of
 
 from secondhop.prompts.library import Intent, PlaybookFacet, shipped_intents
-from secondhop.prompts.library_check import FEWEST_INTENTS, faults_of
 
 FACET = PlaybookFacet(
     name="soil",
