@@ -149,7 +149,7 @@ async def size_report(size: int, *, dimension: int, count: int) -> AsyncIterator
             async with aclosing(store):
                 await fill(store, world, passages=size)
                 services = assemble(store, caches, entity="me", settings=RecallSettings())
-                await services.offline_planner.warm()
+                await services.playbooks.warm()
                 graph = build_recall_graph(services)
                 first, *asked = questions(count + 1)
                 await Stopwatch().recall(first, graph, services=services)

@@ -28,6 +28,9 @@ from secondhop.nodes.state import (
     Vote,
 )
 
+PLAYBOOKS, NOBODY = "playbooks", "none"
+"""Named in a trace where no planner planned, and where no critic voted."""
+
 
 def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallTrace:
     """The whole story of the recall whose last state this is.
@@ -59,8 +62,8 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
         "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
-        "planner": services.planner.planner_id,
-        "critic": services.critic.critic_id,
+        "planner": services.planner.planner_id if services.planner else PLAYBOOKS,
+        "critic": services.critic.critic_id if services.critic else NOBODY,
         "facets": [trace_facet(facet) for facet in state["facets"].values()],
         "queries": (trace_query(query, state) for query in state["queries"].values()),
         "candidates": trace_candidates(state, returned, ranking_in(state, services)),
@@ -220,6 +223,7 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "created_at": datetime.fromisoformat(candidate["created_at"]),
         "first_round": candidate["first_round"],
         "score": candidate["score"],
+        "parts": candidate.get("parts", {}),
         "facet_scores": [
             {
                 "facet_id": facet_id,

@@ -1,12 +1,13 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 
 from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
     LEAST_RELEVANCE,
     SUPPRESSED,
@@ -19,19 +20,20 @@ from secondhop.nodes.selection.eligibility import (
 from secondhop.nodes.selection.exposure import freshness_left
 from secondhop.nodes.selection.factors import own_factors
 from secondhop.nodes.selection.learned import learned_weights
-from secondhop.nodes.selection.lookup_ranking import (
-    answering_for_themselves,
-    asks_outright,
-    beside_the_answer,
-    leaves_facets_little,
-    likeliest_answer,
-    likeliest_answers,
-)
+from secondhop.nodes.selection.lookup_ranking import answering_for_themselves, lookup_order
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import Selection, select
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_MEANT, Pick, RecallState, Vote
+from secondhop.nodes.state import (
+    DIRECT,
+    FACT_ASKED,
+    FACT_MEANT,
+    Pick,
+    RecallState,
+    Vote,
+    is_unplanned,
+)
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.decay import linear_recency
 
@@ -52,8 +54,6 @@ class BestAnswer:
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
     """What `nearest` must reach, unless somebody has read the candidates."""
-    beside: Collection[str] = ()
-    """Near misses: a fact answers the question by name, and they do not speak of it."""
     implied: Sequence[Pick] = ()
     """Facts that the plan asks for by name, or means: too short to be near the question, and given
     all the same."""
@@ -81,11 +81,12 @@ def best_answer(
     chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
     kept = [one for one in chosen if one in pool.ids]
     led = believed_order(votes, pool)
-    outright = asks_outright(state, settings)
-    if outright:
-        pool = answering_for_themselves(pool, state["question"])
+    looks_up = is_unplanned(state) and state["kind"] in LOOKUPS
+    if looks_up:
+        pool = answering_for_themselves(pool)
     learned = learned_weights(pool.ids, state)
-    relevance = judged_relevance(pool, votes, settings=settings, lift=learned)
+    min_score = 0.0 if is_unplanned(state) else settings.min_score
+    relevance = judged_relevance(pool, votes, min_score=min_score, lift=learned)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
     relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
     factors = not_like_the_refused(pool, votes)
@@ -93,16 +94,9 @@ def best_answer(
     factors *= learned[:, np.newaxis]
     factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
     relevance = np.minimum(relevance * factors, 1.0)
-    near_misses = beside_the_answer(pool, relevance, state) if led is None else frozenset[str]()
-    beside = near_misses - {*kept}
-    relevance[[row for row, memory_id in enumerate(pool.ids) if memory_id in beside]] = 0.0
     first: Sequence[str] = kept
-    if outright and led is None and not kept:
-        first = (
-            likeliest_answers(pool, relevance, factors, settings=settings)
-            if leaves_facets_little(state)
-            else likeliest_answer(pool, relevance, min_score=settings.min_score)
-        )
+    if looks_up and led is None and not kept:
+        first = lookup_order(pool, factors, state, settings=settings)
     selected = select(
         pool,
         relevance,
@@ -124,7 +118,6 @@ def best_answer(
         given=given or bool(kept),
         nearest=nearest,
         bar=bar,
-        beside=beside,
         implied=implied_picks(pool, relevance, state) if led is None else (),
     )
 

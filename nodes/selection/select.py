@@ -69,17 +69,7 @@ def select(
     coverage = repetition_among(pool, rows, settings=settings)
     places = {pool.ids[row]: place for place, row in enumerate(rows)}
     first = [places[memory_id] for memory_id in kept if memory_id in places]
-    made_from = b"".join(
-        (
-            repr((settings, first)).encode(),
-            weights.tobytes(),
-            relevance.tobytes(),
-            pool.relevance.tobytes(),
-        )
-    )
-    order = pool.orders.get(made_from)
-    if order is None:  # votes that move nothing leave a round's second selection as the first
-        order = pool.orders[made_from] = ordered(part, coverage, settings=settings, first=first)
+    order = ordered(part, coverage, settings=settings, first=first)
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
     order = in_lead(order, [pool.ids[row] for row in rows], front)
     picks = [
