@@ -1,7 +1,7 @@
-"""The order of a look-up without a plan: as hybrid search has it.
+"""Who gets the slots of a question that nobody has planned: the best score first.
 
-Facts that the question names come first. What something newer replaces, or what hardly says
-anything new, moves behind the rest; nothing is left out.
+A look-up keeps the order of hybrid search. Facts that the question names come first. What
+something newer replaces, or what hardly says anything new, moves behind the rest.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import repetition_among
 from secondhop.nodes.settings import RankingSettings
@@ -17,8 +18,30 @@ from secondhop.nodes.state import DIRECT, FACT_NAMED, RecallState
 from secondhop.ranking.arrays import Floats
 
 COPIES = 0.8
-"""Share of a memory's evidence that those ahead of it already say, above which it comes last.
-Higher than where facets share the slots: sessions of one conversation all sound alike."""
+"""Share of a look-up's memory that those ahead of it already say, above which it comes last.
+Higher than elsewhere: sessions of one conversation all sound alike."""
+
+
+def unplanned_order(
+    pool: Pool,
+    relevance: Floats,
+    factors: Floats,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+) -> Sequence[str]:
+    """Ids of all that may be returned, the best first.
+
+    Args:
+        relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
+        factors: [n_candidates, n_facets], without suspicions.
+    """
+    if state["kind"] in LOOKUPS:
+        return lookup_order(pool, factors, state, settings=settings)
+    best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
+    scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
+    order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
+    return copies_last(order, pool, limit=settings.redundancy_limit, settings=settings)
 
 
 def lookup_order(
@@ -37,10 +60,15 @@ def lookup_order(
         * float(factors[row, column])
         for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
     }
-    named = [one for one in named_facts(state) if one in pool.ids]
-    order = sorted(found, key=lambda one: -found[one])
-    order = [*named, *(one for one in order if one not in named)]
-    return copies_last(replaced_last(order, pool), pool, settings=settings)
+    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in pool.ids}
+    order = named_first(sorted(found, key=lambda one: -found[one]), state)
+    return copies_last(replaced_last(order, pool), pool, limit=COPIES, settings=settings)
+
+
+def named_first(order: Sequence[str], state: RecallState) -> list[str]:
+    """The same with the facts that the question names in front."""
+    named = [one for one in named_facts(state) if one in order]
+    return [*named, *(one for one in order if one not in named)]
 
 
 def named_facts(state: RecallState) -> list[str]:
@@ -78,15 +106,17 @@ def replaced_last(order: Sequence[str], pool: Pool) -> list[str]:
     return [*(one for one in order if one not in behind), *behind]
 
 
-def copies_last(order: Sequence[str], pool: Pool, *, settings: RankingSettings) -> list[str]:
-    """The same with those last that say hardly anything but what others ahead of them say."""
+def copies_last(
+    order: Sequence[str], pool: Pool, *, limit: float, settings: RankingSettings
+) -> list[str]:
+    """The same with those last of which others ahead of them say more than `limit`, a share."""
     places = {memory_id: place for place, memory_id in enumerate(pool.ids)}
     coverage = repetition_among(pool, [places[one] for one in order], settings=settings)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
     behind: list[str] = []
     for place, memory_id in enumerate(order):
-        if coverage.of_candidates(said)[place] > COPIES:
+        if coverage.of_candidates(said)[place] > limit:
             behind.append(memory_id)
         else:
             ahead.append(memory_id)
