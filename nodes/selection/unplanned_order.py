@@ -17,9 +17,11 @@ from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, FACT_NAMED, RecallState
 from secondhop.ranking.arrays import Floats
 
+REPEATS = 0.25
+"""Share of a memory's evidence that those ahead of it already say, above which it comes last."""
+
 COPIES = 0.8
-"""Share of a look-up's memory that those ahead of it already say, above which it comes last.
-Higher than elsewhere: sessions of one conversation all sound alike."""
+"""The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
 
 def unplanned_order(
@@ -41,7 +43,7 @@ def unplanned_order(
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
-    return copies_last(order, pool, limit=settings.redundancy_limit, settings=settings)
+    return copies_last(order, pool, limit=REPEATS, settings=settings)
 
 
 def lookup_order(
