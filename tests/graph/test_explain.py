@@ -19,7 +19,6 @@ from tests.small_world import (
 from secondhop.errors import UsageError
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.critics.coverage import CoverageCritic
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 
@@ -158,11 +157,10 @@ async def test_cut_by_the_threshold_the_score_it_names_returns_it(
             in told.nearest_change
         )
         lower = changed(services, min_score=lowest)
-        critic = CoverageCritic(min_score=lower.settings.ranking.min_score)
         more = " and limits.k" in told.nearest_change
         slots = int(number_in(told.nearest_change, "limits.k")) if more else k
         assert (f" --set limits.k={slots}`" in told.nearest_change) == more
-        result, _ = await ask(replace(lower, critic=critic, offline_critic=critic), k=slots)
+        result, _ = await ask(lower, k=slots)
         assert told.memory_id in result.ids()
 
 

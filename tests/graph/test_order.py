@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
-from tests.small_world import AFTER_THE_PLAN, SmallWorld, ask, interview_plan, states
+from tests.small_world import JUDGED_ROUND, SmallWorld, ask, interview_plan, states
 
 from secondhop.nodes.planning.port import Plan, PlanRequest
 
@@ -60,7 +60,7 @@ async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> No
 
     nodes = list(dict.fromkeys(step.node for step in trace.steps))
     assert nodes[0] == "begin"
-    assert nodes[3:] == AFTER_THE_PLAN
+    assert nodes[3:] == JUDGED_ROUND
 
 
 async def test_only_expand_is_told_what_the_memory_holds(world: SmallWorld) -> None:

@@ -170,11 +170,11 @@ def test_what_alone_serves_a_facet_stands_alone() -> None:
 def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
     pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
     assert pool.replaced_by == {"m0": "m1"}
-    taken = judged_relevance(pool, {}, settings=SETTINGS)
+    taken = judged_relevance(pool, {}, min_score=SETTINGS.min_score)
     assert taken[0, 0] < taken[1, 0] == 0.8
 
     apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
-    kept = judged_relevance(apart, {}, settings=SETTINGS)
+    kept = judged_relevance(apart, {}, min_score=SETTINGS.min_score)
     assert kept[0].tolist() == [0.8, 0.6]
 
 
