@@ -19,7 +19,7 @@ from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
 from secondhop.stores.maintenance import StoreMaintenance
-from secondhop.stores.memory_map import map_memories
+from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
@@ -68,9 +68,9 @@ class EntityStore:
         self._check_room = check_room
         self._cache = VectorCache()
         self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
-        self._topics: tuple[int, Sequence[Topic]] | None = None
+        self._map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
-        """For who looks the store over."""
+        """Checks and repairs, for `doctor`."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
@@ -101,7 +101,7 @@ class EntityStore:
         try:
             locked = lock.try_acquire()
         except (LockClosedError, StoreFullError) as error:
-            # reading needs no lock of writers; a write tells what is wrong
+            # reading needs no lock of writers; a write raises the error
             _log.info("leftovers stay for now: %s", error)
             return
         if not locked:
@@ -200,14 +200,8 @@ class EntityStore:
         return await asyncio.to_thread(partial(self._catalog.page, after=after, limit=limit))
 
     async def topics(self) -> Sequence[Topic]:
-        """See `MemoryReader`. Writes nothing: a map that is out of date is made in memory."""
-        changes = await asyncio.to_thread(self._catalog.changes)
-        if self._topics is None or self._topics[0] != changes:
-            made_at, topics = await asyncio.to_thread(self._catalog.topics)
-            if made_at != changes:
-                topics = await map_memories(self._catalog, self._index)
-            self._topics = changes, topics
-        return self._topics[1]
+        """See `MemoryReader`; writes nothing."""
+        return await self._map.topics()
 
     # --- SettingsKeeping ---
 
@@ -249,7 +243,7 @@ class EntityStore:
         """Store one memory and change how others stand, both or neither.
 
         Args:
-            decide: runs when nobody else writes; what it raises leaves everything as it was.
+            decide: runs when no other process writes; what it raises leaves everything as it was.
         """
         wanted = checked([embedded], dimension=self.identity.dimension)
         await self.expect_room()
@@ -267,13 +261,13 @@ class EntityStore:
             await to_its_end(asyncio.to_thread(self._catalog.add_earlier, texts))
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
-        """What a look at how memories stand tells."""
+        """The result of `view` on how memories stand."""
         return await asyncio.to_thread(self._catalog.look, view)
 
     async def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
-        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
         return await asyncio.to_thread(partial(self._catalog.brief, look, now=now, until=until))
 
     async def keepings(self) -> Keepings:
@@ -345,10 +339,10 @@ class EntityStore:
         )
 
     async def refresh_topics(self) -> None:
-        """Make the memory map anew if the store changed; ingest calls it when it is done."""
+        """Make the memory map again if the store changed; ingest calls it at its end."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(self._refresh_topics())
+                await to_its_end(self._map.refresh())
 
     # --- inside the writer's lock ---
 
@@ -368,20 +362,13 @@ class EntityStore:
             await asyncio.to_thread(self._catalog.create, self.identity)
 
     async def _erase_leftovers(self) -> Erasure:
-        await self._refresh_topics()
+        await self._map.refresh()
         is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
         vectors = is_small and await self._index.compact()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
         return Erasure(text=text, vectors=vectors)
-
-    async def _refresh_topics(self) -> None:
-        changes = await asyncio.to_thread(self._catalog.changes)
-        made_at, _ = await asyncio.to_thread(self._catalog.topics)
-        if made_at != changes:
-            topics = await map_memories(self._catalog, self._index)
-            await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -1,4 +1,4 @@
-"""What somebody who looks a store over does with its two halves, each by itself.
+"""Checks and repairs of catalog and vectors, each by itself: for `doctor`.
 
 Recall and ingest never see a half: they use `EntityStore`.
 """
@@ -23,7 +23,7 @@ class StoreMaintenance:
         *,
         writing: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
-        """`writing` is a block in which nobody else writes."""
+        """`writing` is a block in which no other process writes."""
         self._catalog, self._index, self._writing = catalog, index, writing
 
     async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
@@ -69,7 +69,7 @@ class StoreMaintenance:
         return await asyncio.to_thread(self._catalog.wrong_postings)
 
     async def rebuild_lexicon(self) -> None:
-        """Make the word index anew from the stored text."""
+        """Build the word index again from the stored text."""
         async with self._writing():
             await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
 

@@ -1,6 +1,6 @@
 """The folder of a store, and the way to one entity in it.
 
-store.json                   which embedding model, which store; made anew when it is lost
+store.json                   which embedding model, which store; made again when it is lost
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
@@ -77,7 +77,7 @@ class StoreDirectory:
         """The store of one entity; creates nothing before the first put.
 
         Args:
-            mending: open it also where vectors are missing, for who puts them back.
+            mending: open it also where vectors are missing, to put them back.
 
         Raises:
             UsageError: the name is empty, too long, or no valid Unicode.
@@ -134,7 +134,7 @@ class StoreDirectory:
 
         Raises:
             VectorsElsewhereError: they are on a server and none is named, or the reverse.
-            NoVectorsHereError: none of them are here, and nobody has said where they are.
+            NoVectorsHereError: none of them are here, and the catalog does not say where they are.
         """
         catalog = Catalog(self._catalog_path(entity))
         try:
@@ -189,7 +189,7 @@ class StoreDirectory:
         )
 
     async def aclose(self) -> None:
-        """Close the vectors; entity stores are closed by whoever opened them."""
+        """Close the vectors; close entity stores yourself."""
         await asyncio.to_thread(self._chroma.close)
 
     # --- blocking parts, for worker threads ---

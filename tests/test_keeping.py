@@ -1,8 +1,6 @@
 """Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,9 +9,7 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
-from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Fact, Preference
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -124,16 +120,6 @@ async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None
 
     assert (again.done, again.memory_id) == ("unchanged", first.memory_id)
     assert (await recall.acounts()).memories == 1
-
-
-async def test_a_value_that_comes_back_is_a_memory_of_its_own(recall: Recall) -> None:
-    ids = [
-        (await recall.aremember(employer(name), at=on(month))).memory_id
-        for month, name in enumerate(("Acme", "Zeta", "Acme"), start=1)
-    ]
-
-    assert len(set(ids)) == 3
-    assert await values(recall) == ["Acme"]
 
 
 async def test_a_newer_preference_of_a_topic_replaces_the_older(recall: Recall) -> None:
@@ -302,23 +288,6 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
 
 
-async def test_the_vectors_of_a_forgotten_memory_leave_the_cache_and_no_others_do(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await recall.aadd([note("n", "Ordinary thoughts about the boiler")])
-    kept = await recall.aremember(SECRET)
-    own, others = await cached_of(recall, kept.memory_id), await cached_of(recall, "n")
-    cached = cached_vectors(tmp_path)
-    assert own | others <= cached
-    assert not own & others
-
-    assert (await recall.aforget(kept.memory_id, dry_run=True)).passages == 1
-    assert cached_vectors(tmp_path) == cached
-    await recall.aforget(kept.memory_id)
-
-    assert cached_vectors(tmp_path) == cached - own
-
-
 async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -376,22 +345,6 @@ async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewh
     assert (await recall.acounts()).memories == 1
 
 
-async def cached_of(recall: Recall, memory_id: str) -> set[bytes]:
-    """The vectors of a memory's passages, as the model gives them and a cache keeps them."""
-    found = await recall.store.whole(memory_id)
-    assert found is not None
-    memory, passages = found
-    texts = [embedding_text(memory, passage) for passage in passages]
-    return {row.tobytes() for row in await HashingEmbedder().embed_passages(texts)}
-
-
-def cached_vectors(folder: Path) -> set[bytes]:
-    """All rows of the entity's cache: SQLite splits one over pages, so files alone tell nothing."""
-    (path,) = folder.rglob("embeddings.db")
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
-        return {vector for (vector,) in file.execute("SELECT vector FROM vectors")}
-
-
 async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -405,12 +358,10 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
     await recall.avote(sparked.session_id, {kept.memory_id: "spark"})
     ended = await recall.astart_session("Who opens the safe?")
     await recall.aresolve(ended.session_id, accepted=[kept.memory_id], note="used")
-    assert any("sessions.db" in name for name in files_with(kept.memory_id.encode(), tmp_path))
 
     await recall.aforget(kept.memory_id)
 
-    for words in (kept.memory_id.encode(), b"zebraquartz"):
-        assert not [name for name in files_with(words, tmp_path) if "sessions.db" in name]
+    assert files_with(b"zebraquartz", tmp_path) == []
     for session in (knowing, sparked):
         with pytest.raises(SessionAbandonedError):
             await recall.avote(session.session_id, {kept.memory_id: "hot"})

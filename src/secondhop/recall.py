@@ -120,9 +120,7 @@ class Recall(
             successor_at=services.scale.successor_at,
             door=self._door,
         )
-        self.admin = Maintenance(
-            writing, folder=home.path, learned=self._learned, caches=caches, door=self._door
-        )
+        self.admin = Maintenance(writing, folder=home.path, learned=self._learned, door=self._door)
         self._reading = ConversationReading(
             writing=writing,
             llm=llm,
@@ -249,7 +247,7 @@ class Recall(
             prices=price_table,
         )
         if not mending:
-            await recall.memories.finish_forgetting()
+            await recall.memories.forgetter.finish()
         return recall
 
     @classmethod

@@ -24,7 +24,7 @@ class VectorsElsewhereError(StoreError):
     def __init__(self, entity: str, *, place: str) -> None:
         super().__init__(
             f"the vectors of entity {entity!r} are {place_words(place)}; {way_to(place)}. Nothing "
-            f"was changed. (`secondhop reindex` makes new ones in the place that it is told.)"
+            f"was changed. (`secondhop reindex` makes new ones in the place you name.)"
         )
         self.entity, self.place = entity, place
 
@@ -36,7 +36,7 @@ class NoVectorsHereError(StoreError):
         super().__init__(
             f"{what}, and no vectors of it are {place_words(looked)}; nothing was deleted. If they "
             f"are on a Chroma server, name it (--chroma URL), for they would stay there; if they "
-            f"are lost, `secondhop doctor --fix` makes them anew first, or delete {folder} yourself"
+            f"are lost, let `secondhop doctor --fix` embed them first, or delete {folder} yourself"
         )
 
 

@@ -122,8 +122,8 @@ def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
     refused = cli(*question, "--store", str(tmp_path / "yours"))
 
     assert document(mended)["secondhop"]["memories"] == expected["secondhop"]["memories"]
-    assert "made anew" in mended.stderr
-    assert "made anew" not in again.stderr
+    assert "made again" in mended.stderr
+    assert "made again" not in again.stderr
     assert refused.exit_code == 1
     assert "yours" in refused.stderr
 

@@ -109,7 +109,7 @@ def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
 
     unmeasured, said = hubs()
     assert unmeasured == hubs("--scale", old_scale())[0] == "unmeasured"
-    assert "hubs: not corrected: nobody measured" in said
+    assert "hubs: not corrected: how near" in said
     assert "secondhop eval calibrate" in said
     assert hubs("--scale", "scale.yaml")[0] == "corrected"
     assert hubs("--scale", "scale.yaml", "--settings", "off.yaml")[0] == "off"

@@ -149,7 +149,7 @@ def test_the_prices_of_the_page_are_in_force(model: ModelServer, monkeypatch: An
 
 def test_the_page_s_numbers_are_the_defaults() -> None:
     from secondhop.models.circuit_breaker import BreakerSettings
-    from secondhop.models.langchain_endpoint import LangchainLLMConfig
+    from secondhop.models.langchain_llm import LangchainLLMConfig
     from secondhop.models.openai_client import OpenAIConnection
     from secondhop.models.openai_llm import OpenAILLMConfig
     from secondhop.nodes.critics.llm import CriticBounds

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from tests.interfaces.mcp_world import command, environment
 from typer.testing import CliRunner, Result
 
 from secondhop.cli.app import app
-from secondhop.memories import export_file
 from secondhop.memories.records import Fact
 from secondhop.recall import Recall
 
@@ -87,63 +86,9 @@ def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_p
     assert [one["value"] for one in told(copy, "facts", "me")["facts"]] == ["cook"]
 
 
-def test_an_import_leaves_other_words_under_the_same_id_and_refuses_other_files(
-    store: Path, tmp_path: Path
-) -> None:
-    assert run(store, "export", str(tmp_path / "all.jsonl")).exit_code == 0
-    copy = tmp_path / "copy"
-    told(copy, "remember", "Something else", "--id", "mat")
-    (tmp_path / "no.jsonl").write_text("nonsense\n", encoding="utf-8")
-
-    done = run(copy, "import", str(tmp_path / "all.jsonl"))
-    refused = run(copy, "import", str(tmp_path / "no.jsonl"))
-
-    assert done.exit_code == 0
-    assert "read 5: 4 stored, 0 unchanged" in done.stdout
-    assert "left as it is, for it says something else: mat" in done.stdout
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "line 1 of the export cannot be read" in refused.stderr
-
-
 def lines_of(export: Path) -> list[bytes]:
     """A line a memory; the first line is the format's, the last tells how many there are."""
     return export.read_bytes().splitlines()[1:-1]
-
-
-def test_a_store_that_lost_vectors_is_told_of_and_reindex_brings_them_back(store: Path) -> None:
-    async def lose() -> None:
-        async with await Recall.aopen(store, embedder="hashing") as recall:
-            (lost,) = [one for one in await recall.store.vector_ids() if one.startswith("hook:")]
-            await vars(recall.store)["_index"].remove([lost])
-
-    asyncio.run(lose())
-
-    refused = run(store, "recall", "Where is the key?")
-    broken = run(store, "doctor")
-    assert run(store, "reindex").exit_code == 0
-    mended = run(store, "doctor")
-
-    assert (refused.exit_code, broken.exit_code) == (1, 1)
-    assert f"`secondhop doctor --fix --store {store} --entity default`" in refused.stderr
-    assert f"`secondhop reindex --store {store} --entity default`" in refused.stderr
-    assert "damage: vectors: 1 passages without a vector" in broken.stdout
-    assert (mended.exit_code, mended.stdout.splitlines()[-1]) == (0, "Nothing was found.")
-
-
-def test_a_backup_becomes_a_store_that_exports_the_same(store: Path, tmp_path: Path) -> None:
-    copy, first, second = tmp_path / "copy", tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    told(store, "export", str(first))
-
-    done = told(store, "backup", str(copy))
-    again = run(store, "backup", str(copy))
-    told(copy, "reindex")
-    told(copy, "export", str(second))
-
-    assert len(done["entities"]) == 1
-    assert (again.exit_code, "not empty" in again.stderr) == (2, True)
-    assert second.read_bytes() == first.read_bytes()
-    assert told(copy, "doctor")["findings"] == []
-    assert "hook" in [one["id"] for one in told(copy, "recall", "Where is the key?")["memories"]]
 
 
 class Writer:
@@ -302,7 +247,7 @@ def test_an_export_that_was_cut_is_refused_whole_and_one_of_an_older_secondhop_i
     assert "holds 3 memories, and its last line says 5" in refusals[2]
     assert all("nothing was imported" in refusal for refusal in refusals)
     assert json.loads(taken.stdout)["stored"] == 5
-    assert "whether lines are missing at its end cannot be told" in taken.stderr
+    assert "may be missing at its end" in taken.stderr
     assert run(copy, "export", str(export)).exit_code == 0
     assert export.read_text(encoding="ascii") == "".join(whole)
 
@@ -316,33 +261,6 @@ def test_an_entity_of_which_nothing_is_stored_is_not_exported(store: Path, tmp_p
     assert not target.exists()
 
 
-def test_an_entity_that_forgot_everything_is_exported_and_no_older_export_stays(
-    store: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "all.jsonl"
-    exported = told(store, "export", str(target))
-    ids = [json.loads(line)["id"] for line in lines_of(target)]
-    assert exported["memories"] == len(ids)
-    told(store, "forget", *ids)
-
-    assert told(store, "export", str(target))["memories"] == 0
-    assert lines_of(target) == []
-    assert run(tmp_path / "copy", "import", str(target)).exit_code == 0
-
-
-def test_an_import_tells_which_settings_the_entity_keeps_from_now_on(
-    store: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "all.jsonl"
-    told(store, "settings", "ranking.recency=always")
-    told(store, "export", str(target))
-
-    planned = run(tmp_path / "copy", "import", str(target), "--dry-run")
-    assert "would be kept with the entity: ranking.recency" in planned.stdout.splitlines()
-    done = run(tmp_path / "copy", "import", str(target))
-    assert "kept with the entity: ranking.recency" in done.stdout.splitlines()
-
-
 def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,11 +268,10 @@ def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
     assert run(store, "export", str(target)).exit_code == 0
     before = target.read_bytes()
 
-    def full(place: Path, lines: Iterable[str]) -> None:
-        place.write_text(next(iter(lines)))
+    def full(source: Path, place: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(place))
 
-    monkeypatch.setattr(export_file, "_write", full)
+    monkeypatch.setattr(Path, "replace", full)
     files = sorted(store.parent.iterdir())
     again = run(store, "export", str(target))
     other = run(store, "export", str(store.parent / "other.jsonl"))

@@ -1,6 +1,6 @@
 from functools import partial
 
-from secondhop.models.failure_words import TOLD_CHARS, told, without_key
+from secondhop.models.failure_messages import TOLD_CHARS, told, without_key
 
 KEY = "sk-12345678"
 

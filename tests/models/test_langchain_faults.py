@@ -8,8 +8,7 @@ from tests.models.on_sockets import langchain_served as served
 from tests.models.socket_chat import socket_chat
 
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.langchain_endpoint import LangchainLLMConfig
-from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 from secondhop.models.llm import LLMError, Usage
 
 pytestmark = BY_THE_CLOCK

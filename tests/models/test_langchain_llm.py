@@ -14,8 +14,7 @@ from tests.models.async_chat import AsyncChat
 
 from secondhop.errors import UsageError
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.langchain_endpoint import LangchainLLMConfig
-from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 
 MESSAGES = [
@@ -155,16 +154,6 @@ async def test_no_call_is_made_that_may_exceed_the_tokens() -> None:
     (bound,) = model.bounds
     assert bound is not None
     assert 200 < bound < 500
-
-
-async def test_with_one_call_a_model_that_refuses_tools_is_asked_for_text_the_next_time() -> None:
-    refusal, fine = ValueError("does not support tools"), '{"text": "fine"}'
-    llm = LangchainLLM(ToolChat(turns=[refusal, fine, refusal]))
-    with pytest.raises(LLMError, match="does not support tools"):
-        await ask(llm, calls=1)
-    assert (await ask(llm, calls=1)).parsed.text == "fine"
-    with pytest.raises(LLMError, match="does not support tools"):  # once is no proof
-        await ask(llm, calls=1)
 
 
 @pytest.mark.model

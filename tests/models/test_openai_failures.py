@@ -6,7 +6,7 @@ import pytest
 from tests.models.fault_server import FaultServer, answer, body, running, status
 
 from secondhop.errors import ModelError
-from secondhop.models.failure_words import kind_of_failure, without_key
+from secondhop.models.failure_messages import kind_of_failure, without_key
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection, call_with_retries
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig

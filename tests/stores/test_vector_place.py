@@ -93,18 +93,6 @@ async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
         assert await home.delete_entity("me")
 
 
-async def test_lost_vectors_of_the_folder_keep_nobody_from_deleting(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    (folder / "chroma").rename(tmp_path / "elsewhere")
-
-    assert (await delete_entity(folder, "me")).memories == 2
-    assert not list((folder / "entities").iterdir())
-
-
 async def test_where_nobody_has_said_where_vectors_are_their_absence_is_asked_about(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
@@ -120,38 +108,6 @@ async def test_where_nobody_has_said_where_vectors_are_their_absence_is_asked_ab
     (tmp_path / "elsewhere").rename(folder / "chroma")
 
     assert (await delete_entity(folder, "me")).memories == 2
-
-
-async def test_a_damaged_catalog_without_vectors_beside_it_is_asked_about(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    (path,) = folder.glob("entities/*/catalog.db")
-    path.write_bytes(b"garbage" * 9_000)
-    (folder / "chroma").rename(tmp_path / "elsewhere")
-
-    with pytest.raises(NoVectorsHereError, match="damaged, and no vectors of it are in the store"):
-        await delete_entity(folder, "me")
-    (tmp_path / "elsewhere").rename(folder / "chroma")
-
-    assert (await delete_entity(folder, "me")).memories is None
-
-
-async def test_a_catalog_of_an_older_secondhop_says_where_its_vectors_are_from_the_next_write_on(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    forget_the_place(folder)
-    async with aclosing(StoreDirectory(folder)) as home:
-        assert await vectors_of(home) == 3
-        assert place_in(folder) is None  # a look writes nothing
-        async with aclosing(await opened(home)) as me:
-            await me.delete(["n"])
-    assert place_in(folder) == ""
 
 
 async def test_two_that_opened_a_new_entity_in_two_places_do_not_both_write(

@@ -41,7 +41,7 @@ class TrialPlan:
     at_once: int
     limit: int | None
     fresh: bool
-    """Ask all anew; what both variants ask in the same words is still asked once."""
+    """Ask everything again; what both variants ask in the same words is still asked once."""
     answers: Path | None = None
     """File or folder of the answers that are kept; None: the user's cache folder."""
 
@@ -115,7 +115,7 @@ def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt
 
 
 def expect_answers(pairs: Sequence[Pair], *counts: AnswerCounts) -> None:
-    """Raises ModelError when the model never answered: then both sides are the offline twins."""
+    """Raises ModelError when the model never answered: then both sides were offline."""
     answered = sum(one.from_cache + one.asked - one.failed for one in counts)
     reasons = [reason for pair in pairs for reason in pair.variant.degraded]
     if reasons and not answered:

@@ -1,4 +1,4 @@
-"""What a language model would be told about a question, without asking one."""
+"""What a language model would read about a question, without asking one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,13 +44,13 @@ class Listener:
         system, user = (message["content"] for message in messages)
         for known in schema.__mro__:
             self.heard.setdefault(known.__name__, RenderedPrompt(system, user))
-        raise LLMError("nobody is there to answer")
+        raise LLMError("no model is there to answer")
 
 
 async def rendered_prompts(
     question: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> Mapping[str, RenderedPrompt]:
-    """{prompt name: its messages in a recall that the offline twins plan and judge}.
+    """{prompt name: its messages in a recall that the offline fallbacks plan and judge}.
 
     The prompt that reads conversations is filled as if the question had been said. A prompt that
     such a recall does not come to is left out: without a candidate nothing is judged.

@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from secondhop.cli.keeping_commands import given
+from secondhop.cli.memory_commands import given
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told

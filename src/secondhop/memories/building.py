@@ -1,12 +1,13 @@
 """From words, a fact or a preference to the memory that is stored."""
 
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
 from secondhop.ingest.cleaning import clean_memory
-from secondhop.memories.records import Fact, Preference
+from secondhop.memories.records import Fact, Kept, Preference
+from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, Message
 
 Rememberable: TypeAlias = str | Fact | Preference
@@ -100,3 +101,29 @@ def own_id(what: Rememberable) -> str:
     """An id that nothing else has, its kind to be seen."""
     letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
     return f"{letter}-{uuid.uuid4().hex[:12]}"
+
+
+def as_utc(moment: datetime | None) -> datetime | None:
+    """A moment in UTC; one without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def said_since(moment: datetime, *, given: bool) -> datetime:
+    """From when on the same words of continuity are the same memory, and not another event.
+
+    The moment itself where the caller gave it; else the beginning of its day, in UTC.
+    """
+    return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def expired_notice(kept: Kept, keeping: Keeping, *, now: datetime) -> str:
+    """A warning where a memory was stored that had expired already; else ""."""
+    until = keeping.valid_until
+    if until is None or until > now or kept.done != "remembered":
+        return ""
+    return (
+        f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
+        f"restore {kept.memory_id} takes that away"
+    )

@@ -92,7 +92,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         valid_until=keeping.valid_until,
         salience=keeping.salience,
         mark=keeping.mark,
-        end=end.told() if end else "",
+        end=end.describe() if end else "",
         end_at=end.at if end else None,
     )
 

@@ -5,7 +5,7 @@ No message holds the key, or a password that stands in the address.
 
 import os
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
 
@@ -54,6 +54,20 @@ def place_of(base_url: str) -> str:
     """
     parts = urlsplit(base_url)
     return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+
+
+def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
+    """The address, and the user name and password that stood in it.
+
+    >>> without_login("https://me:pass%20word@models.acme.com:8000/v1")
+    ('https://models.acme.com:8000/v1', ('me', 'pass word'))
+    """
+    parts = urlsplit(base_url)
+    login, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return base_url, None
+    user, _, password = login.partition(":")
+    return parts._replace(netloc=host).geturl(), (unquote(user), unquote(password))
 
 
 def base_url_of(given: str | None) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from secondhop.errors import ModelUnavailableError
+from secondhop.models.llm import Usage
 from secondhop.models.tokens import count_tokens, prepare_tokens
 
 _FRAME = 8
@@ -17,6 +18,10 @@ _TELLING = 300
 """Tokens; what a server says of a shorter prompt is mostly about its template."""
 _LARGER = 1.25
 """Only a prompt so much larger than the last is worth counting again."""
+_HIDDEN_PROMPT = 2_000
+"""Tokens that a server may add to a prompt: its own instructions, the frame of a tool."""
+_HIDDEN_REPLY = 20
+"""So many times the tokens that were allowed, or the bytes that came, are believed of a reply."""
 _MOST = 2.0
 """Times cl100k_base's count; a server that tells more counts something else, too."""
 
@@ -42,7 +47,7 @@ def ready_to_count() -> None:
 
 
 class PromptSize:
-    """The size of one prompt; counted only when somebody needs to know it exactly."""
+    """The size of one prompt; counted only when its exact size matters."""
 
     def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
         """`parts`: messages, and what else the model reads; `ratio`: tokens for one of ours."""
@@ -63,6 +68,29 @@ class PromptSize:
     def tokens(self) -> int:
         """Tokens, as well as they can be estimated: rather one too many."""
         return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
+
+
+def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
+    """What a request cost: as the server tells, and by our own count where that cannot be.
+
+    Args:
+        told: None: the server does not say.
+        text: of the reply.
+        allowed: tokens that the reply might have. A server may ignore that bound, and a model may
+            think in tokens that it does not show, but not without limit.
+    """
+    if told is None:
+        return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
+    prompt, completion = told.prompt_tokens, told.completion_tokens
+    if prompt > size.at_most + _HIDDEN_PROMPT:
+        prompt = size.tokens
+    if completion > _HIDDEN_REPLY * max(allowed, _bytes(text)):
+        completion = counted_tokens(text)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=min(told.cached_tokens, prompt),
+    )
 
 
 @dataclass(slots=True)

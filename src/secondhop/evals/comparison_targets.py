@@ -1,4 +1,4 @@
-"""Whom secondhop is compared with: plain search, other settings, or an earlier report."""
+"""What secondhop is compared with: plain search, other settings, or an earlier report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,10 +40,10 @@ class EarlierReport:
     """By scenario or evidence set; of a set they hold passage texts in the place of ids."""
 
 
-Opponent: TypeAlias = PlainSearch | OtherSettings | EarlierReport
+ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | EarlierReport
 
 
-def opponent(said: str, *, baselines: Sequence[str] = BASELINES) -> Opponent:
+def comparison_target(said: str, *, baselines: Sequence[str] = BASELINES) -> ComparisonTarget:
     """A baseline's name, "defaults", "NAME=VALUE,…", or a file of settings or of a report.
 
     Args:

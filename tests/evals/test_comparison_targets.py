@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.evals.opponents import EarlierReport, OtherSettings, PlainSearch, opponent
+from secondhop.evals.comparison_targets import (
+    EarlierReport,
+    OtherSettings,
+    PlainSearch,
+    comparison_target,
+)
 from secondhop.evals.setting_files import read_setting_changes, settings_said
 
 
 def test_a_baseline_the_defaults_and_settings_by_hand() -> None:
-    assert opponent("dense") == PlainSearch(name="dense")
-    assert opponent("defaults") == OtherSettings(name="defaults", changes=())
-    assert opponent("ranking.diversity=mmr, limits.k=3") == OtherSettings(
+    assert comparison_target("dense") == PlainSearch(name="dense")
+    assert comparison_target("defaults") == OtherSettings(name="defaults", changes=())
+    assert comparison_target("ranking.diversity=mmr, limits.k=3") == OtherSettings(
         name="ranking.diversity=mmr, limits.k=3", changes=["ranking.diversity=mmr", "limits.k=3"]
     )
 
@@ -27,17 +32,17 @@ def test_a_report_and_a_settings_file_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "before.json").write_text(json.dumps(report), encoding="utf-8")
     (tmp_path / "tuned.json").write_text('{"ranking": {"min_score": 0.3}}', encoding="utf-8")
 
-    assert opponent(str(tmp_path / "before.json")) == EarlierReport(
+    assert comparison_target(str(tmp_path / "before.json")) == EarlierReport(
         name="before.json", results={"small": {"q": ["a"]}}
     )
-    assert opponent(str(tmp_path / "tuned.json")) == OtherSettings(
+    assert comparison_target(str(tmp_path / "tuned.json")) == OtherSettings(
         name="tuned.json", changes=["ranking.min_score=0.3"]
     )
 
 
 def test_anything_else_is_refused_with_what_there_is() -> None:
     with pytest.raises(UsageError, match=r"'denes'.*no such file.*dense, bm25"):
-        opponent("denes")
+        comparison_target("denes")
 
 
 def test_settings_files_may_be_flat_or_in_parts(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from secondhop.models.chat_reply import BrokenReplyError, read_chat_reply
+from secondhop.models.chat_transport import BrokenReplyError
 from secondhop.models.llm import Usage
+from secondhop.models.openai_reply import read_chat_reply
 
 
 def body(message: dict[str, Any], **more: Any) -> bytes:

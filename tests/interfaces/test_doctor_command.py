@@ -1,18 +1,14 @@
 """`secondhop doctor`, as a shell calls it."""
 
-import asyncio
 import json
 import sqlite3
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.command_line import Cli, over
 
-from secondhop.cli import progress
-from secondhop.ingest.run import IngestProgress
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -59,27 +55,6 @@ def test_damage_ends_with_status_1_and_names_its_cure(command: Cli, tmp_path: Pa
     document = json.loads(listed.stdout)
     assert (document["sound"], document["findings"][0]["check"]) == (False, "word index")
     assert "fixed: word index" in mended.stdout
-
-
-@pytest.mark.slow
-def test_all_embeds_every_passage_and_draws_a_bar(
-    command: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heard: list[tuple[str, int, int | None]] = []
-
-    @contextmanager
-    def bars() -> Generator[IngestProgress, None, None]:
-        yield lambda stage, done, total: heard.append((stage, done, total))
-
-    notes(command, 40)
-    asyncio.run(turn_a_vector(tmp_path, "n01"))  # a sample of 32 takes every other one
-    monkeypatch.setattr(progress, "bars", bars)
-
-    sample, every = command("doctor"), command("doctor", "--all")
-
-    assert (sample.exit_code, every.exit_code) == (0, 1)
-    assert "1 of 40 passages, vectors that the model does not give today" in every.stdout
-    assert heard == [("embed", 20, 20), ("embed", 40, 40)]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

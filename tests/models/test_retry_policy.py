@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from secondhop.models.failed_try import TryTimedOutError, failed_try, why_unanswered
+from secondhop.models.retry_policy import TryTimedOutError, failure_of, why_unanswered
 
 
 def error_named(name: str, *bases: type, **fields: Any) -> Exception:
@@ -34,7 +34,7 @@ STATUS = {
 
 @pytest.mark.parametrize("library", STATUS)
 def test_a_status_is_found_wherever_a_library_keeps_it(library: str) -> None:
-    found = failed_try(STATUS[library])
+    found = failure_of(STATUS[library])
     assert (found.status, found.may_pass, found.answered, found.was_free) == (429, True, True, True)
     assert why_unanswered(STATUS[library]) == "HTTP 429"
 
@@ -42,7 +42,7 @@ def test_a_status_is_found_wherever_a_library_keeps_it(library: str) -> None:
 def test_a_status_behind_an_adapters_own_error_is_found() -> None:
     outer = ValueError("the adapter's words")
     outer.__cause__ = with_status(503)
-    assert (failed_try(outer).status, failed_try(outer).answered) == (503, False)
+    assert (failure_of(outer).status, failure_of(outer).answered) == (503, False)
 
 
 LOST = {
@@ -59,7 +59,7 @@ LOST = {
 
 @pytest.mark.parametrize("library", LOST)
 def test_a_lost_connection_is_known_by_its_kind_or_its_name(library: str) -> None:
-    found = failed_try(LOST[library])
+    found = failure_of(LOST[library])
     assert (found.lost, found.may_pass, found.answered, found.was_free) == (
         True,
         True,
@@ -73,7 +73,7 @@ def test_a_lost_connection_is_known_by_its_kind_or_its_name(library: str) -> Non
     [ValueError("429"), KeyError("choices"), error_named("Odd", code="rate_limit", status=True)],
 )
 def test_an_error_that_is_about_no_server_tells_nothing(error: Exception) -> None:
-    found = failed_try(error)
+    found = failure_of(error)
     assert (found.status, found.may_pass, found.answered) == (None, False, None)
 
 
@@ -82,18 +82,18 @@ def test_an_error_that_is_about_no_server_tells_nothing(error: Exception) -> Non
     [(400, False), (401, False), (404, False), (408, True), (409, True), (429, True), (500, True)],
 )
 def test_what_a_second_try_may_cure(code: int, passes: bool) -> None:
-    assert failed_try(with_status(code)).may_pass is passes
+    assert failure_of(with_status(code)).may_pass is passes
 
 
 def test_a_quota_that_is_spent_is_not_waited_for() -> None:
     error = error_named("RateLimitError", status_code=429, code="insufficient_quota")
-    assert not failed_try(error).may_pass
+    assert not failure_of(error).may_pass
 
 
 def test_the_server_says_how_long_to_wait_in_seconds_or_as_a_date() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     waits = [
-        failed_try(with_status(429, **{"retry-after": text})).asked_wait_s
+        failure_of(with_status(429, **{"retry-after": text})).asked_wait_s
         for text in ("2.5", "-3", soon, "nan", "soon")
     ]
     assert waits[:2] == [2.5, 0.0]

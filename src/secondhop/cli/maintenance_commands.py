@@ -1,4 +1,4 @@
-"""The commands that look after a whole memory: doctor, export, import, backup, delete-entity."""
+"""Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.memory_commands import existing_path
+from secondhop.cli.ingest_command import existing_path
 from secondhop.cli.options import (
     Common,
     DryRun,
@@ -29,10 +29,6 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
     ] = False,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Embed every passage again, not a sample, to see if it fits."),
-    ] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Examine the memory, and mend it.
@@ -47,9 +43,7 @@ def doctor(
     async def work() -> "Examination":
         with bars() as progress:
             async with opened(common, mending=True) as recall:
-                return await recall.aexamine(
-                    fix=fix and not dry_run, every_vector=every, progress=progress
-                )
+                return await recall.aexamine(fix=fix and not dry_run, progress=progress)
 
     told = run(work())
     expect_something(told, common)
@@ -208,7 +202,7 @@ def delete_entity(
 ) -> None:
     """Delete everything that the store keeps of an entity.
 
-    Asks first. Nobody may have it open; other entities are not touched.
+    Asks first. No process may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.cli.terminal import notices, print_json, screen
@@ -243,10 +237,12 @@ def confirmed(what: str) -> bool:
     """Whether the person at the terminal wants it.
 
     Raises:
-        UsageError: nobody is there to ask.
+        UsageError: there is no terminal to ask at.
     """
     if not sys.stdin.isatty():
-        raise UsageError(f"this would {what}; nobody is there to ask: give --yes, or --dry-run")
+        raise UsageError(
+            f"this would {what}; no terminal is there to ask: give --yes, or --dry-run"
+        )
     return typer.confirm(f"This cannot be undone: {what}?", err=True)
 
 
@@ -259,3 +255,44 @@ def deleted_words(gone: "DeletedEntity") -> str:
         memories = counted(gone.memories, "memory", "memories")
     files = f"{counted(gone.files, 'file')}, {gone.bytes:,} bytes"
     return f"{clean(gone.entity)}: {memories}, {files} and its vectors"
+
+
+def stats(common: Common) -> None:
+    """Show what is stored for an entity.
+
+    Also where its ranking needs tuning.
+    """
+    from dataclasses import asdict
+
+    from secondhop.cli.learning_view import tuning_lines
+    from secondhop.cli.opening import run, stored
+    from secondhop.cli.stats_view import hubs_told, show_stats
+    from secondhop.cli.terminal import print_json, screen
+
+    found = run(stored(common))
+    counts, rounds = asdict(found.counts), found.rounds
+    if common.json:
+        print_json(counts | {"hubs": found.hubs, "sessions": rounds.model_dump(mode="json")})
+    else:
+        show_stats(counts | {"hubs": hubs_told(found.hubs)}, screen())
+        show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
+
+
+def reindex(common: Common, dry_run: DryRun = False) -> None:
+    """Embed and index all memories again.
+
+    For another embedding model, or after the index was damaged; nothing stored is lost. Every
+    entity of the store, or the one that --entity names.
+    """
+    from secondhop.cli.opening import rebuild, run
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import clean, print_json, screen
+
+    with bars() as progress:
+        done = run(rebuild(common, progress=progress, dry_run=dry_run))
+    if common.json:
+        print_json({"entities": done} | ({"dry_run": True} if dry_run else {}))
+        return
+    would = "would be " if dry_run else ""
+    for entity, passages in done.items():
+        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed again")

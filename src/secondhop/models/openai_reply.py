@@ -1,32 +1,9 @@
-"""What a chat-completions server sends back, read leniently: many servers speak a dialect."""
-
-from dataclasses import dataclass
+"""What an OpenAI server sends back, read leniently: many servers speak a dialect."""
 
 from pydantic import BaseModel, Field, ValidationError
 
+from secondhop.models.chat_transport import BrokenReplyError, ChatReply
 from secondhop.models.llm import Usage
-
-
-class BrokenReplyError(Exception):
-    """Internal to the adapter: the body is no chat completion, or one without a choice."""
-
-    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
-        super().__init__(message)
-        self.usage = usage
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatReply:
-    """The first choice of a chat completion."""
-
-    text: str
-    """Arguments of the first tool call, else the content."""
-    refused: bool
-    """The model, or a filter, declined."""
-    cut_off: bool
-    """It reached the bound on tokens."""
-    usage: Usage | None
-    """None: the server does not say."""
 
 
 class _Part(BaseModel):
