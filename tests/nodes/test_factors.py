@@ -12,6 +12,7 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 from secondhop.nodes.selection.factors import salience as salience_column
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import Candidate
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory
 
@@ -95,7 +96,7 @@ async def test_age_counts_for_questions_about_now_as_the_formula_says(tmp_path: 
 @pytest.mark.parametrize("salience", [0.0, 0.3, 0.5, 1.0])
 def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
     _, state = world_of_rows([[0.9]])
-    candidate = {**state["candidates"]["m0"], "salience": salience}
+    candidate: Candidate = {**state["candidates"]["m0"], "salience": salience}
     (factor,) = salience_column([candidate], state, RankingSettings(salience_weight=0.2))
     assert 0.8 <= factor <= 1.2
     assert (factor == 1.0) == (salience == 0.5)
