@@ -143,6 +143,8 @@ class Suggested(TypedDict):
     """The passage nearest to that facet."""
     cosines: list[float]
     """Of that passage to the question."""
+    confidence: float
+    """0..1: how sure the playbooks are of the question's intent."""
 
 
 class Candidate(TypedDict):
