@@ -6,6 +6,7 @@ anything new, moves behind the rest; nothing is left out.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -32,8 +33,9 @@ def lookup_order(
     if DIRECT not in pool.facet_ids:
         return []
     column = list(pool.facet_ids).index(DIRECT)
+    measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
     found = {
-        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT]["fused"]
+        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT][measure]
         * float(factors[row, column])
         for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
     }
@@ -41,6 +43,13 @@ def lookup_order(
     order = sorted(found, key=lambda one: -found[one])
     order = [*named, *(one for one in order if one not in named)]
     return copies_last(replaced_last(order, pool), pool, settings=settings)
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions: what is first for one that nothing answers must
+    not go before the answer to another, so nearness counts there and not ranks."""
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
 
 
 def named_facts(state: RecallState) -> list[str]:
