@@ -227,7 +227,7 @@ async def test_a_recall_shares_slots_as_its_settings_say(world: SmallWorld) -> N
 
     assert found["facets"] == {"plan", "wins", "coaching"}  # each of the plan's facets
     assert found["in_turn"] == {"plan", "wins", "research-1"}  # the question itself has a turn
-    assert found["none"] == {"plan", "coaching", "garden"}  # of a facet that the plan overdid
+    assert found["none"] == {"plan", "coaching", "résumé"}  # of a facet that the plan overdid
 
 
 async def test_a_recall_counts_repetition_as_its_settings_say(world: SmallWorld) -> None:
