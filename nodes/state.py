@@ -385,8 +385,13 @@ PLANNED = frozenset({"decompose", "expand"})
 def slot_facets(state: RecallState) -> list[str]:
     """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
     part in the score of the question itself."""
-    suggested = {q["facet_id"] for q in state["queries"].values() if q["origin"] == "playbook"}
-    return sorted(set(state["facets"]) - suggested)
+    return sorted(set(state["facets"]) - suggested_facets(state))
+
+
+def suggested_facets(state: RecallState) -> set[str]:
+    """Ids of the facets of playbooks."""
+    queries = state.get("queries", {}).values()
+    return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
 
 
 def is_unplanned(state: RecallState) -> bool:

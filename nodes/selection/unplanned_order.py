@@ -6,6 +6,7 @@ something newer replaces, or what hardly says anything new, moves behind the res
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -57,8 +58,9 @@ def lookup_order(
     if DIRECT not in pool.facet_ids:
         return []
     column = list(pool.facet_ids).index(DIRECT)
+    measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
     found = {
-        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT]["fused"]
+        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT][measure]
         * float(factors[row, column])
         for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
     }
@@ -71,6 +73,13 @@ def named_first(order: Sequence[str], state: RecallState) -> list[str]:
     """The same with the facts that the question names in front."""
     named = [one for one in named_facts(state) if one in order]
     return [*named, *(one for one in order if one not in named)]
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions: what is first for one that nothing answers must
+    not go before the answer to another, so nearness counts there and not ranks."""
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
 
 
 def named_facts(state: RecallState) -> list[str]:
