@@ -22,13 +22,13 @@ from secondhop.memories.building import (
     as_utc,
     expired_notice,
     memory_from,
-    own_id,
-    said_anew,
-    said_since,
+    new_id_of,
+    reworded,
+    same_words_since,
 )
 from secondhop.memories.detector import Suspicion, suspected
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
-from secondhop.memories.history import facts_in, story_of, version_of
+from secondhop.memories.history import facts_in, history_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -141,19 +141,19 @@ class MemoryService:
         if memory_id is not None:
             check_id(memory_id)
         moment = as_utc(at) or self.writing.clock()
-        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
+        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
         keeping = Keeping(
             valid_until=as_utc(valid_until),
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
         deciding = partial(
-            rules.entering,
+            rules.decide_new,
             memory,
             keeping=keeping,
             supersedes=supersedes,
             at=self.writing.clock(),
-            said_since=None if memory_id else said_since(moment, given=at is not None),
+            same_words_since=None if memory_id else same_words_since(moment, given=at is not None),
         )
         kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
         expired = expired_notice(kept, keeping, now=self.writing.clock())
@@ -193,7 +193,7 @@ class MemoryService:
             if mark is None:
                 mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
             return await self.aremember(
-                said_anew(old, what),
+                reworded(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
                 valid_until=valid_until or None,
@@ -318,7 +318,7 @@ class MemoryService:
             UsageError: it is not stored.
         """
         await self.writing.existing(memory_id)
-        return await self._store.look(partial(story_of, memory_id, now=self.writing.clock()))
+        return await self._store.look(partial(history_of, memory_id, now=self.writing.clock()))
 
     history = blocking(ahistory)
 
