@@ -7,7 +7,7 @@ import numpy as np
 from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
-from secondhop.nodes.selection.lookup_ranking import (
+from secondhop.nodes.selection.unplanned_order import (
     answering_for_themselves,
     lookup_order,
     replaced_last,
