@@ -89,7 +89,8 @@ def best_answer(
     min_score = 0.0 if is_unplanned(state) else settings.min_score
     relevance = judged_relevance(pool, votes, min_score=min_score, lift=learned)
     own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
-    relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
+    ages = recency_of(pool, state, settings=settings)[:, np.newaxis]
+    relevance[:, own] *= ages
     factors = not_like_the_refused(pool, votes)
     factors *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
     factors *= learned[:, np.newaxis]
@@ -97,7 +98,8 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     first: Sequence[str] = kept
     if looks_up and led is None and not kept:
-        first = lookup_order(pool, factors, state, settings=settings)
+        asked_for = factors * ages if settings.recency == "always" else factors
+        first = lookup_order(pool, asked_for, state, settings=settings)
     selected = select(
         pool,
         relevance,
