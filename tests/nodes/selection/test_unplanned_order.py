@@ -7,12 +7,12 @@ import numpy as np
 from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
+from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.unplanned_order import (
     answering_for_themselves,
     lookup_order,
     replaced_last,
 )
-from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import FACT_NAMED, RecallState
 
 THREE = [[0.6], [0.5], [0.4]]
