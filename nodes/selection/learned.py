@@ -17,16 +17,15 @@ from secondhop.nodes.selection.lessons import (
     helped_together,
     learned_factor_of,
     near_contexts,
-    nearness_to,
     open_cues,
     refused,
+    similarities,
     weighed,
 )
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import lateral_text
 from secondhop.nodes.state import DIRECT, Facet, Learned, Query, RecallState, RecallUpdate, Vote
-from secondhop.ranking.arrays import Floats
 from secondhop.stores.records import MemoryCard
 
 ORIGIN = "learned"
@@ -95,17 +94,17 @@ async def what_was_learned(state: RecallState, hidden: Hidden, *, services: Serv
     if not centres:
         return NOTHING
     (question,) = await services.embedder.embed_queries([state["question"]])
-    nearness = nearness_to(
+    similarity = similarities(
         np.asarray(question, dtype=np.float32),
         centres,
         embedder_id=services.embedder.model_id,
         alike=services.scale.same_context,
     )
-    if not nearness:
+    if not similarity:
         return NOTHING
     near = near_contexts(
-        await store.contexts(nearness),
-        nearness,
+        await store.contexts(similarity),
+        similarity,
         now=datetime.fromisoformat(state["asked_at"]),
         half_life_days=settings.half_life_days,
     )
@@ -211,14 +210,3 @@ def cue_why(title: str) -> str:
 def learned_factor(memory_id: str, state: RecallState) -> float:
     """What learning makes of a memory's relevance; 1 where nothing was learned."""
     return state.get("learned", NOTHING.learned)["factors"].get(memory_id, 1.0)
-
-
-def learned_weights(memory_ids: Sequence[str], state: RecallState) -> Floats:
-    """[n_candidates]: the factor of each."""
-    return np.array([learned_factor(one, state) for one in memory_ids], dtype=np.float64)
-
-
-def learned_parts(memory_id: str, state: RecallState) -> dict[str, float]:
-    """{"learned": factor}, as a trace tells it; {} where nothing was learned."""
-    factor = learned_factor(memory_id, state)
-    return {"learned": factor} if factor != 1.0 else {}
