@@ -36,7 +36,7 @@ from secondhop.running import run_recall
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
 
-PLAN = ("begin", "decompose", "expand", "ask")
+PLAN = ("begin", "decompose", "expand", "dispatch", "suggest")
 ENGINE = ("fuse", "rerank", "diversify", "critique", "pick")
 _K = 40
 
@@ -149,7 +149,7 @@ async def size_report(size: int, *, dimension: int, count: int) -> AsyncIterator
             async with aclosing(store):
                 await fill(store, world, passages=size)
                 services = assemble(store, caches, entity="me", settings=RecallSettings())
-                await services.offline_planner.warm()
+                await services.playbooks.warm()
                 graph = build_recall_graph(services)
                 first, *asked = questions(count + 1)
                 await Stopwatch().recall(first, graph, services=services)

@@ -120,7 +120,7 @@ async def measured(passages: int, *, count: int) -> dict[str, Calls]:
         services = assemble(store, caches, entity=ENTITY, settings=RecallSettings())
         recall = Recall(home, store, caches, services)
         async with recall:
-            await services.offline_planner.warm()
+            await services.playbooks.warm()
             embedder.real = await chosen_embedder("default")
 
             @asynccontextmanager

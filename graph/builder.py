@@ -6,7 +6,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from secondhop.graph.rounds import add_round
+from secondhop.graph.rounds import add_critic, add_round
 from secondhop.graph.routing import after_pick, after_reconsider
 from secondhop.graph.step import step
 from secondhop.nodes.begin import begin
@@ -22,8 +22,8 @@ RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, Reca
 def build_recall_graph(
     services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> RecallGraph:
-    """begin -> decompose | expand -> ask -> retrieve* -> fuse -> rerank -> diversify -> critique
-    -> pick -> {reconsider -> {ask | resolve} | resolve}
+    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse -> rerank
+    -> {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
     """
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     graph.add_node("begin", step(begin, services=services))
@@ -33,8 +33,10 @@ def build_recall_graph(
     graph.add_node("resolve", step(resolve, services=services))
 
     graph.add_edge(START, "begin")
-    graph.add_edge("critique", "pick")
+    add_critic(graph, services, then="pick")
     graph.add_conditional_edges("pick", after_pick, {"go on": "reconsider", "stop": "resolve"})
-    graph.add_conditional_edges("reconsider", after_reconsider, {"ask": "ask", "stop": "resolve"})
+    graph.add_conditional_edges(
+        "reconsider", after_reconsider, {"dispatch": "dispatch", "stop": "resolve"}
+    )
     graph.add_edge("resolve", END)
     return graph.compile(checkpointer=checkpointer, name="recall")

@@ -88,6 +88,7 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         *asked_for(trace, candidate),
         *facet_stories(trace, candidate),
     ]
+    story += added_up(candidate)
     story += weighed(candidate)
     story += [
         f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
@@ -166,6 +167,8 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
                 if hit.memory_id == candidate.memory_id:
                     text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
                     found.append((hit.rank, text))
+    if not found:
+        return f"Playbooks suggested it in round {candidate.first_round}; no search found it."
     best = "; ".join(text for _, text in sorted(found)[:3])
     return f"Found first in round {candidate.first_round}, in {len(found)} rankings; best: {best}."
 
@@ -207,6 +210,12 @@ def weighed(candidate: TraceCandidate) -> list[str]:
     """What its source, salience, age and earlier sessions made of its relevance; [] for nothing."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
+
+
+def added_up(candidate: TraceCandidate) -> list[str]:
+    """What each retriever added to its score; [] where a plan's facets share the slots."""
+    parts = [f"{name} {part:+.2f}" for name, part in candidate.parts.items()]
+    return [f"Its score {candidate.score:.2f} adds up: {', '.join(parts)}."] if parts else []
 
 
 def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -1,40 +1,52 @@
 """One round from its queries to the critic's votes: the part that every recall graph shares."""
 
+from functools import partial
 from typing import Any
 
 from langgraph.graph import StateGraph
 
+from secondhop.graph.routing import after_begin, after_rerank
 from secondhop.graph.step import step
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
-from secondhop.nodes.dispatch import ask, send_queries
+from secondhop.nodes.dispatch import dispatch, send_queries
 from secondhop.nodes.diversify import diversify
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
 from secondhop.nodes.rerank import rerank
 from secondhop.nodes.retrieve import retrieve
 from secondhop.nodes.services import Services
+from secondhop.nodes.suggest import suggest
 
 
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
-    """begin -> decompose | expand -> ask -> retrieve* -> fuse -> rerank -> diversify -> critique
+    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse -> rerank
 
-    `begin`, and what follows on `critique`, is the caller's.
+    `begin`, and what follows on `rerank`, is the caller's; `add_critic` judges a round.
     """
     graph.add_node("decompose", step(decompose, services=services))
     graph.add_node("expand", step(expand, services=services))
-    graph.add_node("ask", step(ask, services=services))
+    graph.add_node("dispatch", step(dispatch, services=services))
     graph.add_node("retrieve", step(retrieve, services=services))
+    graph.add_node("suggest", step(suggest, services=services))
     graph.add_node("fuse", step(fuse, services=services))
     graph.add_node("rerank", step(rerank, services=services))
+
+    begun = partial(after_begin, services=services)
+    graph.add_conditional_edges("begin", begun, ["decompose", "expand", "dispatch"])
+    graph.add_edge(["decompose", "expand"], "dispatch")
+    sent = partial(send_queries, services=services)
+    graph.add_conditional_edges("dispatch", sent, ["retrieve", "suggest", "fuse"])
+    graph.add_edge("retrieve", "fuse")
+    graph.add_edge("suggest", "fuse")
+    graph.add_edge("fuse", "rerank")
+
+
+def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, then: str) -> None:
+    """rerank -> {diversify -> critique ->} `then`"""
     graph.add_node("diversify", step(diversify, services=services))
     graph.add_node("critique", step(critique, services=services))
-
-    graph.add_edge("begin", "decompose")
-    graph.add_edge("begin", "expand")
-    graph.add_edge(["decompose", "expand"], "ask")
-    graph.add_conditional_edges("ask", send_queries, ["retrieve", "fuse"])
-    graph.add_edge("retrieve", "fuse")
-    graph.add_edge("fuse", "rerank")
-    graph.add_edge("rerank", "diversify")
+    reranked = partial(after_rerank, services=services)
+    graph.add_conditional_edges("rerank", reranked, {"judge": "diversify", "no critic": then})
     graph.add_edge("diversify", "critique")
+    graph.add_edge("critique", then)

@@ -11,16 +11,15 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from secondhop.graph.rounds import add_round
+from secondhop.graph.rounds import add_critic, add_round
 from secondhop.graph.session_routing import after_await, from_start
 from secondhop.graph.step import step
 from secondhop.nodes.await_votes import await_votes
 from secondhop.nodes.begin_session import begin_session
-from secondhop.nodes.critics.null_critic import voting
 from secondhop.nodes.pick_round import pick_round
 from secondhop.nodes.present import present
 from secondhop.nodes.reconsider import reconsider
-from secondhop.nodes.services import Services
+from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session_state import SessionInput, SessionOutput, SessionState
 from secondhop.nodes.settle import settle
 from secondhop.nodes.take_votes import take_votes
@@ -33,13 +32,13 @@ def build_session_graph(
     services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> SessionGraph:
     """begin -> (a round) -> pick_round -> present -> await_votes
-    -> {take_votes -> reconsider -> ask | settle | END}
+    -> {take_votes -> reconsider -> dispatch | settle | END}
 
     `await_votes` interrupts with the answer (`SessionAnswer` as plain values, and `problem`);
     resume it with a `Reply`. Without a checkpointer of its own it takes the host graph's.
     """
     graph = StateGraph(SessionState, input_schema=SessionInput, output_schema=SessionOutput)
-    add_session_round(graph, voting(services))
+    add_session_round(graph, session_services(services))
     graph.add_node("present", step(present, services=services))
     graph.add_node("await_votes", step(await_votes, services=services))
     graph.add_node("settle", step(settle, services=services))
@@ -57,7 +56,7 @@ def build_session_graph(
 def build_round_graph(services: Services) -> RoundGraph:
     """{begin | take_votes -> reconsider} -> (a round) -> pick_round -> END"""
     graph = StateGraph(SessionState)
-    add_session_round(graph, voting(services))
+    add_session_round(graph, session_services(services))
     graph.add_conditional_edges(START, from_start, {"begin": "begin", "votes": "take_votes"})
     graph.add_edge("pick_round", END)
     return graph.compile(name="round")
@@ -66,12 +65,12 @@ def build_round_graph(services: Services) -> RoundGraph:
 def add_session_round(
     graph: "StateGraph[SessionState, None, Any, Any]", services: Services
 ) -> None:
-    """begin -> (a round) -> pick_round, and take_votes -> reconsider -> ask, for later rounds."""
+    """begin -> (a round) -> pick_round; for later rounds take_votes -> reconsider -> dispatch."""
     graph.add_node("begin", step(begin_session, services=services))
     graph.add_node("take_votes", step(take_votes, services=services))
     graph.add_node("reconsider", step(reconsider, services=services))
     graph.add_node("pick_round", step(pick_round, services=services))
     add_round(graph, services)
-    graph.add_edge("critique", "pick_round")
+    add_critic(graph, services, then="pick_round")
     graph.add_edge("take_votes", "reconsider")
-    graph.add_edge("reconsider", "ask")
+    graph.add_edge("reconsider", "dispatch")

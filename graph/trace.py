@@ -120,6 +120,9 @@ class TraceCandidate(Frozen):
     created_at: datetime | None
     first_round: int
     score: float
+    parts: dict[str, float] = Field(default_factory=dict[str, float])
+    """What each retriever added to the score of a question without a plan, in standard deviations
+    over the candidates; {} where a plan's facets share the slots."""
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
     """What its source, its salience, its age and what was learned make of relevance; parts of 1

@@ -10,8 +10,9 @@ from secondhop.errors import StoreError, UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
 from secondhop.nodes.planning.question_kind import question_kind
+from secondhop.nodes.planning.several_questions import several_questions
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Facet, RecallInput, RecallUpdate
+from secondhop.nodes.state import DIRECT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
 
 QUESTION_CHARS = 20_000
@@ -43,6 +44,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "include_stale": bool(state.get("include_stale")),
         "kind": question_kind(question),
         "facets": {DIRECT: direct},
+        "queries": direct_queries(question, services),
         "round": 0,
         "content": False,
         "stop_reason": "",
@@ -50,6 +52,24 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "note": f"{len(question)} characters",
     }
     return {**update, **await known_of_entity(question, services)}
+
+
+def direct_queries(question: str, services: Services) -> dict[str, Query]:
+    """The question as it is and, without a planner, each question of a message that asks several:
+    what answers one of them answers what was asked."""
+    parts = several_questions(question) if services.planner is None else []
+    return {
+        f"q{number}": Query(
+            query_id=f"q{number}",
+            facet_id=DIRECT,
+            text=text,
+            hop=1,
+            round=0,
+            origin="question",
+            feedback=[],
+        )
+        for number, text in enumerate([question, *parts])
+    }
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:

@@ -9,12 +9,12 @@ from secondhop.nodes.selection.eligibility import (
     last_votes,
 )
 from secondhop.nodes.session_state import Branch, SessionState
-from secondhop.nodes.state import Candidate, Vote
+from secondhop.nodes.state import Candidate, Vote, slot_facets
 
 
 def main_facets(state: SessionState) -> list[str]:
     """Ids of the facets that share the slots, sorted."""
-    return sorted(set(state["facets"]) - set(state.get("sparks", {})))
+    return sorted(set(slot_facets(state)) - set(state.get("sparks", {})))
 
 
 def main_candidates(state: SessionState) -> dict[str, Candidate]:

@@ -7,21 +7,25 @@ from datetime import datetime
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
-from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, Verdict
+from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote
+from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote, slot_facets
 
 NOTABLE_COVERAGE = 0.3
 """Smaller overlaps are not shown to a critic."""
 
 
+NO_VERDICT = Verdict(ballots=(), content=True)
+"""Where the critic could not be asked: no vote, and no further round."""
+
+
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Let the critic read the shortlist; its offline twin steps in when a model fails."""
+    """Let the critic read the shortlist; without its verdict the slots go by relevance."""
     shortlist = {memory_id: state["candidates"][memory_id] for memory_id in state["shortlist"]}
-    pool = await load_pool(shortlist, sorted(state["facets"]), services=services)
+    pool = await load_pool(shortlist, slot_facets(state), services=services)
     request = critic_request(state, pool, services=services)
-    verdict, degraded = await judged(request, services=services)
+    verdict, degraded = await judged(request, critic_of(services))
     known = set(pool.ids)
     ballots = [ballot for ballot in verdict.ballots if ballot.memory_id in known]
     facets, queries = follow_up_plan(verdict, state)
@@ -39,19 +43,28 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     }
 
 
-async def judged(request: CriticRequest, *, services: Services) -> tuple[Verdict, RecallUpdate]:
-    """The critic's verdict, or its twin's and a note of why."""
+def critic_of(services: Services) -> Critic:
+    """The critic of a graph that judges.
+
+    Raises:
+        RuntimeError: there is none; the graph should not have come here.
+    """
+    if services.critic is None:
+        raise RuntimeError("a recall without a critic has nobody to ask")
+    return services.critic
+
+
+async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, RecallUpdate]:
+    """The critic's verdict; no vote, and a note of why, when it cannot be had."""
     place = f"critique {request.round}"
-    if services.critic is not services.offline_critic and not request.remaining.affords_model:
-        reason = "critique: no model call is left; judged offline instead"
-        return await services.offline_critic.judge(request), {"degraded": {place: reason}}
+    if not request.remaining.affords_model:
+        return NO_VERDICT, {"degraded": {place: "critique: no model call is left"}}
     try:
         async with asyncio.timeout(request.remaining.seconds):
-            return await services.critic.judge(request), {}
+            return await critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"critique: {str(error) or 'no answer in time'}; judged offline instead"
-        verdict = await services.offline_critic.judge(request)
-        paid = replace(verdict, usage=verdict.usage + usage_of_failure(error))
+        reason = f"critique: {str(error) or 'no answer in time'}; nobody voted"
+        paid = replace(NO_VERDICT, usage=usage_of_failure(error))
         return paid, {"degraded": {place: reason}}
 
 

@@ -5,14 +5,23 @@ import unicodedata
 from langgraph.types import Send
 
 from secondhop.nodes.planning.fact_lookup import asked_facts
+from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.retrieval.depth import depth_of
 from secondhop.nodes.selection.learned import with_what_was_learned
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Query, RecallState, RecallUpdate, RetrieveTask
+from secondhop.nodes.state import (
+    Query,
+    RecallState,
+    RecallUpdate,
+    RetrieveTask,
+    SuggestTask,
+    is_unplanned,
+)
 
 
-async def ask(state: RecallState, *, services: Services) -> RecallUpdate:
+async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
     """Opens a round: queries that say the same are asked once, and no more than the limit."""
     number = state["round"] + 1
     asked = {spoken(q) for q in state["queries"].values() if q["round"]}
@@ -69,21 +78,35 @@ def spoken(query: Query) -> tuple[str, str, str]:
     return query["facet_id"], words, repr(bent)
 
 
-async def send_queries(state: RecallState) -> list[Send] | str:
-    """One `retrieve` a query of this round; straight to `fuse` when there is none."""
-    sight = sight_of(state)
+async def send_queries(state: RecallState, *, services: Services) -> list[Send] | str:
+    """One `retrieve` a query of this round; straight to `fuse` when there is none.
+
+    Where nobody has planned, the first round asks the playbooks beside.
+    """
+    sight, deadline_at = sight_of(state), state["deadline_at"]
+    memories = depth_of(state, services.settings.ranking)
     sends = [
         Send(
             "retrieve",
             RetrieveTask(
                 query=query,
-                k=state["k"],
+                memories=memories,
                 round=state["round"],
-                deadline_at=state["deadline_at"],
+                deadline_at=deadline_at,
                 sight=sight,
             ),
         )
         for query in state["queries"].values()
         if query["round"] == state["round"]
     ]
+    if state["round"] == 1 and wants_suggestions(state):
+        task = SuggestTask(
+            question=state["question"], round=1, sight=sight, deadline_at=deadline_at
+        )
+        sends.append(Send("suggest", task))
     return sends or "fuse"
+
+
+def wants_suggestions(state: RecallState) -> bool:
+    """Whether playbooks may say what is needed: nobody has planned, and help is asked for."""
+    return is_unplanned(state) and state["kind"] not in LOOKUPS

@@ -5,15 +5,13 @@ from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.selection.shortlist import draw_shortlist
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Drop, RecallState, RecallUpdate
+from secondhop.nodes.state import Drop, RecallState, RecallUpdate, slot_facets
 
 
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
     """Facets share the shortlist in proportion; what none of them serves well comes last."""
     settings = services.settings
-    pool = await load_pool(
-        state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
-    )
+    pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     answer = best_answer(pool, state, settings=ranking_in(state, services))
     shortlist = draw_shortlist(
         pool,

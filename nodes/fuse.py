@@ -10,7 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.retrieval.depth import depth_of
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows, without_memories
+from secondhop.nodes.selection.blend import Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -21,6 +23,7 @@ from secondhop.nodes.state import (
     Ranking,
     RecallState,
     RecallUpdate,
+    is_unplanned,
 )
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.fusion import reciprocal_rank_fusion
@@ -31,6 +34,11 @@ Relevance: TypeAlias = Callable[[Floats, Floats], Floats]
 
 EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
+
+
+HYBRID = (0.5, 0.5)
+"""Weights of the dense and the lexical ranking of a question that nobody has planned: as in plain
+hybrid search."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +76,8 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
     ranking = ranking_for(state["kind"], state["question"], services.settings.ranking)
-    depth = state["k"] * ranking.depth_factor
+    depth = depth_of(state, ranking)
+    weights = HYBRID if is_unplanned(state) else (ranking.dense_weight, ranking.lexical_weight)
     relevance = partial(
         calibrated_relevance, settings=ranking, calibration=services.scale.calibration
     )
@@ -78,18 +87,26 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             depth=depth,
             relevance=relevance,
             settings=ranking,
+            weights=weights,
         )
         for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
     }
     before = state.get("candidates", {})
     scores = scores_by_memory(state["facets"], fused, before)
+    blends: Mapping[str, Blended] = {}
+    if "suggested" in state:
+        scores, blends = blended_scores(scores, state["suggested"])
     ids = sorted(scores)
     cards = await services.reader.cards(ids)
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
         else as_candidate(
-            cards[memory_id], scores[memory_id], before.get(memory_id), state["round"]
+            cards[memory_id],
+            scores[memory_id],
+            before.get(memory_id),
+            state["round"],
+            blend=blends.get(memory_id),
         )
         for memory_id in ids
         if memory_id in cards
@@ -155,28 +172,29 @@ def fuse_facet(
     depth: int,
     relevance: Relevance,
     settings: RankingSettings,
+    weights: tuple[float, float],
 ) -> dict[str, FacetScore]:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
     A memory stands in a leg's ranking where its best passage stands; only the first `depth`
     memories of a leg count. Fusion is weighted RRF over all legs of all queries.
+
+    Args:
+        weights: of the dense and of the lexical rankings.
     """
-    legs: tuple[tuple[Leg, float], ...] = (
-        ("dense", settings.dense_weight),
-        ("lexical", settings.lexical_weight),
-    )
+    legs: tuple[Leg, Leg] = ("dense", "lexical")
     orders: list[list[str]] = []
-    weights: list[float] = []
+    shares: list[float] = []
     noted = Noted()
     for found in rankings:
         cosines = cosines_of(found)
-        for leg, weight in legs:
+        for leg, weight in zip(legs, weights, strict=True):
             order = memory_order(found[leg])[:depth]
             orders.append(order)
-            weights.append(weight)
+            shares.append(weight)
             note_passages(noted, found, leg, kept=set(order), cosines=cosines)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
-    fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=weights) if orders else []
+    fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=shares) if orders else []
     return {
         memory_id: facet_score(noted, memory_id, rank, score)
         for rank, (memory_id, score) in enumerate(fused, start=1)
@@ -230,9 +248,11 @@ def as_candidate(
     scores: dict[str, FacetScore],
     before: Candidate | None,
     round_number: int,
+    *,
+    blend: Blended | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it."""
-    return Candidate(
+    candidate = Candidate(
         memory_id=card.memory_id,
         title=card.title,
         source=card.source,
@@ -243,3 +263,4 @@ def as_candidate(
         kind=card.kind,
         salience=card.keeping.salience,
     )
+    return candidate if blend is None else {**candidate, "parts": dict(blend.parts)}

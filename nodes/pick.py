@@ -7,8 +7,7 @@ from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
+from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote, is_unplanned, slot_facets
 from secondhop.nodes.stopping import stop_rule
 
 NOT_NEAR = "nothing stored is near enough to the question itself"
@@ -19,22 +18,20 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
     ranking = ranking_in(state, services)
     votes = last_votes(state)
-    pool = await load_pool(
-        state["candidates"], sorted(state["facets"]), services=services, k=state["k"]
-    )
+    pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     answer = best_answer(pool, state, settings=ranking)
-    drops = [lost_slot(loser, state) for loser in answer.selected.losers]
-    drops += unfit(pool, votes, state, settings=ranking)
-    drops += [beside(memory_id, state) for memory_id in sorted(answer.beside)]
+    losers = answer.selected.losers if answer.given else []
+    drops = [lost_slot(loser, state) for loser in losers]
+    min_score = 0.0 if is_unplanned(state) else ranking.min_score
+    drops += unfit(pool, votes, state, min_score=min_score)
     if not answer.given:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
-        drops += [unanswered(one, answer, state) for one in slots if one not in given]
+        held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
+        drops += [unanswered(one, answer, state) for one in held_back if one not in given]
         drops = [drop for drop in drops if drop["memory_id"] not in given]
     picks = answer.picks
-    reason, detail = stop_rule({**state, "picks": picks}, services.settings)
-    if reason:
-        services.pools.forget(state["candidates"])
+    reason, detail = stop_rule({**state, "picks": picks}, services)
     cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}
     return {
         "degraded": cost,
@@ -65,7 +62,7 @@ def lost_slot(loser: Loser, state: RecallState) -> Drop:
 
 
 def unfit(
-    pool: Pool, votes: dict[str, Vote], state: RecallState, *, settings: RankingSettings
+    pool: Pool, votes: dict[str, Vote], state: RecallState, *, min_score: float
 ) -> list[Drop]:
     """Candidates that could not be returned: voted out, or below the threshold."""
     drops: list[Drop] = []
@@ -74,9 +71,9 @@ def unfit(
         lifted = score * max(1.0, learned_factor(memory_id, state))
         if vote is not None and vote["vote"] in SUPPRESSED:
             reason, stage, threshold = f"voted {vote['vote']}: {vote['reason']}", "critique", None
-        elif lifted < settings.min_score and not (vote and vote["facet_ids"]):
+        elif lifted < min_score and not (vote and vote["facet_ids"]):
             reason, stage = "below the threshold in every facet", "pick"
-            threshold = settings.min_score
+            threshold = min_score
         else:
             continue
         drops.append(
@@ -96,36 +93,13 @@ def unfit(
 
 def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
     """A candidate held back because the memory does not speak of the question at all."""
-    return held_back(
-        memory_id,
-        state,
-        reason=NOT_NEAR,
-        score=round(answer.nearest, 4),
-        threshold=round(answer.bar, 4),
-    )
-
-
-def beside(memory_id: str, state: RecallState) -> Drop:
-    """A candidate that is merely like a look-up which a fact answers by name."""
-    return held_back(
-        memory_id,
-        state,
-        reason="a fact answers the question by name, and this holds no word of it",
-        score=state["candidates"][memory_id]["score"],
-    )
-
-
-def held_back(
-    memory_id: str, state: RecallState, *, reason: str, score: float, threshold: float | None = None
-) -> Drop:
-    """A candidate that nobody beat to its slot: this question does not ask for it."""
     return Drop(
         memory_id=memory_id,
         stage="pick",
         round=state["round"],
-        reason=reason,
+        reason=NOT_NEAR,
         rank=None,
-        score=score,
-        threshold=threshold,
+        score=round(answer.nearest, 4),
+        threshold=round(answer.bar, 4),
         against=None,
     )

@@ -28,7 +28,6 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     pool = await load_pool(
         main_candidates(state), main_facets(state), services=services, k=state["k"]
     )
-    services.pools.forget(state.get("candidates", {}))
     picks = picks_of(pool, state, services=services)
     branches = branches_of(
         state,

@@ -1,12 +1,12 @@
-"""What decompose and expand share: the fallback, and the way of a plan into the state."""
+"""What decompose and expand share: asking the planner, and putting its plan into the state."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, usage_of_failure
-from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, Planner, PlanRequest
+from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
 from secondhop.stores.keeping import Kind
 
@@ -17,37 +17,30 @@ MOST_BY_NAME = 3
 """Facts, and preferences, that a plan may ask for by name."""
 
 
-async def degraded_plan(
-    ask: Callable[[PlanRequest], Awaitable[Plan]],
-    ask_offline: Callable[[PlanRequest], Awaitable[Plan]],
-    request: PlanRequest,
+def planner_of(services: Services) -> Planner:
+    """The planner of a graph that plans.
+
+    Raises:
+        RuntimeError: there is none; the graph should not have come here.
+    """
+    if services.planner is None:
+        raise RuntimeError("a recall without a planner has no plan to make")
+    return services.planner
+
+
+async def plan_or_none(
+    ask: Callable[[PlanRequest], Awaitable[Plan]], request: PlanRequest
 ) -> tuple[Plan, RecallUpdate]:
-    """The planner's plan; when its model fails, is late or is too dear, the twin's, and a note."""
+    """The planner's plan; an empty one, and a note, when its model fails, is late or too dear."""
     name = ask.__name__
-    if ask != ask_offline and not request.remaining.affords_model:
-        return await planned_offline(ask_offline, request, f"{name}: no model call is left")
+    if not request.remaining.affords_model:
+        return Plan(facets=()), {"degraded": {name: f"{name}: no model call is left"}}
     try:
         async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
-        if ask == ask_offline and isinstance(error, TimeoutError):  # again it would take as long
-            reason = f"{name}: half of the deadline was too short for it; it was left out"
-            return Plan(facets=()), {"degraded": {name: reason}}
         reason = f"{name}: {str(error) or 'no answer in time'}"
-        plan, degraded = await planned_offline(ask_offline, request, reason)
-        return replace(plan, usage=plan.usage + usage_of_failure(error)), degraded
-
-
-async def planned_offline(
-    ask_offline: Callable[[PlanRequest], Awaitable[Plan]], request: PlanRequest, reason: str
-) -> tuple[Plan, RecallUpdate]:
-    """The twin's plan; without an embedding model it has none, and the question goes alone."""
-    name = ask_offline.__name__
-    try:
-        plan = await ask_offline(request)
-    except ModelError as error:
-        return Plan(facets=()), {"degraded": {name: f"{reason}; no plan offline either: {error}"}}
-    return plan, {"degraded": {name: f"{reason}; planned offline instead"}}
+        return Plan(facets=(), usage=usage_of_failure(error)), {"degraded": {name: reason}}
 
 
 def planned_update(plan: Plan, *, step: str) -> RecallUpdate:

@@ -233,12 +233,17 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     if score is None:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
-    query = state["queries"][score["query_ids"][0]]["text"]
+    query = state["queries"][score["query_ids"][0]]
     if facet_id == DIRECT:
-        return f"It answers to the question's own words (relevance {score['relevance']:.2f})."
+        return f"It answers to the question's own words (score {score['relevance']:.2f})."
+    by = (
+        "what such questions usually need"
+        if query["origin"] == "playbook"
+        else f"“{query['text']}”"
+    )
     return (
         f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
-        f"with “{query}” (relevance {score['relevance']:.2f})."
+        f"with {by} (score {score['relevance']:.2f})."
     )
 
 

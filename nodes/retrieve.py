@@ -7,7 +7,6 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
-from secondhop.nodes.planning.abbreviations import spelt_leg, words_found
 from secondhop.nodes.retrieval.hits import as_hits, count_of, no_hits, of_passages
 from secondhop.nodes.retrieval.refine import query_vector
 from secondhop.nodes.retrieval.restricted_search import hits_among
@@ -46,7 +45,7 @@ async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
 
     A query that names its memories looks at those alone.
     """
-    depth = task["k"] * services.settings.ranking.depth_factor * PASSAGES_A_MEMORY
+    depth = task["memories"] * PASSAGES_A_MEMORY
     seconds = max(0.0, task["deadline_at"] - time.time())
     hidden = await services.hidden.of(task.get("sight"), services)
     if "memory_ids" in task["query"]:
@@ -120,9 +119,8 @@ async def lexical_leg(
     task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
 ) -> tuple[Hits, dict[str, str]]:
     """The passages that hold the query's words, and what is hidden."""
-    spelt = services.settings.ranking.abbreviations and task["query"]["origin"] == "question"
-    leg = spelt_leg if spelt else words_found
-    hits, unseen = await leg(task["query"]["text"], services=services, depth=depth, hidden=hidden)
+    search = partial(services.search.lexical, task["query"]["text"])
+    hits, unseen = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
     return as_hits(hits), unseen
 
 

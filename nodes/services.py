@@ -1,7 +1,7 @@
 """What the nodes work with; bound when a graph is built, never read from the environment."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
@@ -9,10 +9,10 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.critics.port import Critic
-from secondhop.nodes.planning.port import OfflinePlanner, Planner
+from secondhop.nodes.planning.playbooks import Playbooks
+from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
-from secondhop.nodes.selection.pool_memory import PoolMemory
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.nodes.session_settings import SessionSettings
@@ -39,12 +39,12 @@ class Services:
     embedder: Embedder
     scale: ModelScale
     """What the embedder's cosines mean."""
-    planner: Planner
-    critic: Critic
-    offline_planner: OfflinePlanner
-    """The twin that a failing planner falls back to."""
-    offline_critic: Critic
-    """The twin that a failing critic falls back to."""
+    playbooks: Playbooks
+    """What a question's intent needs, where no planner says it."""
+    planner: Planner | None = None
+    """None: no plan is asked for."""
+    critic: Critic | None = None
+    """None: nobody votes, and the first round is the last."""
     hubs: HubCorrection | None = None
     """Corrects dense scores of memories that are near to every question."""
     reranker: Reranker | None = None
@@ -65,8 +65,6 @@ class Services:
     """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
     """What the recalls that run may not show."""
-    pools: PoolMemory = field(default_factory=PoolMemory, compare=False)
-    """What the nodes of one round have looked up for each other."""
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
     """What was shown lately, for `RankingSettings.freshness`."""
     clock: Callable[[], datetime] = utc_now
@@ -77,3 +75,8 @@ class Services:
         if not self.settings.ranking.correct_hubs:
             return "off"
         return "unmeasured" if self.scale.usual_nearness is None else "corrected"
+
+
+def session_services(services: Services) -> Services:
+    """The services of a recall that stays open for votes: it may leave voting to others."""
+    return services if services.session.critic else replace(services, critic=None)

@@ -56,8 +56,8 @@ class Query(TypedDict):
     round: int
     """From 1; 0 while it waits to be asked."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, feedback, refine, spark, uncovered
-    or learned; or what asks for the fact it looks up: fact, plan or implied."""
+    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered, learned or
+    playbook; or what asks for the fact it looks up: fact, plan or implied."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
     memory_ids: NotRequired[list[str]]
@@ -127,6 +127,24 @@ class FacetScore(TypedDict):
     query_ids: Sequence[str]
     """The query that found each of `passage_ids`."""
     passage_scores: Sequence[float]
+    text: NotRequired[float]
+    """Calibrated relevance of the text alone, where `relevance` holds more than that."""
+
+
+class Suggested(TypedDict):
+    """The memories that playbooks suggest: columns of one length, best first."""
+
+    memory_ids: list[str]
+    scores: list[float]
+    """Affinity to the facets, weighed; 0 and more, comparable within one recall only."""
+    facet_ids: list[str]
+    """The facet that earned most of it; "" where the trace names none."""
+    passage_ids: list[str]
+    """The passage nearest to that facet."""
+    cosines: list[float]
+    """Of that passage to the question."""
+    confidence: float
+    """0..1: how sure the playbooks are of the question's intent."""
 
 
 class Candidate(TypedDict):
@@ -144,6 +162,9 @@ class Candidate(TypedDict):
     """factual or preferential; continuity when it is missing."""
     salience: NotRequired[float]
     """0..1; missing: nobody said how much it matters."""
+    parts: NotRequired[dict[str, float]]
+    """What each retriever added to the score, by name; missing where a plan's facets share the
+    slots."""
 
 
 class HiddenHit(TypedDict):
@@ -261,6 +282,8 @@ class RecallState(TypedDict):
     queries: Annotated[dict[str, Query], merge_keys]
     rankings: Annotated[dict[str, Ranking], merge_keys]
     candidates: dict[str, Candidate]
+    suggested: NotRequired[Suggested]
+    """Written by `suggest`; missing: no playbook was used."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], merge_keys]
     """By "<memory id>|<round>"."""
@@ -319,6 +342,7 @@ class RecallUpdate(TypedDict, total=False):
     queries: dict[str, Query]
     rankings: dict[str, Ranking]
     candidates: dict[str, Candidate]
+    suggested: Suggested
     shortlist: list[str]
     votes: dict[str, Vote]
     content: bool
@@ -354,6 +378,28 @@ class RecallOutput(TypedDict):
     result: dict[str, Any]
 
 
+PLANNED = frozenset({"decompose", "expand"})
+"""Origins of a planner's queries."""
+
+
+def slot_facets(state: RecallState) -> list[str]:
+    """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
+    part in the score of the question itself."""
+    return sorted(set(state["facets"]) - suggested_facets(state))
+
+
+def suggested_facets(state: RecallState) -> set[str]:
+    """Ids of the facets of playbooks."""
+    queries = state.get("queries", {}).values()
+    return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
+
+
+def is_unplanned(state: RecallState) -> bool:
+    """Whether no planner has said what to look for: the question stands alone, and what playbooks
+    suggest for it."""
+    return not any(query["origin"] in PLANNED for query in state.get("queries", {}).values())
+
+
 def taken_in(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
     """The state with a node's update, by the same reducers as in the graph: for a node that is
     run outside of it.
@@ -379,8 +425,19 @@ class RetrieveTask(TypedDict):
     """One `Send`: a query and the round it belongs to."""
 
     query: Query
-    k: int
+    memories: int
+    """How many each search may bring."""
     round: int
     sight: NotRequired[Sight]
+    deadline_at: float
+    """Epoch seconds."""
+
+
+class SuggestTask(TypedDict):
+    """One `Send`: the question, for the playbooks."""
+
+    question: str
+    round: int
+    sight: Sight
     deadline_at: float
     """Epoch seconds."""

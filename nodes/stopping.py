@@ -3,14 +3,19 @@
 import time
 
 from secondhop.nodes.budget import tokens_spent
+from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
 
 
-def stop_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str]:
+def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     """(rule, detail), or ("", "") to go on."""
-    return spent_rule(state, settings.limits) or settled_rule(state, settings) or ("", "")
+    settings = services.settings
+    rule = spent_rule(state, settings.limits) or settled_rule(state, settings)
+    if rule is None and services.critic is None:
+        rule = "complete", "no critic asks for more than the first round finds"
+    return rule or ("", "")
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:

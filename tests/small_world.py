@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from tests.fakes import facet, fixed_clock, note, plan
+from tests.fakes import WrittenPlanner, facet, fixed_clock, note, plan
 
 from secondhop.assembly import scale_of
 from secondhop.graph.builder import build_recall_graph
@@ -15,8 +15,7 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.nodes.critics.coverage import CoverageCritic
-from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Plan
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
@@ -30,8 +29,8 @@ from secondhop.stores.vectors.memory_index import MemoryIndex
 
 QUESTION = "Help me prepare for my Carefeed interview"
 
-AFTER_THE_PLAN = ["ask", "retrieve", "fuse", "rerank", "diversify", "critique", "pick", "resolve"]
-"""The nodes of a recall of one round in the drawing's order, behind the two that plan."""
+JUDGED_ROUND = ["dispatch", "retrieve", "fuse", "rerank", "diversify", "critique", "pick"]
+"""The nodes of a round with a critic, in the drawing's order."""
 
 LIFE = (
     note(
@@ -146,9 +145,6 @@ class SmallWorld:
 
     def services(self, **parts: Any) -> Services:
         """The services of a graph without a model; `parts` replace any of them."""
-        settings = parts.get("settings", RecallSettings())
-        planner = PlaybookPlanner(small_library(), embedder=self.embedder)
-        critic = CoverageCritic(min_score=settings.ranking.min_score)
         offline = Services(
             entity=self.entity,
             search=self.store,
@@ -156,14 +152,15 @@ class SmallWorld:
             keeping=self.store,
             embedder=self.embedder,
             scale=scale_of(self.embedder.model_id),
-            planner=planner,
-            critic=critic,
-            offline_planner=planner,
-            offline_critic=critic,
-            settings=settings,
+            playbooks=Playbooks(small_library(), embedder=self.embedder),
             clock=fixed_clock,
         )
         return replace(offline, **parts)
+
+    def planned_services(self, **parts: Any) -> Services:
+        """The same with a plan for `QUESTION`; other questions go without one."""
+        planner = WrittenPlanner({QUESTION: interview_plan().facets}, planner_id="written")
+        return self.services(**{"planner": planner, **parts})
 
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:

@@ -114,6 +114,6 @@ async def test_prompts_that_cannot_be_are_refused_also_where_no_model_reads_them
 
 async def test_offline_is_a_word_for_no_language_model(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing", llm="offline") as recall:
-        assert recall.services.planner is recall.services.offline_planner
+        assert recall.services.planner is None
     with pytest.raises(UsageError, match="choose one of: offline, openai:MODEL"):
         await Recall.aopen(tmp_path, embedder="hashing", llm="foo")

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.small_world import LIFE, QUESTION
+from tests.fakes import EchoPlanner
+from tests.small_world import LIFE, QUESTION, ask
 from tests.store_files import stores_below
 
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
@@ -76,7 +77,7 @@ async def test_a_resolved_session_moves_what_it_voted_on_and_the_trace_says_so(
     assert after.returned.index("plan") <= before.returned.index("plan")
     story = (await recall.aexplain(after, "plan")).story
     assert any("learned × 1.23" in sentence for sentence in story)
-    assert any(step.node == "ask" and "1 context known" in step.note for step in after.steps)
+    assert any(step.node == "dispatch" and "1 context known" in step.note for step in after.steps)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:
@@ -220,6 +221,12 @@ async def test_a_recall_goes_on_without_lessons_that_cannot_be_read(
     assert not resolution.learned.learned
 
 
+async def planned(recall: Recall) -> RecallTrace:
+    """A recall that searches the question alone, no deeper than its settings say."""
+    services = replace(recall.services, planner=EchoPlanner())
+    return (await ask(services, QUESTION, k=1, asked_at=AT.isoformat())).trace
+
+
 async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     tmp_path: Path,
 ) -> None:
@@ -227,17 +234,16 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     shallow = replace(shallow, ranking=replace(shallow.ranking, depth_factor=1))
     async with await Recall.aopen(tmp_path, embedder="hashing", settings=shallow) as recall:
         await recall.aadd(LIFE)
-        unfound = await recall.arecall(QUESTION, k=1, at=AT)
-        assert recall.trace(unfound.trace_id).candidate("car") is None
+        assert (await planned(recall)).candidate("car") is None
         await recall.learning.learn(resolved(hot=["plan", "car"]))
 
-        found = recall.trace((await recall.arecall(QUESTION, k=1, at=AT)).trace_id)
+        found = await planned(recall)
 
         (query,) = [one for one in found.queries if one.origin == "learned"]
         assert {hit.memory_id for hit in query.dense} == {"plan", "car"}
         assert factors(found)["car"] > 1
         await recall.adeprecate("car", "sold", at=AT - timedelta(days=1))
-        after = recall.trace((await recall.arecall(QUESTION, k=1, at=AT)).trace_id)
+        after = await planned(recall)
         assert after.candidate("car") is None
         assert [one.memory_id for one in after.hidden] == ["car"]
 

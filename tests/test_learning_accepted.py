@@ -69,11 +69,11 @@ async def test_an_end_at_which_nothing_was_said_teaches_nothing(
 
 
 async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: Recall) -> None:
-    resolution = await ended(recall, ["plan"], k=2)
+    resolution = await ended(recall, ["plan"], k=4)
 
     told = resolution.session
     met = set(told.retrieved)
-    trace = recall.trace((await recall.arecall(QUESTION, k=2, at=AT)).trace_id)
+    trace = recall.trace((await recall.arecall(QUESTION, k=4, at=AT)).trace_id)
     assert met == {one.memory_id for one in trace.candidates}
     assert set(told.shown) < met
     counted = await recall.acounters(*told.retrieved)

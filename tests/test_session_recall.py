@@ -71,10 +71,11 @@ async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) ->
 
 async def test_others_may_vote_on_the_same_session_by_its_id(recall: Recall) -> None:
     async with recall.session(QUESTION, k=3) as session:
-        await recall.avote(session.session_id, {"plan": "hot"}, by="agent")
+        liked = session.answer.ids()[0]
+        await recall.avote(session.session_id, {liked: "hot"}, by="agent")
         assert session.answer.round == 1
 
-        assert (await session.refresh()).kept == ["plan"]
+        assert (await session.refresh()).kept == [liked]
         assert session.answer.round == 2
 
 
@@ -117,13 +118,13 @@ async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot
     await recall.aremember(Preference(text="Metric units", scope="tomatoes and basil"))
 
     first = await recall.astart_session(QUESTION, k=3)
-    second = await recall.avote(first.session_id, {"plan": "hot"})
+    second = await recall.avote(first.session_id, {first.ids()[0]: "hot"})
 
     for answer in (first, second):
         assert [one.text for one in answer.preferences] == ["Keep answers short", "Numbers first"]
         assert [one.id for one in answer.preferences][1] == near.memory_id
         assert not {one.id for one in answer.preferences} & set(answer.ids())
-    assert set(first.ids()) == {"plan", "wins", "coaching"}
+    assert len(first.ids()) == 3
 
 
 async def test_resolving_counts_and_teaches_and_leaves_the_catalog_as_it_was(

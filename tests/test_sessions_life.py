@@ -18,6 +18,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.fakes import ScriptedCritic, votes
 from tests.session_world import session_services, sessions_over, started
 from tests.small_world import LIFE, small_world
 
@@ -32,7 +33,6 @@ from secondhop.errors import (
     VoteRefusedError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.critics.null_critic import SilentCritic
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.stores.sessions_sqlite import SqliteSessions
 
@@ -52,13 +52,13 @@ class Killed(BaseException):
     """The worker is gone."""
 
 
-class MortalCritic(SilentCritic):
+class MortalCritic(ScriptedCritic):
     """Ends its worker in every round but the first."""
 
     async def judge(self, request: CriticRequest) -> Verdict:
         if request.round > 1:
             raise Killed
-        return await super().judge(request)
+        return votes()
 
 
 class OneSession(RuleBasedStateMachine):

@@ -12,7 +12,6 @@ from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, w
 from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.nodes.evidence.rank import (
     PassageScores,
-    by_playbooks,
     date_factors,
     passage_scores,
     voted_out,
@@ -22,11 +21,11 @@ from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.nodes.retrieval.hits import cosines_of, scores_of
 from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
-from secondhop.nodes.selection.exposure import exposure_factors
+from secondhop.nodes.selection.factors import exposure
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import RecallState
+from secondhop.nodes.state import RecallState, is_unplanned
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.stores.records import Passage
 
@@ -60,13 +59,12 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
         return Filled(linked=nothing_linked(state))
-    playbooks = by_playbooks(state, services)
-    scores = passage_scores(state, playbooks=playbooks)
+    scores = passage_scores(state)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
     passages = await services.reader.passages(loaded)
     scores = in_context({p: scores[p] for p in loaded if p in passages}, passages, state)
     links: list[Link] = []
-    if playbooks:
+    if is_unplanned(state):
         seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
         leads = leads_of(seeds, scores, state["question"])
         links = await found_links(leads, state, services=services)
@@ -93,9 +91,11 @@ def yielding(
     settings: RankingSettings,
 ) -> PassageScores:
     """The scores; what was shown lately for other questions yields, where that is asked for."""
-    factors = exposure_factors({one.memory_id for one in pieces.values()}, state, settings)
+    candidates = list(state["candidates"].values())
+    column: list[float] = exposure(candidates, state, settings).tolist()
+    factors = {one["memory_id"]: factor for one, factor in zip(candidates, column, strict=True)}
     return {
-        passage_id: score * factors.get(pieces[passage_id].memory_id, {}).get("exposure", 1.0)
+        passage_id: score * factors.get(pieces[passage_id].memory_id, 1.0)
         for passage_id, score in scores.items()
     }
 

@@ -89,9 +89,10 @@ async def new_candidates(
     linked: Linked, state: RecallState, *, services: Services
 ) -> dict[str, Candidate]:
     """The memories that nothing else had found, scored as in any facet."""
+    ranking_settings = services.settings.ranking
     relevance = partial(
         calibrated_relevance,
-        settings=services.settings.ranking,
+        settings=ranking_settings,
         calibration=services.scale.calibration,
     )
     scores: dict[str, dict[str, FacetScore]] = {}
@@ -99,7 +100,11 @@ async def new_candidates(
         facet_id = linked["queries"][query_id]["facet_id"]
         depth = count_of(ranking["lexical"])
         fused = fuse_facet(
-            [ranking], depth=depth, relevance=relevance, settings=services.settings.ranking
+            [ranking],
+            depth=depth,
+            relevance=relevance,
+            settings=ranking_settings,
+            weights=(ranking_settings.dense_weight, ranking_settings.lexical_weight),
         )
         for memory_id, score in fused.items():
             if memory_id not in state.get("candidates", {}):

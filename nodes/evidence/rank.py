@@ -3,14 +3,12 @@
 For recalls that fill a number of tokens: there the passages compete, not their memories.
 """
 
-import re
 from datetime import date, datetime
 from typing import TypeAlias
 
 from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
 from secondhop.nodes.selection.eligibility import SUPPRESSED, has_read, last_votes
-from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
 
 PassageScores: TypeAlias = dict[str, float]
@@ -31,35 +29,18 @@ SHARPNESS = 3
 What serves one sub-question well comes before what serves all of them a little.
 """
 
-PLAYBOOK_SHARE = 0.035
-"""What a playbook's facet counts against one made for this very question: it breaks ties."""
-
-PLAYBOOK_SHARE_OF_HELP = 0.35
-"""The same, where somebody asks for help and does not look something up."""
-
 DATE_GAIN = 1.0
 """What a passage gains when its memory was written at the time that the question names."""
-
-FIRST_PERSON = re.compile(r"\b(I|me|my|we|us|our)\b", re.I)
-
-LOOKS_BACK = re.compile(
-    r"\b(did|was|were|had|have I|which|who|whom|whose|when|brought up|mentioned|conversations?)\b",
-    re.I,
-)
-"""Words of a question about something that is known already, wherever they stand in it."""
 
 VOTED = {"hot": 1.5, "warm": 1.2}
 """What a vote of somebody who has read the memory makes of its passages' scores."""
 
 
-def passage_scores(state: RecallState, *, playbooks: bool) -> PassageScores:
+def passage_scores(state: RecallState) -> PassageScores:
     """Every found passage of a candidate that nobody voted out.
 
     The p-norm over the facets of what the passage does for the facet, times the facet's weight; a
     facet's queries count once, by the best of them. Votes and the date of the memory weigh on it.
-
-    Args:
-        playbooks: whether the implied facets come from playbooks (`by_playbooks`).
 
     Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
     """
@@ -68,7 +49,7 @@ def passage_scores(state: RecallState, *, playbooks: bool) -> PassageScores:
     for query_id, ranking in state.get("rankings", {}).items():
         query = state["queries"][query_id]
         facet = best.setdefault(query["facet_id"], {})
-        weights[query["facet_id"]] = facet_weight(query, state, playbooks=playbooks)
+        weights[query["facet_id"]] = facet_weight(query, state)
         for passage_id, score in ranking_scores(ranking).items():
             facet[passage_id] = max(facet.get(passage_id, 0.0), score)
     powers: PassageScores = {}
@@ -149,27 +130,8 @@ def written_on(candidate: Candidate) -> date:
     return datetime.fromisoformat(candidate["created_at"]).date()
 
 
-def facet_weight(query: Query, state: RecallState, *, playbooks: bool) -> float:
+def facet_weight(query: Query, state: RecallState) -> float:
     """Against 1 for the question itself."""
     if query["facet_id"] == DIRECT:
         return 1.0
-    weight = state["facets"][query["facet_id"]]["weight"]
-    if query["origin"] != "expand" or not playbooks:
-        return weight
-    return weight * (PLAYBOOK_SHARE_OF_HELP if asks_for_help(state) else PLAYBOOK_SHARE)
-
-
-def asks_for_help(state: RecallState) -> bool:
-    """Whether the question wants more than a fact: "Help me prepare for my interview".
-
-    Stricter than the kind of question, which takes every long question for a conceptual one.
-    """
-    question = state["question"]
-    last = question.strip().rsplit(". ", 1)[-1]
-    looked_up = state["kind"] in {"factual", "temporal"} or LOOKS_BACK.search(last)
-    return not looked_up and FIRST_PERSON.search(question) is not None
-
-
-def by_playbooks(state: RecallState, services: Services) -> bool:
-    """Whether the implied facets come from playbooks, and nobody has read the question."""
-    return services.planner is services.offline_planner or "expand" in state.get("degraded", {})
+    return state["facets"][query["facet_id"]]["weight"]

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from secondhop.nodes.evidence.rank import PassageScores
+from secondhop.nodes.evidence.requested_attribute import asked_thing, asks_for_a_state
 from secondhop.nodes.evidence.speaker_match import PERSON, speaker_shares
 from secondhop.nodes.evidence.turns import place_of
-from secondhop.nodes.planning.requested_attribute import asked_thing, asks_for_a_state
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import Passage
 

@@ -33,7 +33,7 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
 
     A store that cannot be read in time is named, and planning goes on without.
     """
-    if services.keeping is None or services.planner is services.offline_planner:
+    if services.keeping is None or services.planner is None:
         return [], ""
     try:
         async with asyncio.timeout(time_beside(state)):

@@ -1,6 +1,6 @@
 """The port that planners plug into: what they are told, and what they give back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -80,12 +80,4 @@ class Planner(Protocol):
 
     async def expand(self, request: PlanRequest) -> Plan:
         """Hop 2: what its intent implies."""
-        ...
-
-
-class OfflinePlanner(Planner, Protocol):
-    """A planner that needs no model: the twin that every other falls back to."""
-
-    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Get ready, so that no question has to wait; `progress` hears (done, total)."""
         ...

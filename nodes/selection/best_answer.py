@@ -1,41 +1,39 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
     LEAST_RELEVANCE,
     SUPPRESSED,
     answerable,
+    is_outside,
     judged_relevance,
     kept_ids,
     last_votes,
     readers_order,
 )
-from secondhop.nodes.selection.exposure import freshness_left
-from secondhop.nodes.selection.factors import own_factors
-from secondhop.nodes.selection.learned import learned_weights
-from secondhop.nodes.selection.lookup_ranking import (
-    answering_for_themselves,
-    asks_outright,
-    beside_the_answer,
-    leaves_facets_little,
-    likeliest_answer,
-    likeliest_answers,
-)
+from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import Selection, select
+from secondhop.nodes.selection.unplanned_order import answering_for_themselves, unplanned_order
 from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_MEANT, Pick, RecallState, Vote
+from secondhop.nodes.state import (
+    DIRECT,
+    FACT_ASKED,
+    FACT_MEANT,
+    Pick,
+    RecallState,
+    Vote,
+    is_unplanned,
+    suggested_facets,
+)
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.decay import linear_recency
 
-DAY = timedelta(days=1)
 ASKED = frozenset({FACT_ASKED, FACT_MEANT})
 """Origins of queries for facts that stand without a memory near the question."""
 
@@ -52,8 +50,6 @@ class BestAnswer:
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
     """What `nearest` must reach, unless somebody has read the candidates."""
-    beside: Collection[str] = ()
-    """Near misses: a fact answers the question by name, and they do not speak of it."""
     implied: Sequence[Pick] = ()
     """Facts that the plan asks for by name, or means: too short to be near the question, and given
     all the same."""
@@ -81,28 +77,15 @@ def best_answer(
     chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
     kept = [one for one in chosen if one in pool.ids]
     led = believed_order(votes, pool)
-    outright = asks_outright(state, settings)
-    if outright:
-        pool = answering_for_themselves(pool, state["question"])
-    learned = learned_weights(pool.ids, state)
-    relevance = judged_relevance(pool, votes, settings=settings, lift=learned)
-    own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
-    relevance[:, own] *= recency_of(pool, state, settings=settings)[:, np.newaxis]
-    factors = not_like_the_refused(pool, votes)
-    factors *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
-    factors *= learned[:, np.newaxis]
-    factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
+    if is_unplanned(state) and state["kind"] in LOOKUPS:
+        pool = answering_for_themselves(pool)
+    factors, lift = weighed(pool, votes, state, settings=settings)
+    min_score = 0.0 if is_unplanned(state) else settings.min_score
+    relevance = judged_relevance(pool, votes, min_score=min_score, lift=lift)
     relevance = np.minimum(relevance * factors, 1.0)
-    near_misses = beside_the_answer(pool, relevance, state) if led is None else frozenset[str]()
-    beside = near_misses - {*kept}
-    relevance[[row for row, memory_id in enumerate(pool.ids) if memory_id in beside]] = 0.0
-    first: Sequence[str] = kept
-    if outright and led is None and not kept:
-        first = (
-            likeliest_answers(pool, relevance, factors, settings=settings)
-            if leaves_facets_little(state)
-            else likeliest_answer(pool, relevance, min_score=settings.min_score)
-        )
+    order = None
+    if is_unplanned(state):
+        order = unplanned_order(pool, relevance, factors, state, settings=settings)
     selected = select(
         pool,
         relevance,
@@ -110,8 +93,10 @@ def best_answer(
         k=state["k"] + len(kept),
         settings=settings,
         led=led or (),
-        kept=first,
+        kept=kept,
+        order=order,
     )
+    selected = replace(selected, picks=credited(selected.picks, state))
     near, nearest, bar = answerable(
         state["candidates"], state["kind"], min_score=settings.min_score
     )
@@ -124,9 +109,18 @@ def best_answer(
         given=given or bool(kept),
         nearest=nearest,
         bar=bar,
-        beside=beside,
         implied=implied_picks(pool, relevance, state) if led is None else (),
     )
+
+
+def credited(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
+    """The picks; one that playbooks speak for most is there for the facet that suggested it."""
+    suggested = suggested_facets(state)
+    return [
+        Pick(memory_id=pick["memory_id"], facet_id=min(by_playbooks, default=pick["facet_id"]))
+        for pick in picks
+        for by_playbooks in [suggested & state["candidates"][pick["memory_id"]]["scores"].keys()]
+    ]
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
@@ -159,14 +153,15 @@ def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
     return 2 * len(refused) >= len(shown)
 
 
-def recency_of(pool: Pool, state: RecallState, *, settings: RankingSettings) -> Floats:
-    """[n_candidates], 0.5..1: what age leaves of relevance; 1 where age does not count."""
-    ranking = ranking_for(state["kind"], state["question"], settings)
-    if ranking.recency == "never":
-        return np.ones(len(pool.ids))
-    asked_at = datetime.fromisoformat(state["asked_at"])
-    ages = [
-        (asked_at - datetime.fromisoformat(pool.candidates[memory_id]["created_at"])) / DAY
-        for memory_id in pool.ids
-    ]
-    return linear_recency(ages, decay_days=settings.recency_days)
+def weighed(
+    pool: Pool, votes: Mapping[str, Vote], state: RecallState, *, settings: RankingSettings
+) -> tuple[Floats, Floats]:
+    """([n_candidates, n_facets] factors on relevance, [n_candidates] what learning makes of it)."""
+    columns = score_factors([pool.candidates[one] for one in pool.ids], state, settings)
+    factors = np.ones(pool.relevance.shape)
+    for name, column in columns.items():
+        own = [f for f, one in enumerate(pool.facet_ids) if one == DIRECT]
+        factors[:, own if name == OF_THE_QUESTION else slice(None)] *= column[:, np.newaxis]
+    if any(is_outside(vote) for vote in votes.values()):
+        factors *= not_like_the_refused(pool, votes)
+    return factors, columns["learned"]

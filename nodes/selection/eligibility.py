@@ -5,8 +5,15 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.settings import RankingSettings
-from secondhop.nodes.state import DIRECT, Candidate, QuestionKind, RecallState, Vote, VoteName
+from secondhop.nodes.state import (
+    DIRECT,
+    Candidate,
+    FacetScore,
+    QuestionKind,
+    RecallState,
+    Vote,
+    VoteName,
+)
 from secondhop.ranking.arrays import Floats, Mask
 
 SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
@@ -89,7 +96,7 @@ def judged_relevance(
     pool: Pool,
     votes: Mapping[str, Vote],
     *,
-    settings: RankingSettings,
+    min_score: float,
     lift: Floats | None = None,
 ) -> Floats:
     """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
@@ -102,7 +109,7 @@ def judged_relevance(
             keep none out.
     """
     relevance = pool.relevance.copy()
-    alone = stand_alone(pool.relevance, min_score=settings.min_score)
+    alone = stand_alone(pool.relevance, min_score=min_score)
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
     lifted = 1.0 if lift is None else np.maximum(lift, 1.0)
     best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
@@ -114,9 +121,7 @@ def judged_relevance(
             relevance[row] *= REPLACED_FACTOR
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
-        if best[row] < settings.min_score and (
-            vote is None or not (vote["facet_ids"] or is_outside(vote))
-        ):
+        if best[row] < min_score and (vote is None or not (vote["facet_ids"] or is_outside(vote))):
             relevance[row] = 0.0
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
 
@@ -138,8 +143,8 @@ def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
 def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
 
-    None: nobody has read and given an order (a person's votes, and the offline critic's, are
-    weighed by selection). []: somebody has, and would return nothing.
+    None: nobody has read and given an order (a person's votes are weighed by selection).
+    []: somebody has, and would return nothing.
     """
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
@@ -177,8 +182,8 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
 
 
 ANSWERABLE: Mapping[QuestionKind, float] = {
-    "factual": 1.0,
-    "temporal": 1.0,
+    "factual": 0.8,
+    "temporal": 0.8,
     "conceptual": 0.57,
     "procedural": 0.57,
 }
@@ -197,9 +202,14 @@ def answerable(
     Yes where the question's own search failed, so that nobody can tell.
     """
     direct = [
-        candidate["scores"][DIRECT]["relevance"]
+        text_relevance(candidate["scores"][DIRECT])
         for candidate in candidates.values()
         if DIRECT in candidate["scores"]
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
     return best >= bar or (bool(candidates) and not direct), best, bar
+
+
+def text_relevance(score: FacetScore) -> float:
+    """Calibrated relevance of the text alone, 0..1."""
+    return score.get("text", score["relevance"])

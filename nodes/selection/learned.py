@@ -26,7 +26,6 @@ from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import lateral_text
 from secondhop.nodes.state import DIRECT, Facet, Learned, Query, RecallState, RecallUpdate, Vote
-from secondhop.ranking.arrays import Floats
 from secondhop.stores.records import MemoryCard
 
 ORIGIN = "learned"
@@ -211,14 +210,3 @@ def cue_why(title: str) -> str:
 def learned_factor(memory_id: str, state: RecallState) -> float:
     """What learning makes of a memory's relevance; 1 where nothing was learned."""
     return state.get("learned", NOTHING.learned)["factors"].get(memory_id, 1.0)
-
-
-def learned_weights(memory_ids: Sequence[str], state: RecallState) -> Floats:
-    """[n_candidates]: the factor of each."""
-    return np.array([learned_factor(one, state) for one in memory_ids], dtype=np.float64)
-
-
-def learned_parts(memory_id: str, state: RecallState) -> dict[str, float]:
-    """{"learned": factor}, as a trace tells it; {} where nothing was learned."""
-    factor = learned_factor(memory_id, state)
-    return {"learned": factor} if factor != 1.0 else {}

@@ -13,7 +13,6 @@ from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.evidence_coverage import evidence_coverage
-from secondhop.ranking.facet_pool import FacetPick
 from secondhop.ranking.successors import successors
 from secondhop.stores.records import Passage, Vector
 
@@ -45,10 +44,6 @@ class Pool:
         default_factory=dict[tuple[int, ...], Coverage]
     )
     """What `coverage` has worked out so far."""
-    orders: dict[bytes, Sequence[FacetPick]] = field(
-        default_factory=dict[bytes, Sequence[FacetPick]]
-    )
-    """Orders of selection so far, by what they were made from."""
 
     def coverage(self, rows: Sequence[int]) -> Coverage:
         """How much some candidates say of one another, in that order."""
@@ -90,16 +85,9 @@ async def load_pool(
     services: Services,
     k: int = 0,
 ) -> Pool:
-    """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first.
-
-    Candidates of a pool drawn before, all of them or some, are not looked up again.
-    """
+    """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first."""
     ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
-    known = services.pools.find(ids, candidates)
-    if known is None:
-        known = await drawn_pool(ids, candidates, services=services)
-        services.pools.keep(known)
-    pool = known if len(ids) == len(known.ids) else smaller(known, ids)
+    pool = await drawn_pool(ids, candidates, services=services)
     relevance = relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids)
     return replace(pool, facet_ids=facet_ids, relevance=relevance)
 
@@ -114,26 +102,6 @@ async def drawn_pool(
     passages = await services.reader.passages(wanted)
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
     return pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
-
-
-def smaller(pool: Pool, ids: Sequence[str]) -> Pool:
-    """A pool of some of the candidates, in this order, as if nothing else had been drawn."""
-    whole = pool.evidence
-    rows = dict(zip(pool.ids, whole.passages, strict=True))
-    kept = [row for memory_id in ids for row in rows[memory_id]]
-    place = {row: number for number, row in enumerate(kept)}
-    texts, lengths = whole.texts or (), whole.lengths or ()
-    evidence = Evidence(
-        vectors=whole.vectors[np.array(kept, dtype=np.intp)],
-        passages=[[place[row] for row in rows[memory_id]] for memory_id in ids],
-        texts=[texts[row] for row in kept],
-        lengths=[lengths[row] for row in kept],
-    )
-    candidates = {memory_id: pool.candidates[memory_id] for memory_id in ids}
-    small = pool_of(candidates, evidence, scale=pool.scale)
-    places = {memory_id: number for number, memory_id in enumerate(pool.ids)}
-    small.coverages[tuple(range(len(ids)))] = pool.coverage([places[one] for one in ids])
-    return small
 
 
 def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:

@@ -9,11 +9,10 @@ import numpy as np
 
 from secondhop.errors import ModelError
 from secondhop.nodes.auxiliary_timeout import time_beside
-from secondhop.nodes.evidence.rank import by_playbooks
 from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, ByName, Facet, PlanAsk, Query, RecallState
+from secondhop.nodes.state import DIRECT, PLANNED, ByName, Facet, PlanAsk, Query, RecallState
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
@@ -116,14 +115,10 @@ def compared(hidden: Hidden) -> list[Memory]:
 def facets_that_ask(
     state: RecallState, planned: Iterable[Query], *, services: Services
 ) -> list[PlannedText]:
-    """Facets that somebody planned for this question; the implied ones of playbooks do not ask.
-
-    Nobody has read the question for those: of the contexts that they are near to, most do not fit.
-    """
-    origins = {"decompose"} if by_playbooks(state, services) else {"decompose", "expand"}
+    """Facets that somebody planned for this question."""
     texts: dict[str, list[str]] = {}
     for query in planned:
-        if query["origin"] in origins and query["facet_id"] != DIRECT:
+        if query["origin"] in PLANNED and query["facet_id"] != DIRECT:
             texts.setdefault(query["facet_id"], []).append(query["text"])
     return [PlannedText(facet=state["facets"][one], queries=said) for one, said in texts.items()]
 

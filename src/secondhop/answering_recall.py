@@ -136,7 +136,7 @@ class AnswersQuestions:
         Args:
             progress: hears (done, total).
         """
-        await self._services.offline_planner.warm(progress)
+        await self._services.playbooks.warm(progress)
 
     # --- inside ---
 

@@ -12,10 +12,8 @@ from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.critics.coverage import CoverageCritic
 from secondhop.nodes.critics.port import Critic
-from secondhop.nodes.planning.map_choice import MapChoice
-from secondhop.nodes.planning.playbook import PlaybookPlanner
+from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.retrieval.hub_cache import NearnessFile
 from secondhop.nodes.retrieval.hubs import HubCorrection
@@ -136,7 +134,7 @@ def assemble(
     prices: PriceTable | None = None,
     scale: ModelScale | None = None,
 ) -> Services:
-    """The services of one entity's recall graph; without a language model the twins do its work.
+    """The services of one entity's recall graph; without a language model nobody plans or votes.
 
     Args:
         scale: of the embedding model; None: the one that ships for it.
@@ -144,25 +142,17 @@ def assemble(
     Raises:
         PromptError: a file of the folder `prompts` is faulty.
     """
-    planner = PlaybookPlanner(
-        shipped_intents(),
-        embedder=embedders.entity,
-        library_embedder=embedders.library,
-        facets=settings.ranking.facets,
-        map_choice=MapChoice.of(settings.ranking),
-    )
-    critic = CoverageCritic(
-        min_score=settings.ranking.min_score, feedback_terms=settings.ranking.prf
-    )
-    judges: tuple[Planner, Critic] = planner, critic
+    playbooks = Playbooks(shipped_intents(), embedder=embedders.library)
+    planner: Planner | None = None
+    critic: Critic | None = None
     if llm is not None:
         from secondhop.nodes.llm_services import llm_services
 
-        judges = llm_services(llm, prompts=prompts, planning=settings.planning)
+        planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
     scale = scale or scale_of(embedders.entity.model_id)
     hubs = None
     if scale.usual_nearness is not None and settings.ranking.correct_hubs:
-        hubs = HubCorrection(planner, usual=scale.usual_nearness, kept=embedders.nearness)
+        hubs = HubCorrection(playbooks, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,
         search=BatchedSearch(store),
@@ -172,10 +162,9 @@ def assemble(
         embedder=embedders.entity,
         scale=scale,
         hubs=hubs,
-        planner=judges[0],
-        critic=judges[1],
-        offline_planner=planner,
-        offline_critic=critic,
+        playbooks=playbooks,
+        planner=planner,
+        critic=critic,
         reranker=reranker,
         price=price_of(llm.model_id, prices or load_prices()) if llm is not None else None,
         settings=settings,

@@ -167,7 +167,7 @@ class Recall(
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None (or "offline") for the offline twins.
+                langchain-core chat model, or None (or "offline") for a recall without one.
             prompts: a folder whose files take the place of the prompts that ship
                 (docs/prompts.md), or every prompt by name; checked always, for an `llm` to read.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.

@@ -125,7 +125,6 @@ async def drive(
 def let_go(state: Mapping[str, Any], *, services: Services) -> None:
     """Keep nothing of a recall, however it ended: also not of one that nobody waited for."""
     services.hidden.forget(state.get("trace_id", ""))
-    services.pools.forget(state.get("candidates", {}))
 
 
 async def streamed(

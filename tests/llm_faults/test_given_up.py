@@ -86,7 +86,7 @@ async def test_a_search_that_is_cancelled_before_it_began_leaves_no_coroutine_be
     query = Query(
         query_id="q0", facet_id=DIRECT, text="tea", hop=1, round=1, origin="question", feedback=[]
     )
-    task = RetrieveTask(query=query, k=3, round=1, deadline_at=9e9)
+    task = RetrieveTask(query=query, memories=3, round=1, deadline_at=9e9)
     services = world.services(settings=recall_settings())
 
     searching = asyncio.create_task(retrieve(task, services=services))

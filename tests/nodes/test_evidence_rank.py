@@ -65,25 +65,16 @@ def test_a_query_that_found_one_passage_or_none_still_scores() -> None:
 
 def test_what_serves_one_facet_well_comes_before_what_serves_both_a_little() -> None:
     both = {"f0": ranking({"a1": 0.8, "c1": 0.62}, {}), "d1": ranking({"b1": 0.8, "c1": 0.62}, {})}
-    scores = passage_scores(state_of("Tea or coffee?", both), playbooks=True)
+    scores = passage_scores(state_of("Tea or coffee?", both))
 
     assert scores["a1"] == pytest.approx(scores["b1"])
     assert scores["c1"] < scores["a1"]
 
 
-def test_a_playbook_only_breaks_ties_unless_somebody_asks_for_help() -> None:
-    found = {"f0": ranking({"a1": 0.8, "b1": 0.5}, {}), "e1": ranking({"b1": 0.8}, {})}
-    looked_up = state_of("Which tea did we drink?", found, origin="expand")
-    helped = state_of("Help me plan my tea party", found, origin="expand", kind="conceptual")
-
-    tie, help_ = (passage_scores(state, playbooks=True)["b1"] for state in (looked_up, helped))
-    assert tie < help_ < passage_scores(helped, playbooks=False)["b1"]
-
-
 def test_what_was_written_on_the_day_that_is_named_counts_for_more() -> None:
     found = {"f0": ranking({"a1": 0.8, "b1": 0.8}, {})}
-    named = passage_scores(state_of("Which tea was it on February 10th?", found), playbooks=True)
-    unnamed = passage_scores(state_of("Which tea was it?", found), playbooks=True)
+    named = passage_scores(state_of("Which tea was it on February 10th?", found))
+    unnamed = passage_scores(state_of("Which tea was it?", found))
 
     assert unnamed["a1"] == unnamed["b1"] == pytest.approx(named["a1"], rel=0.01)
     assert named["b1"] == pytest.approx(2 * named["a1"], rel=0.01)

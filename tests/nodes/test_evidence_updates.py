@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from secondhop.nodes.evidence.requested_attribute import asks_for_a_state
 from secondhop.nodes.evidence.updates import with_later_first
-from secondhop.nodes.planning.requested_attribute import asks_for_a_state
 from secondhop.stores.records import Passage
 
 

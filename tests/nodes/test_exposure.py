@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.fakes import fixed_clock, forever, note
+from tests.fakes import EchoPlanner, fixed_clock, forever, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
@@ -14,12 +14,12 @@ from secondhop.errors import StoreError
 from secondhop.nodes.begin_session import begin_session
 from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
-    MOST,
     REMEMBERED,
     ExposureMemory,
     digest_of,
     worn_in_session,
 )
+from secondhop.nodes.selection.factors import EXPOSURE
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
 from secondhop.stores.counters import ShownLately
@@ -62,7 +62,7 @@ async def test_a_near_question_meets_other_memories_first_when_freshness_is_aske
     assert set(same) & set(shown)
     assert len(set(other.result.ids()) & set(shown)) < len(set(same) & set(shown))
     factors = {one.memory_id: one.factors for one in other.trace.candidates}
-    assert {factors[one]["exposure"] for one in shown} == {1 - MOST}
+    assert {factors[one]["exposure"] for one in shown} == {1 - EXPOSURE}
     await world.store.aclose()
 
 
@@ -82,7 +82,8 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
     tmp_path: Path,
 ) -> None:
     world = await world_of(tmp_path)
-    plain, varied = world.services(), world.services(**fresh(1.0))
+    planner = EchoPlanner()
+    plain, varied = (world.services(planner=planner, **parts) for parts in ({}, fresh(1.0)))
 
     wanted = (await ask(plain, NEAR, k=10)).result.ids()
     await ask(varied, FIRST, k=10)
@@ -179,7 +180,8 @@ async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: 
 
 async def test_with_tokens_for_everything_variety_only_moves_places(tmp_path: Path) -> None:
     world = await world_of(tmp_path)
-    plain, varied = world.services(), world.services(**fresh(1.0))
+    planner = EchoPlanner()
+    plain, varied = (world.services(planner=planner, **parts) for parts in ({}, fresh(1.0)))
 
     wanted = (await ask(plain, NEAR, tokens=500)).result.ids()
     first = (await ask(varied, FIRST, tokens=20)).result.ids()

@@ -18,8 +18,6 @@ from tests.small_world import (
 )
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.pool_memory import PoolMemory
 from secondhop.nodes.selection.visibility import Hidden, HiddenMemory, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Sight
@@ -83,24 +81,9 @@ class WatchedHidden(HiddenMemory):
         HiddenMemory.forget(self, trace_id)
 
 
-class WatchedPools(PoolMemory):
-    """Knows which pools were drawn."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.drawn: list[Pool] = []
-
-    def keep(self, pool: Pool) -> None:
-        self.drawn.append(pool)
-        super().keep(pool)
-
-    def left(self) -> list[Pool]:
-        return [one for one in self.drawn if self.find(one.ids, one.candidates) is not None]
-
-
 async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) -> None:
-    hidden, pools = WatchedHidden(), WatchedPools()
-    services = replace(session_services(world), hidden=hidden, pools=pools)
+    hidden = WatchedHidden()
+    services = replace(session_services(world), hidden=hidden)
     sessions = sessions_over(services)
 
     answer = await started(sessions)
@@ -108,18 +91,17 @@ async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) ->
     await sessions.avote(answer.session_id, {"wins": "hot"}, go_on=False)
     await sessions.aresolve(answer.session_id)
 
-    assert len(hidden.asked) == len(pools.drawn) == 2
+    assert len(hidden.asked) == 2
     assert hidden.held == set()
-    assert pools.left() == []
 
 
 async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWorld) -> None:
-    hidden, pools = WatchedHidden(), WatchedPools()
+    hidden = WatchedHidden()
     planner = ScriptedPlanner(decompose=[plan()] * 2, expand=[interview_plan()] * 2)
     services = world.services(
         settings=recall_settings(deadline_s=0.4), planner=planner, critic=HangingCritic()
     )
-    services = replace(services, hidden=hidden, pools=pools, offline_critic=HangingCritic())
+    services = replace(services, hidden=hidden)
 
     await ask(services)
     run = run_recall(build_recall_graph(services), {"question": QUESTION}, services=services)
@@ -129,9 +111,8 @@ async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWor
                 break
     await asyncio.sleep(0)
 
-    assert len(hidden.asked) == len(pools.drawn) == 2
+    assert len(hidden.asked) == 2
     assert hidden.held == set()
-    assert pools.left() == []
 
 
 class EndsMeanwhile(CountedKeeping):

@@ -108,7 +108,7 @@ def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:
 def test_a_vote_without_facets_speaks_of_what_the_memory_serves_best() -> None:
     pool, _ = world_of(ROWS)
 
-    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, settings=SETTINGS)
+    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, min_score=SETTINGS.min_score)
 
     row = list(pool.ids).index("m2")
     assert judged[row].tolist() == pytest.approx([0.5, 0.95])

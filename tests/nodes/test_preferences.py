@@ -1,6 +1,5 @@
 """What asks for a preference: the question, or a facet that somebody planned for it."""
 
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -89,13 +88,3 @@ def test_facets_of_a_plan_ask_and_rewordings_and_hooks_do_not(world: SmallWorld)
         ("d1", ["part"]),
         ("e1", ["implied", "implied, too"]),
     ]
-
-
-def test_what_playbooks_imply_asks_for_nothing(world: SmallWorld) -> None:
-    services = world.services(planner=ScriptedPlanner())
-    offline = replace(services, planner=services.offline_planner)
-    degraded = state_of(degraded={"expand": "the model failed; planned offline instead"})
-
-    for state, chosen in ((state_of(), offline), (degraded, services)):
-        asking = facets_that_ask(state, ASKED, services=chosen)
-        assert [one.facet["facet_id"] for one in asking] == ["d1"]

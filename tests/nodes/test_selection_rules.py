@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.planning.kind_settings import ranking_for
-from secondhop.nodes.selection.best_answer import best_answer, recency_of
+from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
+from secondhop.nodes.selection.factors import recency as recency_column
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
@@ -85,6 +86,7 @@ def world_of(
         "candidates": candidates,
         "facets": facets,
         "votes": {},
+        "queries": {"eq1": {"query_id": "eq1", "facet_id": "f0", "origin": "expand"}},
         "question": question,
         "kind": "conceptual",
         "k": 3,
@@ -170,11 +172,11 @@ def test_what_alone_serves_a_facet_stands_alone() -> None:
 def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
     pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
     assert pool.replaced_by == {"m0": "m1"}
-    taken = judged_relevance(pool, {}, settings=SETTINGS)
+    taken = judged_relevance(pool, {}, min_score=SETTINGS.min_score)
     assert taken[0, 0] < taken[1, 0] == 0.8
 
     apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
-    kept = judged_relevance(apart, {}, settings=SETTINGS)
+    kept = judged_relevance(apart, {}, min_score=SETTINGS.min_score)
     assert kept[0].tolist() == [0.8, 0.6]
 
 
@@ -248,7 +250,8 @@ def test_age_counts_for_questions_about_now(
 ) -> None:
     pool, state = world_of([[0.9], [0.8]], question=question)
     state["kind"] = kind
-    factors = recency_of(pool, state, settings=replace(SETTINGS, recency=recency))
+    candidates = [pool.candidates[one] for one in pool.ids]
+    factors = recency_column(candidates, state, replace(SETTINGS, recency=recency))
     assert bool((factors < 1).all()) is aged
     assert bool((factors >= 0.5).all())
 

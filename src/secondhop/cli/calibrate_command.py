@@ -106,12 +106,9 @@ def shipped_for(model_id: str, *, asked: Collection[str]) -> "Mapping[str, Calib
 async def nearness_in(recall: "Recall") -> float | None:
     """How near the memories of one store usually are to the playbooks' questions."""
     from secondhop.evals.usual_nearness import usual_nearness
-    from secondhop.nodes.planning.playbook import PlaybookPlanner
 
     await recall.awarm()
-    planner = recall.services.offline_planner
-    bank = planner.questions if isinstance(planner, PlaybookPlanner) else None
-    return await usual_nearness(recall.store, bank)
+    return await usual_nearness(recall.store, recall.services.playbooks.questions)
 
 
 def show_calibration(report: "CalibrationReport", console: "Console") -> None:

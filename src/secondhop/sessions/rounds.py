@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.critics.null_critic import voting
 from secondhop.nodes.pick_round import pick_round
 from secondhop.nodes.present import present
-from secondhop.nodes.services import Services
+from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session_state import SessionInput, SessionState
 from secondhop.nodes.settle import settle
 from secondhop.running import GRACE_S, RecallEvent, step_events
@@ -30,7 +29,7 @@ class SessionRounds:
     """The rounds of one entity's sessions. Keeps nothing between two calls."""
 
     def __init__(self, services: Services) -> None:
-        self._services = voting(services)
+        self._services = session_services(services)
 
     @cached_property
     def _graph(self) -> "RoundGraph":

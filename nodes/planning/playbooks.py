@@ -1,0 +1,113 @@
+"""Playbooks as vectors: which facets a question's intent needs, found without a language model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from secondhop.models.embedder import Embedder, Vectors
+from secondhop.prompts.library import SLOT, Intent, PlaybookFacet
+from secondhop.ranking.arrays import Floats, unit_rows
+from secondhop.ranking.playbook_affinity import intent_weights
+
+INTENTS = 8
+"""The likeliest intents whose facets are weighed; the others have next to no weight."""
+
+WARM_PART = 128
+"""Example questions embedded at a time."""
+
+ANYTHING = "it"
+"""What stands for the question's own noun phrase, so that the vectors of a facet never change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeighedFacets:
+    """The facets of a question's likeliest intents."""
+
+    facets: Sequence[PlaybookFacet]
+    weights: Floats
+    """[n_facets]: how much each counts."""
+    confidence: float
+    """0..1: the weight of the likeliest intent. Low where several are as likely."""
+    vectors: Vectors
+    """float32 [n_facets, dim], rows of unit length: the mean of a facet's queries."""
+    background: Vectors
+    """float32 [1, dim], unit length: the mean of all example questions."""
+
+
+class Playbooks:
+    """The intents that ship, with the vectors of their example questions and facets.
+
+    Vectors are made at first use; with a caching embedder that happens once a machine.
+    """
+
+    def __init__(self, intents: Sequence[Intent], *, embedder: Embedder) -> None:
+        """`embedder` embeds the playbooks' own texts; give it a cache that lasts."""
+        self._intents = intents
+        self._embedder = embedder
+        self._asks: Vectors | None = None
+        self._names: Vectors | None = None
+        self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
+        self._facets: dict[int, Vectors] = {}
+
+    @property
+    def questions(self) -> Vectors | None:
+        """The example questions, float32 [n, dim], rows of unit length; None until `warm`."""
+        return self._asks
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Embed example questions and names now, instead of at the first question.
+
+        In parts, so that with a caching embedder an interrupted start continues where it stopped.
+
+        Args:
+            progress: hears (done, total) example questions.
+        """
+        if self._asks is not None:
+            return
+        asks = [ask for intent in self._intents for ask in intent.asks]
+        parts: list[Vectors] = []
+        for start in range(0, len(asks), WARM_PART):
+            parts.append(await self._embedder.embed_passages(asks[start : start + WARM_PART]))
+            if progress is not None:
+                progress(min(start + WARM_PART, len(asks)), len(asks))
+        names = [intent.name.replace("-", " ") for intent in self._intents]
+        self._names = await self._embedder.embed_passages(names)
+        self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+
+    async def facets_for(self, question: Vectors) -> WeighedFacets | None:
+        """The facets of the intents likeliest for a question; None without playbooks.
+
+        Args:
+            question: float32 [1, dim], the question embedded as a passage, like the examples.
+
+        Raises:
+            ModelError: a text of the playbooks cannot be embedded.
+        """
+        await self.warm()
+        if self._asks is None or self._names is None or not len(self._asks):
+            return None
+        asks = np.asarray(self._asks @ question[0], dtype=np.float64)
+        names = np.asarray(self._names @ question[0], dtype=np.float64)
+        likely = intent_weights(asks, self._owners, names)
+        chosen: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
+        vectors = [await self._facet_vectors(number) for number in chosen]
+        facets = [(number, one) for number in chosen for one in self._intents[number].facets]
+        return WeighedFacets(
+            facets=[one for _, one in facets],
+            confidence=float(likely.max()),
+            weights=np.array([likely[number] * one.weight for number, one in facets]),
+            vectors=np.concatenate(vectors),
+            background=unit_rows(self._asks.mean(axis=0, keepdims=True)),
+        )
+
+    async def _facet_vectors(self, number: int) -> Vectors:
+        """float32 [n_facets, dim]: of one intent."""
+        if number not in self._facets:
+            facets = self._intents[number].facets
+            texts = [query.replace(SLOT, ANYTHING) for one in facets for query in one.queries]
+            embedded = await self._embedder.embed_queries(texts)
+            ends = np.cumsum([len(one.queries) for one in facets])
+            means = [part.mean(axis=0) for part in np.split(embedded, ends[:-1])]
+            self._facets[number] = unit_rows(np.stack(means))
+        return self._facets[number]

@@ -1,0 +1,153 @@
+"""Hop 2 without a language model: the memories that playbooks suggest for the question."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from secondhop.errors import SecondhopError
+from secondhop.nodes.planning.playbooks import WeighedFacets
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Facet, Query, RecallUpdate, Suggested, SuggestTask
+from secondhop.prompts.library import SLOT
+from secondhop.ranking.arrays import Floats, Indices, Vectors
+from secondhop.ranking.playbook_affinity import facet_affinity, facet_shares
+
+DEPTH = 128
+"""Passages that each facet, and the question, may bring."""
+
+NAMED_FACETS = 10
+"""Facets that the trace names: the main ones of the best suggestions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Population:
+    """The memories that facets are compared over, with their passages."""
+
+    memory_ids: Sequence[str]
+    passage_ids: Sequence[str]
+    owners: Indices
+    """[n_passages]: the memory of each passage."""
+    vectors: Vectors
+    """float32 [n_passages, dim], rows of unit length."""
+
+
+async def suggest(task: SuggestTask, *, services: Services) -> RecallUpdate:
+    """Score every memory near the question's likely facets; a failure leaves the question alone."""
+    seconds = max(0.0, task["deadline_at"] - time.time())
+    try:
+        async with asyncio.timeout(seconds):
+            return await suggestions(task, services=services)
+    except (SecondhopError, TimeoutError) as error:
+        reason = f"no playbook was used: {str(error) or 'no answer in time'}"
+        return {"degraded": {"suggest": reason}}
+
+
+async def suggestions(task: SuggestTask, *, services: Services) -> RecallUpdate:
+    """The suggestions with their facets.
+
+    Raises:
+        ModelError: a text cannot be embedded.
+        StoreError: the passages cannot be read.
+    """
+    weighed = await services.playbooks.facets_for(
+        await services.embedder.embed_passages([task["question"]])
+    )
+    if weighed is None:
+        return {"note": "no playbooks"}
+    question = await services.embedder.embed_queries([task["question"]])
+    hidden = await services.hidden.of(task["sight"], services)
+    found = await population(np.concatenate([question, weighed.vectors]), hidden, services=services)
+    if not found.passage_ids:
+        return {"note": "nothing to suggest"}
+    return suggested_update(weighed, question, found)
+
+
+async def population(vectors: Vectors, hidden: Hidden, *, services: Services) -> Population:
+    """What is near to any of the vectors, in one search, without what may not be shown."""
+    rankings = await services.search.dense(vectors, k=DEPTH)
+    owner_of = {
+        hit.passage_id: hit.memory_id
+        for ranking in rankings
+        for hit in ranking
+        if hit.memory_id not in hidden.reasons
+    }
+    stored = await services.search.vectors(list(owner_of))
+    memory_ids = sorted({owner_of[passage_id] for passage_id in stored})
+    places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
+    return Population(
+        memory_ids=memory_ids,
+        passage_ids=list(stored),
+        owners=np.array([places[owner_of[one]] for one in stored], dtype=np.intp),
+        vectors=np.stack([*stored.values()]) if stored else vectors[:0],
+    )
+
+
+def suggested_update(weighed: WeighedFacets, question: Vectors, found: Population) -> RecallUpdate:
+    """Scores of the whole population, and the facets that earn the best of them."""
+    cosines = np.asarray(weighed.vectors @ found.vectors.T, dtype=np.float64)
+    nearest = partial(best_by_owner, owners=found.owners, count=len(found.memory_ids))
+    hubs = nearest(np.asarray(weighed.background @ found.vectors.T, dtype=np.float64))[0]
+    shares = facet_shares(facet_affinity(nearest(cosines), hubs), weighed.weights)
+    scores, main = shares.sum(axis=0), shares.argmax(axis=0)
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
+    named = list(dict.fromkeys(int(main[one]) for one in order if scores[one] > 0))[:NAMED_FACETS]
+    facet_ids = {facet: f"b{number}" for number, facet in enumerate(named, start=1)}
+    passages = [best_passage(one, cosines[main[one]], found) for one in order]
+    own = np.asarray(found.vectors[passages] @ question[0], dtype=np.float64).tolist()
+    return {
+        "suggested": Suggested(
+            memory_ids=[found.memory_ids[one] for one in order],
+            scores=[round(float(scores[one]), 6) for one in order],
+            facet_ids=[facet_ids.get(int(main[one]), "") for one in order],
+            passage_ids=[found.passage_ids[passage] for passage in passages],
+            cosines=[round(cosine, 6) for cosine in own],
+            confidence=round(weighed.confidence, 4),
+        ),
+        "facets": {facet_ids[one]: named_facet(one, facet_ids[one], weighed) for one in named},
+        "queries": {facet_ids[one]: named_query(one, facet_ids[one], weighed) for one in named},
+        "note": f"{len(named)} facets over {len(order)} memories",
+    }
+
+
+def best_by_owner(scores: Floats, *, owners: Indices, count: int) -> Floats:
+    """[rows, count]: of scores [rows, n_passages], the best of each memory's passages."""
+    best = np.full((len(scores), count), -1.0)
+    np.maximum.at(best.T, owners, scores.T)
+    return best
+
+
+def best_passage(memory: int, cosines: Floats, found: Population) -> int:
+    """The place of a memory's passage that is nearest to a facet; of equal ones the first."""
+    own = np.flatnonzero(found.owners == memory)
+    return int(own[cosines[own].argmax()])
+
+
+def named_facet(facet: int, facet_id: str, weighed: WeighedFacets) -> Facet:
+    """The state's form of a playbook's facet."""
+    one = weighed.facets[facet]
+    return Facet(
+        facet_id=facet_id,
+        name=one.name,
+        why=one.why,
+        hop=max(2, one.hop),
+        weight=round(float(weighed.weights[facet]), 4),
+    )
+
+
+def named_query(facet: int, facet_id: str, weighed: WeighedFacets) -> Query:
+    """What the facet looks for, in its first words; searched by the mean of all its queries."""
+    one = weighed.facets[facet]
+    return Query(
+        query_id=facet_id,
+        facet_id=facet_id,
+        text=one.queries[0].replace(SLOT, "it"),
+        hop=max(2, one.hop),
+        round=1,
+        origin="playbook",
+        feedback=[],
+    )
