@@ -190,8 +190,8 @@ class Learned(TypedDict):
     """Contexts that the question belongs to; 0: nothing was learned for it."""
     factors: dict[str, float]
     """By memory id, on relevance; those of 1 are left out."""
-    hooks: dict[str, str]
-    """{facet that a hook opened: the memory that it leads to}."""
+    cues: dict[str, str]
+    """{facet that a cue opened: the memory that it leads to}."""
 
 
 class Vote(TypedDict):

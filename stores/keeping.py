@@ -113,6 +113,22 @@ class HistoryEntry:
     detail: str = ""
 
 
+def fact_in_words(subject: str, attribute: str) -> str:
+    """What a fact is of, as it begins a sentence.
+
+    >>> fact_in_words("me", "gp"), fact_in_words("my landlord", "phone number")
+    ('My gp', "My landlord's phone number")
+    >>> fact_in_words("the grant", "deadline")
+    'The deadline of the grant'
+    """
+    folded = subject.casefold()
+    if folded == "me":
+        return f"My {attribute}"
+    if folded.startswith("my "):
+        return f"My {subject[3:]}'s {attribute}"
+    return f"The {attribute} of {subject}"
+
+
 class FactName(NamedTuple):
     """What a stored fact is of; its value is not looked at."""
 

@@ -36,9 +36,6 @@ from secondhop.stores.vectors.chroma_database import check_database
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.place import (
-    FOLDER,
-    NoVectorsHereError,
-    expect_any_vector,
     identity_at,
     place_of,
 )
@@ -134,20 +131,8 @@ class StoreDirectory:
 
         Raises:
             VectorsElsewhereError: they are on a server and none is named, or the reverse.
-            NoVectorsHereError: none of them are here, and the catalog does not say where they are.
         """
-        catalog = Catalog(self._catalog_path(entity))
-        try:
-            if await asyncio.to_thread(catalog.exists):
-                await asyncio.to_thread(self._whole_manifest)  # it names the collections
-                await expect_any_vector(catalog, place=self._place, vectors=self._vectors)
-        except CorruptStoreError as error:
-            folder = self._catalog_path(entity).parent
-            if not (self._server or (self.path / "chroma").exists()):
-                what = f"the catalog of entity {entity!r} is damaged"
-                raise NoVectorsHereError(what, looked=FOLDER, folder=folder) from error
-        finally:
-            catalog.close()
+        await asyncio.to_thread(self._expect_vectors, entity)
 
     async def begin_reindex(
         self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
@@ -193,6 +178,16 @@ class StoreDirectory:
         await asyncio.to_thread(self._chroma.close)
 
     # --- blocking parts, for worker threads ---
+
+    def _expect_vectors(self, entity: str) -> None:
+        catalog = Catalog(self._catalog_path(entity))
+        try:
+            if catalog.exists():
+                identity_at(self._place, catalog)
+        except CorruptStoreError:
+            return  # it cannot say where they are, and must not keep the text from being deleted
+        finally:
+            catalog.close()
 
     def _check(self, catalog: Catalog, wanted: Identity) -> None:
         manifest = self._whole_manifest()

@@ -47,7 +47,6 @@ def test_what_was_learned_is_shown(command: Command) -> None:
 
     assert [one["memory_id"] for one in context["memories"]] == ["plan", "wins"]
     assert context["memories"][0]["factor"] > context["memories"][1]["factor"] > 1
-    assert context["pairs"][0]["memory_ids"] == ["plan", "wins"]
     assert "learning is on; 1 context;" in table
     assert "Goals for the first year" in table
 
@@ -66,9 +65,8 @@ def test_memories_contexts_and_all_are_forgotten(command: Command) -> None:
         assert "no context 'x'" in command("learning", "--forget-context", *words, status=2)
     command("learning", "--forget-context", context["context_id"])
     assert command("learning")["contexts"] == []
-    assert command("stats")["sessions"]["by_rounds"] == {"1": 2}
     command("learning", "--forget-all")
-    assert command("stats")["sessions"]["by_rounds"] == {}
+    assert command("stats")["sessions"]["sessions"] == 0
 
 
 @pytest.mark.parametrize("words", [("--forget", "plan", "--forget-all"), ("--off", "--forget-all")])
@@ -88,7 +86,7 @@ def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:
     sessions = command("stats")["sessions"]
 
     assert (sessions["sessions"], sessions["mean_rounds"]) == (2, 1.0)
-    assert "too few resolved sessions to tell (2)" in command("stats", plain=True)
+    assert "2 resolved; sessions end after 1.0 answers" in command("stats", plain=True)
 
 
 def test_stats_name_the_questions_whose_first_answers_are_not_good_enough(
@@ -99,7 +97,7 @@ def test_stats_name_the_questions_whose_first_answers_are_not_good_enough(
     sessions = command("stats")["sessions"]
     lines = command("stats", plain=True)
 
-    assert sessions["by_rounds"] == {"1": 2 + 6, "4": 3}
+    assert sessions["sessions"] == pytest.approx(11, abs=0.1)
     (needy,) = sessions["needs_tuning"]
     assert (needy["sessions"], needy["mean_rounds"]) == (pytest.approx(3, abs=0.1), 4.0)
     assert [one["memory_id"] for one in needy["memories"]] == ["bread"]

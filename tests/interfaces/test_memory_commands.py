@@ -90,8 +90,8 @@ def catalog_bytes(folder: Path) -> list[bytes]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("remember", "x", "--subject", "me"), "--subject and --attribute"),
-        (("remember", "x", "--topic", "t"), "--scope"),
+        (("remember", "x", "--subject", "me"), "a subject and an attribute"),
+        (("remember", "x", "--topic", "t"), "give its scope"),
         (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
         (("update", "x"), "nothing to update"),
         (("supersede", "x"), "NEW_ID, or why nothing does"),

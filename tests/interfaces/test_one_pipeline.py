@@ -1,4 +1,4 @@
-"""Every door leads to the same recall: the same memories, and nothing written by asking."""
+"""Every interface gives the same recall: the same memories, and nothing written by asking."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]
 
 
 class Asked(NamedTuple):
-    """What every door is asked."""
+    """What every interface is asked."""
 
     question: str
     k: int | None = None
@@ -54,7 +54,7 @@ ASKED = (
 
 Answers: TypeAlias = list[list[str]]
 """Memory ids of each answer."""
-Door: TypeAlias = Callable[[Path], Awaitable[Answers]]
+Interface: TypeAlias = Callable[[Path], Awaitable[Answers]]
 """Opens the store and asks all of `ASKED`."""
 
 
@@ -136,7 +136,7 @@ def printed(folder: Path, asked: Asked) -> list[str]:
     return [memory["id"] for memory in json.loads(done.stdout)["memories"]]
 
 
-DOORS: Mapping[str, Door] = {
+INTERFACES: Mapping[str, Interface] = {
     "without an event loop": without_an_event_loop,
     "retriever": by_retriever,
     "tool": by_tool,
@@ -147,11 +147,13 @@ DOORS: Mapping[str, Door] = {
 
 
 @pytest.mark.usefixtures("library_of_tests")
-@pytest.mark.parametrize("door", DOORS)
-async def test_every_door_gives_the_memories_that_the_library_gives(store: Path, door: str) -> None:
+@pytest.mark.parametrize("interface", INTERFACES)
+async def test_every_interface_gives_the_memories_that_the_library_gives(
+    store: Path, interface: str
+) -> None:
     expected = await by_library(store)
 
-    answers = await DOORS[door](store)
+    answers = await INTERFACES[interface](store)
 
     assert answers == expected
     assert [len(one) for one in expected[:2]] == [1, 4]
@@ -208,11 +210,13 @@ def judged(shown: list[str]) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("library_of_tests")
-@pytest.mark.parametrize("door", [voted_by_mcp, voted_by_graph])
-async def test_votes_come_to_the_same_answers_at_every_door(store: Path, door: Door) -> None:
+@pytest.mark.parametrize("interface", [voted_by_mcp, voted_by_graph])
+async def test_votes_come_to_the_same_answers_at_every_interface(
+    store: Path, interface: Interface
+) -> None:
     expected = await voted_by_library(store)
 
-    assert await door(store) == expected
+    assert await interface(store) == expected
     assert len(expected) == 3
     assert expected[0] != expected[1]
 
@@ -221,13 +225,17 @@ async def test_votes_come_to_the_same_answers_at_every_door(store: Path, door: D
 
 
 @pytest.mark.usefixtures("library_of_tests")
-@pytest.mark.parametrize("door", [*DOORS.values(), voted_by_library, voted_by_mcp, voted_by_graph])
-async def test_what_opens_a_store_and_asks_leaves_it_as_it_was(store: Path, door: Door) -> None:
+@pytest.mark.parametrize(
+    "interface", [*INTERFACES.values(), voted_by_library, voted_by_mcp, voted_by_graph]
+)
+async def test_what_opens_a_store_and_asks_leaves_it_as_it_was(
+    store: Path, interface: Interface
+) -> None:
     """Chroma rewrites files of its own when it is opened: there, every row stays."""
     before, rows = stores_below(store, chroma=False), rows_of_chroma(store)
     assert {Path(name).name for name in before} >= {"catalog.db", "store.json"}
 
-    await door(store)
+    await interface(store)
 
     assert stores_below(store, chroma=False) == before
     assert rows_of_chroma(store) == rows

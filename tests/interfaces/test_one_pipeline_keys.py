@@ -1,5 +1,5 @@
 """The keys of `secondhop session`, in a script on standard input, come to the answers that votes
-come to at every other door."""
+come to at every other interface."""
 
 import asyncio
 import json

@@ -13,7 +13,6 @@ from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
     from secondhop.graph.result import Frozen
-    from secondhop.memories.building import Rememberable
     from secondhop.recall import Recall
 
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
@@ -103,9 +102,11 @@ def remember(
     A fact takes the place of what was known of the same subject and attribute.
     """
 
+    from secondhop.memories.building import rememberable
+
     async def work(recall: "Recall") -> "Frozen":
         return await recall.aremember(
-            given(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
+            rememberable(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
             title=title,
             at=common.at,
             valid_until=valid_until,
@@ -117,29 +118,6 @@ def remember(
         )
 
     tell(common, work, counting=True)
-
-
-def given(
-    text: str, *, subject: str | None, attribute: str | None, scope: str | None, topic: str
-) -> "Rememberable":
-    """What the options make of the words.
-
-    Raises:
-        UsageError: half of a fact, or a fact and a preference at once.
-    """
-    from secondhop.memories.records import Fact, Preference
-
-    if (subject is None) != (attribute is None):
-        raise UsageError("a fact has --subject and --attribute; TEXT is its value")
-    if subject is not None and attribute is not None:
-        if scope is not None or topic:
-            raise UsageError("it is a fact (--subject) or a preference (--scope), not both")
-        return Fact(subject=subject, attribute=attribute, value=text)
-    if scope is not None:
-        return Preference(text=text, scope=scope, topic=topic)
-    if topic:
-        raise UsageError("--topic is of a preference; give its --scope, too")
-    return text
 
 
 def update(

@@ -16,6 +16,27 @@ Rememberable: TypeAlias = str | Fact | Preference
 TITLE_CHARACTERS = 60
 
 
+def rememberable(
+    text: str, *, subject: str | None, attribute: str | None, scope: str | None, topic: str
+) -> Rememberable:
+    """What the parts say: a fact with a subject and an attribute, a preference with a scope.
+
+    Raises:
+        UsageError: half of a fact, or a fact and a preference at once.
+    """
+    if (subject is None) != (attribute is None):
+        raise UsageError("a fact has a subject and an attribute; the text is its value")
+    if subject is not None and attribute is not None:
+        if scope is not None or topic:
+            raise UsageError("it is a fact (subject) or a preference (scope), not both")
+        return Fact(subject=subject, attribute=attribute, value=text)
+    if scope is not None:
+        return Preference(text=text, scope=scope, topic=topic)
+    if topic:
+        raise UsageError("a topic is of a preference; give its scope, too")
+    return text
+
+
 def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str) -> Memory:
     """The memory to store.
 

@@ -12,7 +12,6 @@ from secondhop.errors import StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
-from secondhop.learning.service import mentioned
 from secondhop.models.embedder import Embedder, past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
@@ -233,7 +232,7 @@ async def check_learned(case: Examined) -> list[Finding]:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
         for context in (await case.learned.read()).contexts:
-            known |= mentioned(context)
+            known |= context.lessons.memory_ids()
     except StoreError as error:
         what = "files of what was counted and learned cannot be read"
         cure = "put a backup in place, or do as it says"

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from secondhop.memories import rules as rules
-from secondhop.observe.plain_forms import corrects
-from secondhop.observe.plain_words import CONSTANT
+from secondhop.observe.attributes import CONSTANT
+from secondhop.observe.change_words import corrects
 from secondhop.observe.port import Reading
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded

@@ -35,7 +35,7 @@ from secondhop.observe.messages import (
     seen_words,
     source_note,
 )
-from secondhop.observe.plain_observer import PlainObserver
+from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
 from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
@@ -95,6 +95,8 @@ class ConversationReading:
             if model_id:
                 known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
+            if not model_id and in_another_language(turns):
+                heap.degraded[OTHER_LANGUAGE] = None
         outcome = await self._written(heap.found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(

@@ -1,4 +1,4 @@
-"""One briefing behind every door: library, command line and MCP, and none of them writes."""
+"""One briefing behind every interface: library, command line and MCP, and none of them writes."""
 
 import asyncio
 import json
@@ -73,7 +73,7 @@ def camel(name: str) -> str:
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_every_door_gives_the_same_briefing(store: Path, asked: dict[str, int]) -> None:
+def test_every_interface_gives_the_same_briefing(store: Path, asked: dict[str, int]) -> None:
     told = from_library(store, **asked)
     document = from_command(store, **asked)
     reply = asyncio.run(from_mcp(store, **asked))
