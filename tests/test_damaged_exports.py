@@ -137,18 +137,18 @@ async def tried(folder: Path, line: str) -> None:
     async with await Recall.aopen(folder, embedder="hashing") as recall:
         if refusal := refusal_of(line):
             with pytest.raises(UsageError, match=f"^{re.escape(refusal)}$"):
-                await recall.aimport([HEADER, line, closing_line(1)])
-            assert [one async for one in recall.aexport()] == [HEADER, closing_line(0)]
-            assert (await recall.acounters("job"))["job"] == Counters()
+                await recall.admin.aimport([HEADER, line, closing_line(1)])
+            assert [one async for one in recall.admin.aexport()] == [HEADER, closing_line(0)]
+            assert (await recall.memories.acounters("job"))["job"] == Counters()
             return
-        done = await recall.aimport([HEADER, line, closing_line(1)])
+        done = await recall.admin.aimport([HEADER, line, closing_line(1)])
         assert (done.read, done.stored) == (1, 1)
-        _, stored, _ = [one async for one in recall.aexport()]
+        _, stored, _ = [one async for one in recall.admin.aexport()]
         memory_id = json.loads(stored)["id"]
         before = json.loads(stored).get("earlier", [])
         assert len(before) == len(json.loads(line).get("earlier", []))
         await recall.arecall("What is my job?")
-        assert len((await recall.ahistory(memory_id)).versions) == 1 + len(before)
+        assert len((await recall.memories.ahistory(memory_id)).versions) == 1 + len(before)
 
 
 @settings(
@@ -200,10 +200,10 @@ async def test_a_line_that_cannot_be_is_named_with_what_is_wrong_and_nothing_of_
     export.write_text("\n".join(lines), encoding="ascii")
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         with pytest.raises(UsageError, match=rf"all\.jsonl: line 3 of the export .*{told}"):
-            await recall.aimport_from(export)
+            await recall.admin.aimport_from(export)
 
-        assert [one async for one in recall.aexport()] == [HEADER, closing_line(0)]
-        assert (await recall.acounters("job"))["job"] == Counters()
+        assert [one async for one in recall.admin.aexport()] == [HEADER, closing_line(0)]
+        assert (await recall.memories.acounters("job"))["job"] == Counters()
 
 
 def test_a_line_nested_beyond_reading_is_refused() -> None:
@@ -224,11 +224,11 @@ OLD = Path(__file__).parent / "samples" / "export-0.1.jsonl"
 
 async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        done = await recall.aimport_from(OLD)
-        again = [json.loads(line) async for line in recall.aexport()]
-        settings = await recall.aentity_settings()
-        facts = await recall.afacts("me", "job")
-        counted = (await recall.acounters("hook"))["hook"]
+        done = await recall.admin.aimport_from(OLD)
+        again = [json.loads(line) async for line in recall.admin.aexport()]
+        settings = await recall.admin.asettings()
+        facts = await recall.memories.afacts("me", "job")
+        counted = (await recall.memories.acounters("hook"))["hook"]
         ends = {one.memory_id: one.end[:10] for one in await recall.memories.alist()}
 
     assert (done.read, done.stored, done.conflicts, done.notice) == (10, 10, [], "")
@@ -262,6 +262,6 @@ async def test_an_export_that_was_cut_is_refused_and_nothing_of_it_is_stored(
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         for cut in (lines[:-lost], [*lines[:-1], lines[-1][:20]]):
             with pytest.raises(UsageError, match="the export is not whole"):
-                await recall.aimport(cut)
+                await recall.admin.aimport(cut)
 
     assert not (tmp_path / "entities").exists()

@@ -74,7 +74,7 @@ async def test_with_learning_switched_off_nothing_is_foreseen(recall: Recall) ->
 
 async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
     nothing = RecallSettings(learning=LearningSettings(weight=0))
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=nothing) as recall:
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=nothing) as recall:
         await recall.aadd([note("target", "the spare key", day=1), note("n19", "a shed", day=19)])
         await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
 
@@ -119,5 +119,5 @@ async def test_lessons_that_cannot_be_read_stop_no_briefing(
 
 async def test_what_was_forgotten_is_not_foreseen(recall: Recall) -> None:
     await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
-    await recall.aforget("target")
+    await recall.memories.aforget("target")
     assert await foreseen(recall) == []

@@ -21,7 +21,7 @@ async def ended(
     recall: Recall, accepted: Sequence[str] | None = None, *, k: int = 6, dry_run: bool = False
 ) -> Resolution:
     """A session of one answer, resolved without a vote."""
-    async with recall.session(QUESTION, k=k, at=AT) as session:
+    async with recall.sessions.open(QUESTION, k=k, at=AT) as session:
         return await session.resolve(accepted, dry_run=dry_run)
 
 
@@ -48,7 +48,7 @@ async def test_it_teaches_what_a_hot_vote_would(recall: Recall) -> None:
     named = (await recall.learning.exported())["contexts"]
     await recall.learning.forget_all()
 
-    async with recall.session(QUESTION, k=6, at=AT) as session:
+    async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
         await session.vote({"plan": "hot"}, go_on=False)
         await session.resolve()
 
@@ -69,7 +69,7 @@ async def test_however_often_it_is_said_the_influence_is_bounded(recall: Recall)
 
 async def test_sessions_that_end_well_after_one_answer_are_counted_as_such(recall: Recall) -> None:
     for _ in range(3):
-        async with recall.session(QUESTION, k=6) as session:
+        async with recall.sessions.open(QUESTION, k=6) as session:
             await session.resolve(["plan"])
 
     told = await recall.learning.rounds()
@@ -111,7 +111,7 @@ async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: R
     trace = recall.trace((await recall.arecall(QUESTION, k=2, at=AT)).trace_id)
     assert met == {one.memory_id for one in trace.candidates}
     assert set(told.shown) < met
-    counted = await recall.acounters(*told.retrieved)
+    counted = await recall.memories.acounters(*told.retrieved)
     assert {one for one, uses in counted.items() if uses.retrieved == 1} == met
     assert {one for one, uses in counted.items() if uses.shown == 1} == set(told.shown)
     assert {one for one, uses in counted.items() if uses.accepted == 1} == {"plan"}
@@ -120,11 +120,11 @@ async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: R
 async def test_nothing_is_counted_of_what_was_forgotten_since(recall: Recall) -> None:
     told = (await ended(recall, ["plan"], k=2)).session
     unshown = next(one for one in told.retrieved if one not in told.shown)
-    await recall.aforget(unshown)
+    await recall.memories.aforget(unshown)
 
     await recall.learning.learn(told)
 
-    counted = await recall.acounters(unshown, "plan")
+    counted = await recall.memories.acounters(unshown, "plan")
     assert (counted[unshown].retrieved, counted["plan"].retrieved) == (0, 2)
 
 

@@ -137,5 +137,5 @@ async def recalled(
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:
     """Ids of what came back at or above the threshold."""
-    threshold = recall.settings.ranking.min_score
+    threshold = recall.config.ranking.min_score
     return [memory.id for memory in result.memories if memory.score >= threshold]
