@@ -16,6 +16,7 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
+from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
 from secondhop.stores.maintenance import StoreMaintenance
@@ -25,7 +26,6 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EarlierText,
     EmbeddedMemory,
-    Erasure,
     Memory,
     MemoryCard,
     Passage,
@@ -41,9 +41,6 @@ from secondhop.stores.vectors.place import identity_at
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-
-COMPACTED_AT_ONCE = 2_000
-"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
 
 
 class EntityStore:
@@ -71,6 +68,10 @@ class EntityStore:
         self._map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
+        self.erasure = MemoryErasure(
+            catalog, index, self._map, delete=self.delete, writing=self._writing
+        )
+        """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
@@ -290,30 +291,6 @@ class EntityStore:
         """Ids of what was written later than that."""
         return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
 
-    async def erase(self, memory_ids: Sequence[str]) -> Erasure:
-        """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
-
-        The vectors of a big entity stay in Chroma's files until `maintenance.compact`.
-        The memory map is made again, for it names titles.
-        """
-        await self.delete(memory_ids)
-        if not await asyncio.to_thread(self._catalog.exists):
-            return Erasure(text=True, vectors=True)
-        async with self._writing():
-            return await to_its_end(self._erase_leftovers())
-
-    async def erasing(self) -> Sequence[str] | None:
-        """Memories whose erasure has begun and is not finished; None when there is none.
-
-        [] where they are deleted, and files may still hold what they said.
-        """
-        return await asyncio.to_thread(self._catalog.erasing)
-
-    async def note_erasing(self, memory_ids: Sequence[str]) -> None:
-        """The erasure of these memories begins; when `erase` returns it is finished."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
-
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
         if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
@@ -360,15 +337,6 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
-
-    async def _erase_leftovers(self) -> Erasure:
-        await self._map.refresh()
-        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
-        vectors = is_small and await self._index.compact()
-        text = await asyncio.to_thread(self._catalog.erase_leftovers)
-        if text:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
-        return Erasure(text=text, vectors=vectors)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

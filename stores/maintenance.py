@@ -49,21 +49,6 @@ class StoreMaintenance:
             if stored:
                 await to_its_end(self._index.upsert(stored, vectors[rows]))
 
-    async def needs_compaction(self) -> bool:
-        """Whether files still hold vectors of erased memories."""
-        return await asyncio.to_thread(self._catalog.needs_compaction)
-
-    async def compact(self) -> bool:
-        """Leave nothing of erased vectors in any file; False where that cannot be done now."""
-        async with self._writing():
-            return await to_its_end(self._compact())
-
-    async def _compact(self) -> bool:
-        done = await self._index.compact()
-        if done and await asyncio.to_thread(self._catalog.erasing) is None:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
-        return done
-
     async def wrong_postings(self) -> list[str]:
         """Words of the word index that it has otherwise than the stored text; sorted."""
         return await asyncio.to_thread(self._catalog.wrong_postings)

@@ -181,6 +181,23 @@ async def test_what_ended_can_be_restored(recall: Recall) -> None:
     assert [v.end for v in (await recall.memories.ahistory("old")).versions] == [""]
 
 
+async def test_memories_are_listed_page_by_page_and_got_one_by_one(recall: Recall) -> None:
+    await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
+    await recall.memories.asupersede("a", "b")
+
+    first = await recall.memories.alist(limit=2)
+    rest = await recall.memories.alist(after=first[-1].memory_id)
+
+    assert [(one.memory_id, one.end) for one in [*first, *rest]] == [
+        ("a", "superseded by b on 2026-01-02"),
+        ("b", ""),
+        ("c", ""),
+    ]
+    assert (await recall.memories.aget("b")).text == "About b"
+    with pytest.raises(UsageError, match="no memory 'd'"):
+        await recall.memories.aget("d")
+
+
 async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
     await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
     await recall.memories.asupersede("a", "b")

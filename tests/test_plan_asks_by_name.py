@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.cli.model_server import decomposed, schema_of
 from tests.fakes import note
-from tests.interfaces.model_server import decomposed, schema_of
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 from tests.session_world import sessions_over
 from tests.small_world import LIFE

@@ -7,7 +7,7 @@ All methods block; `EntityStore` calls them from worker threads.
 import json
 import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -27,7 +27,13 @@ from secondhop.stores.catalog.keeping import (
     keep,
     keepings,
 )
-from secondhop.stores.catalog.migrations import MIGRATIONS, check_version, migrate, schema_version
+from secondhop.stores.catalog.migrations import (
+    MIGRATIONS,
+    check_version,
+    empty_catalog,
+    migrate,
+    schema_version,
+)
 from secondhop.stores.catalog.notes import (
     add_intent,
     count_change,
@@ -123,11 +129,6 @@ class Catalog:
         with self._database.writing() as connection:
             reindex_terms(connection)
             write_meta(connection, {"analyzer": analyzer_id()})
-
-    def postings(self) -> dict[tuple[int, str], frozenset[bytes]]:
-        """{(block, term): its entries}: the whole lexical index, to compare with another."""
-        with self._reading() as connection:
-            return lexicon.contents(connection)
 
     def create(self, identity: Identity) -> None:
         """Make the file; its owner must hold the writer's lock."""
@@ -410,13 +411,5 @@ class Catalog:
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection, None, None]:
-        with self._database.reading() if self.exists() else _empty_catalog() as connection:
+        with self._database.reading() if self.exists() else empty_catalog() as connection:
             yield connection
-
-
-@contextmanager
-def _empty_catalog() -> Generator[sqlite3.Connection, None, None]:
-    """What is read where nothing has been stored yet."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, path=Path(":memory:"))
-        yield connection

@@ -9,15 +9,13 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 from langchain_openai import ChatOpenAI
 from pydantic import Field, SecretStr
 from tests.models.async_chat import AsyncChat
-from tests.models.fault_server import FaultServer, answer, running
+from tests.models.fault_server import FaultServer, running
 from tests.models.on_sockets import Answer, ask, usage
 
-from secondhop.models.chat_transport import MODES
-from secondhop.models.langchain_llm import WAYS, LangchainLLM, LangchainLLMConfig
+from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 from secondhop.models.llm import LLMError
 
 FINE = '{"text": "fine"}'
-PROSE = "I would rather write prose."
 
 
 class MethodChat(AsyncChat):
@@ -99,10 +97,6 @@ async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> li
     return model.asked[before:]
 
 
-def test_the_ways_are_those_of_any_server_without_its_tool_calls() -> None:
-    assert [mode for mode in MODES if mode != "tool"] == list(WAYS)
-
-
 async def test_a_model_that_refuses_tools_is_asked_in_its_json_mode_and_that_is_learned() -> None:
     model = MethodChat(able=frozenset({"json_mode", "text"}))
     llm = LangchainLLM(model)
@@ -127,16 +121,6 @@ async def test_a_model_without_a_json_mode_is_not_asked_for_one(kind: type[Metho
     model = kind(able=frozenset({"text"}))
 
     assert await ways_of(LangchainLLM(model), model) == ["function_calling", "text"]
-
-
-async def test_what_json_mode_wrote_is_repaired_in_json_mode() -> None:
-    model = MethodChat(able=frozenset({"json_mode", "text"}), written=PROSE)
-
-    with pytest.raises(LLMError, match="answered twice"):
-        await ask(LangchainLLM(model))
-
-    assert model.asked == ["function_calling", "json_mode", "json_mode"]
-    assert "could not be used" in model.told[-1]
 
 
 async def test_a_reply_is_read_up_to_the_bound_in_bytes() -> None:
@@ -183,14 +167,3 @@ async def test_langchains_openai_model_answers_in_json_mode_where_the_server_has
     tries = ["json_schema", "json_object"] * learned_after
     assert server.asked_modes() == [*tries, *["json_object"] * (4 - learned_after)]
     assert "JSON schema" in server.asked[1]["messages"][-1]["content"]
-
-
-@pytest.mark.slow  # by the clock
-async def test_10_mb_in_json_mode_are_refused_in_time() -> None:
-    modes = frozenset({"json_object", "text"})
-    async with running(FaultServer(otherwise=answer("x" * 10_000_000), modes=modes)) as server:
-        llm = LangchainLLM(model := chat_openai(server))
-        with pytest.raises(LLMError, match="more than 1,000,000 bytes"):
-            await ask(llm)
-        await model.root_async_client.close()
-    assert server.asked_modes() == ["json_schema", "json_object"]

@@ -39,12 +39,6 @@ def test_a_status_is_found_wherever_a_library_keeps_it(library: str) -> None:
     assert why_unanswered(STATUS[library]) == "HTTP 429"
 
 
-def test_a_status_behind_an_adapters_own_error_is_found() -> None:
-    outer = ValueError("the adapter's words")
-    outer.__cause__ = with_status(503)
-    assert (failure_of(outer).status, failure_of(outer).answered) == (503, False)
-
-
 LOST = {
     "reset": ConnectionResetError(),
     "timeout": TimeoutError(),
@@ -66,23 +60,6 @@ def test_a_lost_connection_is_known_by_its_kind_or_its_name(library: str) -> Non
         False,
         False,
     )
-
-
-@pytest.mark.parametrize(
-    "error",
-    [ValueError("429"), KeyError("choices"), error_named("Odd", code="rate_limit", status=True)],
-)
-def test_an_error_that_is_about_no_server_tells_nothing(error: Exception) -> None:
-    found = failure_of(error)
-    assert (found.status, found.may_pass, found.answered) == (None, False, None)
-
-
-@pytest.mark.parametrize(
-    ("code", "passes"),
-    [(400, False), (401, False), (404, False), (408, True), (409, True), (429, True), (500, True)],
-)
-def test_what_a_second_try_may_cure(code: int, passes: bool) -> None:
-    assert failure_of(with_status(code)).may_pass is passes
 
 
 def test_a_quota_that_is_spent_is_not_waited_for() -> None:

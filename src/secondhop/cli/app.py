@@ -35,7 +35,6 @@ from secondhop.cli.memory_commands import (
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.playbook_command import playbooks
 from secondhop.cli.prompt_commands import check, list_prompts, show
 from secondhop.cli.recall_commands import explain, graph, recall
 from secondhop.cli.replay_command import replay
@@ -82,7 +81,6 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "demo": demo,
         "mcp": mcp,
         "graph": graph,
-        "playbooks": playbooks,
     },
 }
 """Commands by their names, in the order of the help page."""

@@ -86,7 +86,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
     return memory
 
 
-def said_anew(old: Memory, what: Rememberable) -> Rememberable:
+def reworded(old: Memory, what: Rememberable) -> Rememberable:
     """Words for a fact are its new value; words for a preference, its new text."""
     if not isinstance(what, str):
         return what
@@ -118,7 +118,7 @@ def opening(text: str) -> str:
     return f"{line[: TITLE_CHARACTERS - 1].rpartition(' ')[0] or line[: TITLE_CHARACTERS - 1]}…"
 
 
-def own_id(what: Rememberable) -> str:
+def new_id_of(what: Rememberable) -> str:
     """An id that nothing else has, its kind to be seen."""
     letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
     return f"{letter}-{uuid.uuid4().hex[:12]}"
@@ -131,7 +131,7 @@ def as_utc(moment: datetime | None) -> datetime | None:
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def said_since(moment: datetime, *, given: bool) -> datetime:
+def same_words_since(moment: datetime, *, given: bool) -> datetime:
     """From when on the same words of continuity are the same memory, and not another event.
 
     The moment itself where the caller gave it; else the beginning of its day, in UTC.

@@ -50,8 +50,8 @@ async def adelete_entity(
 
     Raises:
         UnknownEntityError: the store keeps nothing of it.
-        StoreError: somebody has it open, or writes to it, or its vectors are elsewhere (on a
-            server that is not named); nothing was deleted.
+        StoreError: it is open, or its vectors are on a server that is not named; nothing was
+            deleted.
     """
     store = Path(path)
     folder = store / "entities" / entity_slug(entity)
@@ -61,7 +61,7 @@ async def adelete_entity(
         await home.expect_vectors(entity)
     memory_ids = await stored_ids(folder / "catalog.db")
     files = [file for file in folder.rglob("*") if file.is_file()]
-    told = DeletedEntity(
+    deleted = DeletedEntity(
         entity=entity,
         memories=None if memory_ids is None else len(memory_ids),
         files=len(files),
@@ -69,7 +69,7 @@ async def adelete_entity(
         dry_run=dry_run,
     )
     if dry_run:
-        return told
+        return deleted
     if await asyncio.to_thread(is_open_elsewhere, folder / "catalog.db"):
         raise StoreError(
             f"entity {entity!r} is open, in this program or in another one (a server, a session, "
@@ -78,7 +78,7 @@ async def adelete_entity(
     await abandon_sessions(sessions, memory_ids or [], entity=entity)
     async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
         await home.delete_entity(entity)
-    return told
+    return deleted
 
 
 def delete_entity(

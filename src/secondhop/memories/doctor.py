@@ -119,8 +119,8 @@ async def check_vectors(case: Examined) -> list[Finding]:
         await embed(case, [pair for pair in case.passages if pair[1].passage_id not in present])
     if case.fix and orphans:
         await care.drop_vectors(orphans)
-    old_files = [""] if await care.needs_compaction() else []
-    compacted = bool(case.fix and old_files and await care.compact())
+    old_files = [""] if await case.store.erasure.needs_compaction() else []
+    compacted = bool(case.fix and old_files and await case.store.erasure.compact())
     return [
         finding(
             "vectors",

@@ -66,7 +66,7 @@ class Record(BaseModel):
 
 
 class Anything(BaseModel):
-    """A line of whatever file."""
+    """Any JSON object."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -24,7 +24,7 @@ PAGE = 500
 
 
 class PurgesTexts(Protocol):
-    """A cache of what texts were turned into."""
+    """A cache of embeddings."""
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts."""
@@ -63,7 +63,7 @@ class Forgetter:
             UsageError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun, and not finished.
         """
-        unfinished = await self.writing.store.erasing() or []
+        unfinished = await self.writing.store.erasure.unfinished() or []
         for memory_id in set(memory_ids) - set(unfinished):
             await self.writing.existing(memory_id)
         everything = list(dict.fromkeys([*memory_ids, *unfinished]))
@@ -80,7 +80,7 @@ class Forgetter:
 
     async def finish(self) -> None:
         """Finish a `forget` that a kill or an error has ended, if there is one."""
-        unfinished = await self.writing.store.erasing()
+        unfinished = await self.writing.store.erasure.unfinished()
         if unfinished is None:
             return
         try:
@@ -92,7 +92,7 @@ class Forgetter:
 
     async def _erase(self, found: Erased) -> Erasure:
         store = self.writing.store
-        await store.note_erasing(found.memory_ids)
+        await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
             return await erase(store, self.caches, found)
@@ -124,8 +124,8 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
     """Traces and caches first, the memory last.
 
-    A text that grew had other passages before, and what an ingest deleted had some: nobody can name
-    them any more, so the caches keep what is a passage now, and nothing else.
+    Texts that grew had other passages before, and memories that an ingest deleted had some. Their
+    names are gone, so the caches keep the passages of today, and nothing else.
     """
     for trace in found.traces:
         await asyncio.to_thread(trace.unlink, missing_ok=True)
@@ -134,7 +134,7 @@ async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
-    return await store.erase(found.memory_ids)
+    return await store.erasure.erase(found.memory_ids)
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:

@@ -1,4 +1,4 @@
-"""What is given to be remembered, and what is told about what was done."""
+"""What is given to `remember`, and what methods return."""
 
 from dataclasses import dataclass
 from datetime import datetime

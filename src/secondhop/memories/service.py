@@ -21,13 +21,13 @@ from secondhop.memories.building import (
     as_utc,
     expired_notice,
     memory_from,
-    own_id,
-    said_anew,
-    said_since,
+    new_id_of,
+    reworded,
+    same_words_since,
 )
 from secondhop.memories.detector import Suspicion, suspected
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
-from secondhop.memories.history import facts_in, story_of, version_of
+from secondhop.memories.history import FactsAsked, facts_in, history_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -36,7 +36,7 @@ from secondhop.memories.records import (
     StoredFact,
     Version,
 )
-from secondhop.memories.usage import use_of
+from secondhop.memories.usage import count_use
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
 from secondhop.observe.records import Observed, Sayable
@@ -148,19 +148,19 @@ class MemoryService:
         if memory_id is not None:
             check_id(memory_id)
         moment = as_utc(at) or self.writing.clock()
-        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
+        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
         keeping = Keeping(
             valid_until=as_utc(valid_until),
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
         deciding = partial(
-            rules.entering,
+            rules.decide_new,
             memory,
             keeping=keeping,
             supersedes=supersedes,
             at=self.writing.clock(),
-            said_since=None if memory_id else said_since(moment, given=at is not None),
+            same_words_since=None if memory_id else same_words_since(moment, given=at is not None),
         )
         kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
         expired = expired_notice(kept, keeping, now=self.writing.clock())
@@ -200,7 +200,7 @@ class MemoryService:
             if mark is None:
                 mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
             return await self.aremember(
-                said_anew(old, what),
+                reworded(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
                 valid_until=valid_until or None,
@@ -215,8 +215,8 @@ class MemoryService:
             memory_id,
             at=self.writing.clock(),
             valid_until=valid_until if valid_until == "" else as_utc(valid_until),
-            salience=None if salience is None else rules.checked_salience(salience),
-            mark=None if mark is None else rules.checked_mark(mark),
+            salience=salience,
+            mark=mark,
         )
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
@@ -365,7 +365,7 @@ class MemoryService:
             UsageError: it is not stored.
         """
         await self.writing.existing(memory_id)
-        return await self._store.look(partial(story_of, memory_id, now=self.writing.clock()))
+        return await self._store.look(partial(history_of, memory_id, now=self.writing.clock()))
 
     history = blocking(ahistory)
 
@@ -382,14 +382,8 @@ class MemoryService:
             as_of: what was believed then; default what holds now.
         """
         check_moments(as_of=as_of)
-        found = partial(
-            facts_in,
-            subject=subject,
-            attribute=attribute,
-            as_of=as_utc(as_of),
-            now=self.writing.clock(),
-        )
-        return await self._store.look(found)
+        asked = FactsAsked(subject, attribute, as_of=as_utc(as_of), now=self.writing.clock())
+        return await self._store.look(partial(facts_in, asked))
 
     facts = blocking(afacts)
 
@@ -435,13 +429,11 @@ class MemoryService:
         check_moments(at=at)
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(given) if isinstance(given, str) else given
-        use = use_of(story, memory_ids, at=as_utc(at) or self.writing.clock())
-        return Accepted(
-            trace_id=story.trace_id,
-            retrieved=len(use.retrieved),
-            shown=len(use.shown),
-            accepted=[*use.accepted],
-            counted=0 if dry_run else await self.writing.counters.count(use),
+        return await count_use(
+            story,
+            memory_ids,
+            counters=self.writing.counters,
+            at=as_utc(at) or self.writing.clock(),
             dry_run=dry_run,
         )
 

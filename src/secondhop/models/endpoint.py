@@ -14,7 +14,7 @@ from secondhop.models.answer_modes import AnswerModes
 from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.llm import Usage
-from secondhop.models.prompt_size import PromptMeter, PromptSize
+from secondhop.models.prompt_size import PromptSize
 from secondhop.models.retry_policy import failure_of, why_unanswered
 
 FAIR_WAIT_S = 1.0
@@ -54,8 +54,8 @@ class Endpoint:
     def __init__(self, modes: Sequence[AnswerMode], limits: ChatLimits) -> None:
         """`modes`: the ways to ask that its adapter knows."""
         self.modes = AnswerModes(modes)
-        self.meter = PromptMeter()
-        """How the model counts tokens."""
+        self.token_ratio = 1.0
+        """How many tokens the model makes of one of cl100k_base's."""
         self._breaker = CircuitBreaker(limits.breaker)
         self._concurrency = limits.concurrency
         self._fair_s = min(FAIR_WAIT_S, limits.timeout_s)

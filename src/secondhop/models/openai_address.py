@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
 
-_OPENAI = "https://api.openai.com/v1"
+OPENAI = "https://api.openai.com/v1"
+"""Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
 _PASSWORD = re.compile(r"//[^/?#]*@")
 _NO_WORDS = re.compile(r"[^\x20-\x7e]")
 """What an HTTP header cannot hold: line breaks, and letters beyond ASCII."""
@@ -71,7 +72,7 @@ def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def base_url_of(given: str | None) -> str | None:
-    """The server that is meant; None: nobody names one, so it is OpenAI itself.
+    """The server that is meant; None: none is named, so it is OpenAI itself.
 
     Args:
         given: goes before OPENAI_BASE_URL.
@@ -80,11 +81,6 @@ def base_url_of(given: str | None) -> str | None:
         UsageError: it is no address.
     """
     return checked_base_url(given) or checked_base_url(os.environ.get("OPENAI_BASE_URL"))
-
-
-def sdk_base_url(given: str | None) -> str:
-    """As `base_url_of`, spelled out: the SDK would take an empty OPENAI_BASE_URL for one."""
-    return base_url_of(given) or _OPENAI
 
 
 def checked_key(given: str | None) -> str | None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_address import (
+    OPENAI,
     api_key_of,
+    base_url_of,
     checked_base_url,
     checked_key,
-    sdk_base_url,
     without_login,
 )
 from secondhop.models.openai_failures import explain
@@ -54,7 +55,7 @@ class OpenAIClients:
     """
 
     def __init__(self, connection: OpenAIConnection) -> None:
-        sdk_base_url(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
+        base_url_of(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
         self.connection = connection
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
         self._lock = threading.Lock()
@@ -86,7 +87,7 @@ class OpenAIClients:
 def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
-    url, login = without_login(sdk_base_url(connection.base_url))
+    url, login = without_login(base_url_of(connection.base_url) or OPENAI)
     try:
         return AsyncOpenAI(
             base_url=url,  # without a password: the http client logs the address of each request
@@ -94,7 +95,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
             timeout=connection.timeout_s,
             max_retries=0,  # `retried` does it, and counts
             # The SDK's own http client would close itself on whatever loop runs when it dies.
-            # A redirect would carry memories to an address that nobody named.
+            # A redirect would carry memories to an address that the user did not name.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
         )
     except OpenAIError as error:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from secondhop.errors import ModelUnavailableError
@@ -16,8 +15,6 @@ _LONG = 100_000
 """Characters; counting more would hold up the event loop for longer than 20 ms."""
 _TELLING = 300
 """Tokens; what a server says of a shorter prompt is mostly about its template."""
-_LARGER = 1.25
-"""Only a prompt so much larger than the last is worth counting again."""
 _HIDDEN_PROMPT = 2_000
 """Tokens that a server may add to a prompt: its own instructions, the frame of a tool."""
 _HIDDEN_REPLY = 20
@@ -50,7 +47,7 @@ class PromptSize:
     """The size of one prompt; counted only when its exact size matters."""
 
     def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
-        """`parts`: messages, and what else the model reads; `ratio`: tokens for one of ours."""
+        """`parts`: messages, and what else the model reads; `ratio`: its tokens to one of ours."""
         self._parts, self._ratio = parts, ratio
         self._frame = _FRAME * (len(parts) + 1)
 
@@ -70,18 +67,30 @@ class PromptSize:
         return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
 
 
-def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
+def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
+    """How many tokens the model makes of one of ours; some make a third more than cl100k_base.
+
+    Args:
+        reported: tokens of the prompt, as the server says.
+        before: the ratio so far; it stands after a short prompt, which is mostly a template.
+    """
+    if reported < _TELLING:
+        return before
+    return min(_MOST, max(1.0, reported / max(1, size.counted)))
+
+
+def plausible_usage(reported: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
     """What a request cost: as the server tells, and by our own count where that cannot be.
 
     Args:
-        told: None: the server does not say.
+        reported: None: the server does not say.
         text: of the reply.
         allowed: tokens that the reply might have. A server may ignore that bound, and a model may
             think in tokens that it does not show, but not without limit.
     """
-    if told is None:
+    if reported is None:
         return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
-    prompt, completion = told.prompt_tokens, told.completion_tokens
+    prompt, completion = reported.prompt_tokens, reported.completion_tokens
     if prompt > size.at_most + _HIDDEN_PROMPT:
         prompt = size.tokens
     if completion > _HIDDEN_REPLY * max(allowed, _bytes(text)):
@@ -89,28 +98,8 @@ def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed:
     return Usage(
         prompt_tokens=prompt,
         completion_tokens=completion,
-        cached_tokens=min(told.cached_tokens, prompt),
+        cached_tokens=min(reported.cached_tokens, prompt),
     )
-
-
-@dataclass(slots=True)
-class PromptMeter:
-    """Learns how a model counts: some make a third more tokens of a text than cl100k_base."""
-
-    _ratio: float = 1.0
-    _learnt_from: int = field(default=0)
-    """Bytes of the largest prompt so far: the larger, the less its template weighs."""
-
-    def size(self, parts: Sequence[str]) -> PromptSize:
-        """The size of a prompt for this model."""
-        return PromptSize(parts, ratio=self._ratio)
-
-    def learn(self, size: PromptSize, *, told: int) -> None:
-        """The model says that it read so many tokens."""
-        if told < _TELLING or size.at_most < _LARGER * self._learnt_from:
-            return
-        self._learnt_from = size.at_most
-        self._ratio = min(_MOST, max(1.0, told / max(1, size.counted)))
 
 
 def _bytes(text: str) -> int:

@@ -25,7 +25,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import ChatMessage, Completion, LLMError, sendable
-from secondhop.models.prompt_size import plausible_usage
+from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
 from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
@@ -182,7 +182,7 @@ class StructuredChat:
         endpoint, account = self._endpoint, asking.account
         shape = self._transport.shape_text(mode, asking.schema)
         parts = [message["content"] for message in messages] + ([shape] if shape else [])
-        size = endpoint.meter.size(parts)
+        size = PromptSize(parts, ratio=endpoint.token_ratio)
         try:
             async with endpoint.request(
                 account, name=self._name, prompt=size, wanted=asking.max_tokens
@@ -190,11 +190,7 @@ class StructuredChat:
                 request = ChatRequest(
                     messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens
                 )
-                reply = await self._sent(request)
-        except BrokenReplyError as error:
-            if error.usage is not None:
-                account.charge(plausible_usage(error.usage, size, text="", allowed=reply_tokens))
-            raise
+                return await self._paid_reply(request, size, account)
         except Exception as error:
             if times := self._refusals(error, mode=mode):
                 endpoint.modes.refused(mode, times)
@@ -202,21 +198,31 @@ class StructuredChat:
                     f"{self._name} cannot answer by {mode}: {self._transport.explain(error)}"
                 ) from error
             raise
-        account.charge(plausible_usage(reply.usage, size, text=reply.text, allowed=reply_tokens))
+
+    async def _paid_reply(
+        self, request: ChatRequest, size: PromptSize, account: Account
+    ) -> ChatReply:
+        """The reply, in the time that a try has; what it cost is charged."""
+        try:
+            async with asyncio.timeout(self._limits.timeout_s):
+                reply = await self._transport.send(request)
+        except TimeoutError as error:
+            raise TryTimedOutError("no answer in time") from error
+        except BrokenReplyError as error:
+            if error.usage is not None:
+                told = error.usage
+                account.charge(plausible_usage(told, size, text="", allowed=request.max_tokens))
+            raise
+        usage = plausible_usage(reply.usage, size, text=reply.text, allowed=request.max_tokens)
+        account.charge(usage)
         if reply.usage is not None:
-            endpoint.meter.learn(size, told=reply.usage.prompt_tokens)
+            ratio = self._endpoint.token_ratio
+            learned = learned_ratio(size, reported=usage.prompt_tokens, before=ratio)
+            self._endpoint.token_ratio = learned
         if len(reply.text.encode("utf-8", "replace")) > self._limits.bytes_per_reply:
             bound = f"{self._limits.bytes_per_reply:,}"
             raise ModelError(f"{self._name} sent a reply of more than {bound} bytes")
         return reply
-
-    async def _sent(self, request: ChatRequest) -> ChatReply:
-        """The reply, in the time that a try has."""
-        try:
-            async with asyncio.timeout(self._limits.timeout_s):
-                return await self._transport.send(request)
-        except TimeoutError as error:
-            raise TryTimedOutError("no answer in time") from error
 
     def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:
         """How surely this means that the server cannot do the mode; 0: it means another."""

@@ -95,7 +95,7 @@ class Observed(Frozen):
     duplicates: list[Observation] = Field(default_factory=list[Observation])
     """Known already: not written again."""
     dropped: list[DroppedReading] = Field(default_factory=list[DroppedReading])
-    """What a model claimed and the messages do not bear out."""
+    """What a model claimed and the messages do not bear out, and what was forgotten."""
     conversation_id: str = ""
     """Memory id of the conversation itself, if it was asked to be kept."""
     conversation_done: Literal["", "remembered", "unchanged"] = ""

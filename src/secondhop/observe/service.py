@@ -17,7 +17,7 @@ from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.memories.building import Rememberable, memory_from, opening
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.rules import Entering, says_the_same
+from secondhop.memories.rules import NewMemoryDecision, says_the_same
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
@@ -36,7 +36,7 @@ from secondhop.observe.messages import (
     source_note,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
-from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
+from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn, Unfounded
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 KNOWN = 40
 """Known names that a model is told."""
+
+FORGOTTEN = "it was forgotten, and these words of this message are not read again"
 
 NOWHERE = Span(0, 0, 0)
 """For comparing what is said, wherever."""
@@ -97,13 +99,14 @@ class ConversationReading:
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
             if not model_id and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
-        outcome = await self._written(heap.found, said, dry_run=dry_run)
+        found, forgotten = await self._without_forgotten(heap.found, said)
+        outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
-            dropped=[DroppedReading(**asdict(one)) for one in heap.unfounded],
+            dropped=[DroppedReading(**asdict(one)) for one in (*heap.unfounded, *forgotten)],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
             reader=", ".join(heap.readers) or observer.observer_id,
@@ -133,6 +136,21 @@ class ConversationReading:
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
+
+    async def _without_forgotten(
+        self, readings: Sequence[Reading], said: Sequence[Heard]
+    ) -> tuple[list[Reading], list[Unfounded]]:
+        """(what may be written, what came of these words before and was forgotten)."""
+        origins = await self.writing.store.look(lambda view: view.forgotten_origins())
+        gone = seen_words([("forgotten", origin) for origin in origins])
+        found: list[Reading] = []
+        forgotten: list[Unfounded] = []
+        for reading in readings:
+            if came_of(reading.span, gone.get(said[reading.span.message].digest, [])):
+                forgotten.append(Unfounded(text=reading.value or reading.text, why=FORGOTTEN))
+            else:
+                found.append(reading)
+        return found, forgotten
 
     async def _written(
         self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
@@ -169,16 +187,16 @@ class ConversationReading:
 
         statement = await store.look(freed)
 
-        def deciding(view: KeepingView) -> Entering:
+        def deciding(view: KeepingView) -> NewMemoryDecision:
             judgements.append(judged(statement, under(view), said_now=draft.memories))
-            return judgements[-1].entering
+            return judgements[-1].decision
 
         await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
         judgement = judgements[-1]
         if judgement.done != "duplicate":
-            draft.add(statement.memory, judgement.entering.changes)
+            draft.add(statement.memory, judgement.decision.changes)
         elif not statement.seen_as and not dry_run:
-            await store.change(partial(repeating, statement, judgement.entering.same_as))
+            await store.change(partial(repeating, statement, judgement.decision.same_as))
         return statement, judgement
 
     async def _check_place(self, keep_as: str) -> None:
@@ -344,7 +362,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
     reading, memory = statement.reading, statement.memory
     span = reading.span
     return Observation(
-        memory_id=judgement.entering.same_as or memory.memory_id,
+        memory_id=judgement.decision.same_as or memory.memory_id,
         kind=memory.kind,
         text=texts(memory),
         subject=memory.subject if memory.kind == "factual" else "",
@@ -366,7 +384,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
             )
             for old in judgement.replaced
         ],
-        superseded_by=judgement.entering.superseded_by,
+        superseded_by=judgement.decision.superseded_by,
         conflicts_with=[
             ConflictingMemory(id=other.memory_id, value=other.value, created_at=other.created_at)
             for other in judgement.beside
