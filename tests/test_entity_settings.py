@@ -118,7 +118,7 @@ async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
     ]
 
     for settings, decided, wanted, said_by in cases:
-        async with await opened(tmp_path / "store", settings=settings, decided=decided) as other:
+        async with await opened(tmp_path / "store", config=settings, decided=decided) as other:
             assert await order(other) == wanted
             assert (await other.admin.asettings()).in_force["ranking.recency"].said_by == said_by
 
@@ -146,7 +146,7 @@ async def test_a_replay_asks_with_the_settings_as_recorded(recall: Recall, tmp_p
     await recall.admin.akeep_settings({"ranking.recency": "never", "ranking.freshness": 1})
 
     recorded = changed_settings(before.settings, [])
-    async with await opened(tmp_path / "store", settings=recorded, decided=KEEPABLE) as other:
+    async with await opened(tmp_path / "store", config=recorded, decided=KEEPABLE) as other:
         found = await replayed(before, other)
 
     assert found.settings() == {}
@@ -161,7 +161,7 @@ async def test_a_session_goes_on_with_the_settings_that_it_began_with(
     begun = await recall.sessions.astart(QUESTION, k=2, at=NOW)
     await recall.admin.akeep_settings(dict.fromkeys(BY_AGE))
     async with await opened(tmp_path / "store") as elsewhere:
-        after = await elsewhere.avote(begun.session_id, {"new": "cold"}, by="agent")
+        after = await elsewhere.sessions.avote(begun.session_id, {"new": "cold"}, by="agent")
         begun_anew = await elsewhere.sessions.astart(QUESTION, k=2, at=NOW)
 
     assert begun.ids() == AGED
@@ -262,7 +262,7 @@ async def test_a_backup_and_a_reindex_keep_them_and_deleting_the_entity_does_not
     await recall.admin.abackup(tmp_path / "backup")
     await recall.aclose()
     home = StoreDirectory(tmp_path / "backup")
-    await reindex_entity(home, "mara", embedder=recall.embedder)
+    await reindex_entity(home, "mara", embedder=recall.services.embedder)
     await home.aclose()
 
     async with await opened(tmp_path / "backup") as copy:

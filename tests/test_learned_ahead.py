@@ -27,11 +27,11 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def teach(recall: Recall, cue: SessionCue, *, at: datetime | None = None) -> None:
-    vector = np.zeros(recall.embedder.dimension, dtype=np.float32)
+    vector = np.zeros(recall.services.embedder.dimension, dtype=np.float32)
     vector[0] = 1
     context = LearnedContext(
         context_id="c",
-        embedder_id=recall.embedder.model_id,
+        embedder_id=recall.services.embedder.model_id,
         vector=vector,
         lessons=Lessons(at=at or datetime.now(UTC), sessions=3, rounds=6, cues=[cue]),
     )

@@ -31,7 +31,7 @@ def at_hour(memories: MemoryService, hour: int, *, day: int = 1) -> MemoryServic
 
 async def test_the_same_words_of_a_day_are_stored_once(memories: MemoryService) -> None:
     first = await memories.aremember(KEY, title="Spare key")
-    again = await at_hour(memories, 22).memories.aremember(KEY, title="Spare key")
+    again = await at_hour(memories, 22).aremember(KEY, title="Spare key")
 
     assert (first.done, again.done, again.memory_id) == ("remembered", "unchanged", first.memory_id)
     assert (await memories.writing.store.counts()).memories == 1
@@ -59,7 +59,7 @@ async def test_what_happens_again_or_under_another_name_is_another_memory(
 ) -> None:
     first = await memories.aremember(KEY, title="Spare key")
     others = [
-        await at_hour(memories, 9, day=2).memories.aremember(KEY, title="Spare key"),
+        await at_hour(memories, 9, day=2).aremember(KEY, title="Spare key"),
         await memories.aremember(KEY, title="Key"),
         await memories.aremember(KEY.lower(), title="Spare key"),
         await memories.aremember(KEY, title="Spare key", memory_id="mine"),

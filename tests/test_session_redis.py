@@ -41,12 +41,12 @@ def test_a_session_is_kept_by_the_server_that_was_named_and_others_go_on_with_it
         left_ms = {key: server.pttl(key) for key in held(server, first.session_id)}
 
         found = theirs.sessions.get(first.session_id)
-        after = theirs.vote(first.session_id, {"plan": "hot"}, by="agent")
+        after = theirs.sessions.vote(first.session_id, {"plan": "hot"}, by="agent")
         again = ours.sessions.get(first.session_id)
-        resolution = ours.resolve(first.session_id)
+        resolution = ours.sessions.resolve(first.session_id)
 
         with pytest.raises(SessionResolvedError):
-            theirs.vote(first.session_id, {"plan": "cold"})
+            theirs.sessions.vote(first.session_id, {"plan": "cold"})
     assert len(left_ms) == 2
     assert min(left_ms.values()) > 0  # the server forgets all of it by itself
     assert found.ids() == first.ids()

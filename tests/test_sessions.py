@@ -583,9 +583,7 @@ async def test_votes_noted_while_a_round_is_computed_are_not_lost(
 
         async def judge(self, request: CriticRequest) -> Verdict:
             if request.round == 2 and len(self.requests) == 1:
-                await other.sessions.avote(
-                    answer.session_id, {"wins": "hot"}, by="agent", go_on=False
-                )
+                await other.avote(answer.session_id, {"wins": "hot"}, by="agent", go_on=False)
             return await super().judge(request)
 
     other = sessions_over(session_services(world), store)

@@ -118,24 +118,49 @@ async def open_parts(
         prices=prices,
         scale=scale,
     )
-    learned, counters = LearningStore(folder / "learning.db"), CounterStore(folder / "counters.db")
+    services = replace(
+        services,
+        decided=decided_by_caller(config, options.get("decided")),
+        session=options.get("session_settings") or SessionSettings(),
+        learning=LearningStore(folder / "learning.db"),
+        recorded=CounterStore(folder / "counters.db"),
+    )
+    return parts_of(
+        home,
+        store,
+        embedders,
+        services,
+        sessions=options.get("sessions"),
+        llm=model,
+        prompts=prompts,
+        prices=prices,
+    )
+
+
+def parts_of(
+    home: StoreDirectory,
+    store: EntityStore,
+    embedders: Embedders,
+    services: Services,
+    *,
+    sessions: str | SessionStore | None = None,
+    llm: StructuredLLM | None = None,
+    prompts: PromptSource | None = None,
+    prices: PriceTable | None = None,
+) -> Parts:
+    """The parts around services that are made already, with files in the entity's folder."""
+    folder = home.path / "entities" / entity_slug(services.entity)
     return Parts(
         home=home,
         store=store,
         embedders=embedders,
-        services=replace(
-            services,
-            decided=decided_by_caller(config, options.get("decided")),
-            session=options.get("session_settings") or SessionSettings(),
-            learning=learned,
-            recorded=counters,
-        ),
-        sessions=chosen_sessions(options.get("sessions"), store=home.path, entity=entity),
-        learned=learned,
-        counters=counters,
-        llm=model,
+        services=services,
+        sessions=chosen_sessions(sessions, store=home.path, entity=services.entity),
+        learned=services.learning or LearningStore(folder / "learning.db"),
+        counters=CounterStore(folder / "counters.db"),
+        llm=llm,
         prompts=prompts,
-        prices=prices,
+        prices=prices or {},
     )
 
 

@@ -9,7 +9,7 @@ from secondhop.cli.options import Common, DryRun
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from secondhop.settings_recall import EntitySettings
+    from secondhop.memories.entity_settings import EntitySettings
 
 Changes = Mapping[str, str | None]
 

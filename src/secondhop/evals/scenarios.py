@@ -114,7 +114,7 @@ async def ask(
     plain: Mapping[str, list[str]] = {}
     if how.baselines:
         plain = await plain_rankings(
-            question.query, k=question.k, search=recall.store, embedder=recall.embedder
+            question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
         )
     return Answer(
         ids=result.ids(),
