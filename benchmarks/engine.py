@@ -36,7 +36,7 @@ from secondhop.running import run_recall
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
 
-PLAN = ("begin", "decompose", "expand", "ask")
+PLAN = ("begin", "decompose", "expand", "dispatch", "suggest")
 ENGINE = ("fuse", "rerank", "diversify", "critique", "pick")
 _K = 40
 

@@ -66,7 +66,7 @@ def bare_graph(client: AsyncOpenAI) -> Any:
         return [Send("retrieve", {"number": number}) for number in range(QUERIES)]
 
     graph = StateGraph(FloorState)
-    for name in ("begin", "ask", "fuse", "rerank", "diversify", "pick", "resolve"):
+    for name in ("begin", "dispatch", "fuse", "rerank", "diversify", "pick", "resolve"):
         graph.add_node(name, nothing)
     graph.add_node("decompose", decompose)
     graph.add_node("expand", expand)
@@ -75,8 +75,8 @@ def bare_graph(client: AsyncOpenAI) -> Any:
     graph.add_edge(START, "begin")
     graph.add_edge("begin", "decompose")
     graph.add_edge("begin", "expand")
-    graph.add_edge(["decompose", "expand"], "ask")
-    graph.add_conditional_edges("ask", searches, ["retrieve"])
+    graph.add_edge(["decompose", "expand"], "dispatch")
+    graph.add_conditional_edges("dispatch", searches, ["retrieve"])
     chain = ["retrieve", "fuse", "rerank", "diversify", "critique", "pick", "resolve"]
     for left, right in zip(chain, [*chain[1:], END], strict=True):
         graph.add_edge(left, right)

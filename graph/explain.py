@@ -167,6 +167,8 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
                 if hit.memory_id == candidate.memory_id:
                     text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
                     found.append((hit.rank, text))
+    if not found:
+        return f"Playbooks suggested it in round {candidate.first_round}; no search found it."
     best = "; ".join(text for _, text in sorted(found)[:3])
     return f"Found first in round {candidate.first_round}, in {len(found)} rankings; best: {best}."
 

@@ -21,7 +21,7 @@ T = TypeVar("T", bound=BaseModel)
 
 MODEL_SHARE = 0.9
 """Of a step's time, what its model may take: whoever cancels the step at its end would never hear
-what the model has spent, and the offline twin needs a moment too."""
+what the model has spent, and what follows needs a moment too."""
 
 
 LEAST_SECONDS = 0.1

@@ -16,7 +16,7 @@ def llm_services(
     planning: PlanningSettings | None = None,
     secret: bytes | None = None,
 ) -> tuple[LLMPlanner, LLMCritic]:
-    """What `Services` needs to plan and judge with a model; the offline twins stay beside them.
+    """What `Services` needs to plan and judge with a model.
 
     Args:
         llm: any adapter of the port.

@@ -20,13 +20,15 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     votes = last_votes(state)
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     answer = best_answer(pool, state, settings=ranking)
-    drops = [lost_slot(loser, state) for loser in answer.selected.losers]
+    losers = answer.selected.losers if answer.given else []
+    drops = [lost_slot(loser, state) for loser in losers]
     min_score = 0.0 if is_unplanned(state) else ranking.min_score
     drops += unfit(pool, votes, state, min_score=min_score)
     if not answer.given:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
-        drops += [unanswered(one, answer, state) for one in slots if one not in given]
+        held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
+        drops += [unanswered(one, answer, state) for one in held_back if one not in given]
         drops = [drop for drop in drops if drop["memory_id"] not in given]
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)

@@ -62,7 +62,7 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
 
 
 def tells_news(vote: Vote) -> bool:
-    """Whether a vote says more than the ranking: the offline critic's does not, it repeats it."""
+    """Whether a vote says what the ranking does not: for which facets, or what a person thinks."""
     return is_outside(vote) or bool(vote["facet_ids"])
 
 

@@ -197,7 +197,7 @@ def check_share(name: str, value: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningSettings:
-    """What a language model is asked for when it plans; the offline planner has no use for it."""
+    """What a language model is asked for when it plans."""
 
     rewordings: int = 2
     """The question in other words (synonyms, abbreviations spelt out): so many queries; 0: none."""

@@ -143,6 +143,8 @@ class Suggested(TypedDict):
     """The passage nearest to that facet."""
     cosines: list[float]
     """Of that passage to the question."""
+    confidence: float
+    """0..1: how sure the playbooks are of the question's intent."""
 
 
 class Candidate(TypedDict):
@@ -383,8 +385,13 @@ PLANNED = frozenset({"decompose", "expand"})
 def slot_facets(state: RecallState) -> list[str]:
     """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
     part in the score of the question itself."""
-    suggested = {q["facet_id"] for q in state["queries"].values() if q["origin"] == "playbook"}
-    return sorted(set(state["facets"]) - suggested)
+    return sorted(set(state["facets"]) - suggested_facets(state))
+
+
+def suggested_facets(state: RecallState) -> set[str]:
+    """Ids of the facets of playbooks."""
+    queries = state.get("queries", {}).values()
+    return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
 
 
 def is_unplanned(state: RecallState) -> bool:

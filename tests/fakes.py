@@ -117,6 +117,16 @@ class WrittenPlanner:
         return Plan(facets=self._plans.get(request.question, ()))
 
 
+class EchoPlanner(ScriptedPlanner):
+    """Plans to ask the question as it is: a plan that adds nothing to the question."""
+
+    async def decompose(self, request: PlanRequest) -> Plan:
+        return plan()
+
+    async def expand(self, request: PlanRequest) -> Plan:
+        return plan(facet("", request.question))
+
+
 class ScriptedCritic:
     """Plays verdicts back, an error where one stands; fails when it is asked too often."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from tests.fakes import facet, fixed_clock, note, plan
+from tests.fakes import WrittenPlanner, facet, fixed_clock, note, plan
 
 from secondhop.assembly import scale_of
 from secondhop.graph.builder import build_recall_graph
@@ -156,6 +156,11 @@ class SmallWorld:
             clock=fixed_clock,
         )
         return replace(offline, **parts)
+
+    def planned_services(self, **parts: Any) -> Services:
+        """The same with a plan for `QUESTION`; other questions go without one."""
+        planner = WrittenPlanner({QUESTION: interview_plan().facets}, planner_id="written")
+        return self.services(**{"planner": planner, **parts})
 
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:

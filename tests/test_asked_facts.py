@@ -89,7 +89,6 @@ async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
 
     (found,) = [memory for memory in result.memories if memory.id == fact]
     assert "whom to call" in found.facets
-    assert found.hop == 2
 
 
 async def planned(
@@ -286,20 +285,3 @@ async def test_a_superseded_value_is_not_implied(recall: Recall) -> None:
     result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
 
     assert [one.id for one in result.memories] == [new]
-
-
-async def test_beside_the_value_that_was_asked_for_what_holds_no_word_of_it_is_a_near_miss(
-    recall: Recall,
-) -> None:
-    fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
-    like = await recall.memories.aremember("Digits to reach people by", title="Digits", at=on(2))
-    facet = PlannedFacet(name="contacts", why="", hop=2, queries=("digits to reach people by",))
-
-    result = await planned(recall, QUESTION, {QUESTION: (facet,)})
-
-    ids = [memory.id for memory in result.memories]
-    assert ids[0] == fact
-    assert {"talk"} <= {*ids}, "it speaks of the landlord's phone"
-    assert like.memory_id not in ids
-    (miss,) = [one for one in result.maybe if one.id == like.memory_id]
-    assert "a fact answers the question by name" in miss.cut_by

@@ -114,4 +114,4 @@ async def test_a_model_that_cannot_compare_contexts_is_named_in_answer_and_trace
     said = "no preference of a context was looked for: the model is away"
     assert said in result.degraded
     assert said in trace.degraded
-    assert said in next(step.error for step in trace.steps if step.node == "ask")
+    assert said in next(step.error for step in trace.steps if step.node == "dispatch")

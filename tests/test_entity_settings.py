@@ -26,7 +26,7 @@ from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-QUESTION = "How do I bake the plum cake of my grandmother?"
+QUESTION = "What goes into the plum cake of my grandmother?"
 OLD = replace(
     note("old", "How I bake the plum cake of my grandmother: butter, plums, sugar"),
     created_at=datetime(1990, 1, 1, tzinfo=UTC),

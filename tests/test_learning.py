@@ -8,17 +8,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.small_world import LIFE, QUESTION
+from tests.fakes import EchoPlanner
+from tests.small_world import LIFE, QUESTION, ask
 from tests.store_files import stores_below
 
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
+from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import LearningChange
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -76,7 +79,7 @@ async def test_a_resolved_session_moves_what_it_voted_on_and_the_trace_says_so(
     assert after.returned.index("plan") <= before.returned.index("plan")
     story = (await recall.aexplain(after, "plan")).story
     assert any("learned × 1.23" in sentence for sentence in story)
-    assert any(step.node == "ask" and "1 context known" in step.note for step in after.steps)
+    assert any(step.node == "dispatch" and "1 context known" in step.note for step in after.steps)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:
@@ -123,6 +126,32 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
 
 
+async def test_recalls_and_abandoned_sessions_leave_lessons_byte_identical(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await teach(recall)
+    await traced(recall)
+    before = stores_below(tmp_path)
+    assert any(name.endswith("learning.db") for name in before)
+
+    await traced(recall)
+    async with recall.sessions.open(QUESTION, k=3, at=AT) as left:
+        await left.vote({left.answer.ids()[0]: "wrong"})
+    await recall.learning.report()
+
+    assert stores_below(tmp_path) == before
+
+
+async def test_the_accepted_are_counted_once_a_session(recall: Recall) -> None:
+    await teach(recall, times=2)
+
+    counted = await recall.memories.acounters("plan", "research-1")
+
+    assert (counted["plan"].shown, counted["plan"].accepted) == (2, 2)
+    assert (counted["research-1"].shown, counted["research-1"].accepted) == (2, 0)
+    assert counted["plan"].accepted_at == AT
+
+
 async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -137,6 +166,15 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     assert await recall.learning.cues() == []
     await recall.learning.switch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
+
+
+async def test_a_setting_of_nothing_uses_nothing(tmp_path: Path) -> None:
+    settings = RecallSettings(learning=LearningSettings(weight=0))
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
+        await recall.aadd(LIFE)
+        await teach(recall)
+
+        assert factors(await traced(recall)) == {}
 
 
 async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
@@ -175,6 +213,19 @@ async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_pat
     for word in ("prepare", "Carefeed", "interview", "hot", "cold", "person"):
         assert word.encode() not in kept
     assert QUESTION not in str(await recall.learning.exported())
+
+
+async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        await teach(recall)
+    assert bytes_learned(tmp_path)
+
+    home = StoreDirectory(tmp_path)
+    assert await home.delete_entity("mara")
+    await home.aclose()
+
+    assert not bytes_learned(tmp_path)
 
 
 async def test_a_backup_carries_what_was_learned(recall: Recall, tmp_path: Path) -> None:
@@ -220,6 +271,12 @@ async def test_a_recall_goes_on_without_lessons_that_cannot_be_read(
     assert not resolution.learned.learned
 
 
+async def planned(recall: Recall) -> RecallTrace:
+    """A recall that searches the question alone, no deeper than its settings say."""
+    services = replace(recall.services, planner=EchoPlanner())
+    return (await ask(services, QUESTION, k=1, asked_at=AT.isoformat())).trace
+
+
 async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     tmp_path: Path,
 ) -> None:
@@ -227,17 +284,16 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     shallow = replace(shallow, ranking=replace(shallow.ranking, depth_factor=1))
     async with await Recall.aopen(tmp_path, embedder="hashing", config=shallow) as recall:
         await recall.aadd(LIFE)
-        unfound = await recall.arecall(QUESTION, k=1, at=AT)
-        assert recall.trace(unfound.trace_id).candidate("car") is None
+        assert (await planned(recall)).candidate("car") is None
         await recall.learning.learn(resolved(hot=["plan", "car"]))
 
-        found = recall.trace((await recall.arecall(QUESTION, k=1, at=AT)).trace_id)
+        found = await planned(recall)
 
         (query,) = [one for one in found.queries if one.origin == "learned"]
         assert {hit.memory_id for hit in query.dense} == {"plan", "car"}
         assert factors(found)["car"] > 1
         await recall.memories.adeprecate("car", "sold", at=AT - timedelta(days=1))
-        after = recall.trace((await recall.arecall(QUESTION, k=1, at=AT)).trace_id)
+        after = await planned(recall)
         assert after.candidate("car") is None
         assert [one.memory_id for one in after.hidden] == ["car"]
 

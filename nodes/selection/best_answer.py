@@ -1,7 +1,7 @@
 """The best answer that a recall has at this point: the picks, and whether they may be given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from secondhop.nodes.state import (
     RecallState,
     Vote,
     is_unplanned,
+    suggested_facets,
 )
 from secondhop.ranking.arrays import Floats
 
@@ -95,6 +96,7 @@ def best_answer(
         kept=kept,
         order=order,
     )
+    selected = replace(selected, picks=credited(selected.picks, state))
     near, nearest, bar = answerable(
         state["candidates"], state["kind"], min_score=settings.min_score
     )
@@ -109,6 +111,16 @@ def best_answer(
         bar=bar,
         implied=implied_picks(pool, relevance, state) if led is None else (),
     )
+
+
+def credited(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
+    """The picks; one that playbooks speak for most is there for the facet that suggested it."""
+    suggested = suggested_facets(state)
+    return [
+        Pick(memory_id=pick["memory_id"], facet_id=min(by_playbooks, default=pick["facet_id"]))
+        for pick in picks
+        for by_playbooks in [suggested & state["candidates"][pick["memory_id"]]["scores"].keys()]
+    ]
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:

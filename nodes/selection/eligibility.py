@@ -143,8 +143,8 @@ def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
 def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
 
-    None: nobody has read and given an order (a person's votes, and the offline critic's, are
-    weighed by selection). []: somebody has, and would return nothing.
+    None: nobody has read and given an order (a person's votes are weighed by selection).
+    []: somebody has, and would return nothing.
     """
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
@@ -182,8 +182,8 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
 
 
 ANSWERABLE: Mapping[QuestionKind, float] = {
-    "factual": 1.0,
-    "temporal": 1.0,
+    "factual": 0.8,
+    "temporal": 0.8,
     "conceptual": 0.57,
     "procedural": 0.57,
 }

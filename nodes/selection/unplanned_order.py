@@ -6,6 +6,7 @@ something newer replaces, or what hardly says anything new, moves behind the res
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def unplanned_order(
         factors: [n_candidates, n_facets], without suspicions.
     """
     if state["kind"] in LOOKUPS:
-        return lookup_order(pool, factors, state, settings=settings)
+        return lookup_order(pool, relevance, factors, state, settings=settings)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
@@ -47,22 +48,31 @@ def unplanned_order(
 
 
 def lookup_order(
-    pool: Pool, factors: Floats, state: RecallState, *, settings: RankingSettings
+    pool: Pool,
+    relevance: Floats,
+    factors: Floats,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
 ) -> Sequence[str]:
-    """What the question itself finds, the likeliest answer first.
+    """What the question itself finds and nobody voted out, the likeliest answer first.
 
     Args:
+        relevance: [n_candidates, n_facets]; 0 in every facet for what may not be returned.
         factors: [n_candidates, n_facets], what votes and the memory itself make of relevance.
     """
     if DIRECT not in pool.facet_ids:
         return []
     column = list(pool.facet_ids).index(DIRECT)
+    allowed = relevance.max(axis=1, initial=0.0) > 0
+    measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
     found = {
-        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT]["fused"]
+        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT][measure]
         * float(factors[row, column])
-        for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
+        for row in np.flatnonzero(allowed & (pool.relevance[:, column] > 0)).tolist()
     }
-    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in pool.ids}
+    kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
+    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
     return copies_last(replaced_last(order, pool), pool, limit=COPIES, settings=settings)
 
@@ -71,6 +81,13 @@ def named_first(order: Sequence[str], state: RecallState) -> list[str]:
     """The same with the facts that the question names in front."""
     named = [one for one in named_facts(state) if one in order]
     return [*named, *(one for one in order if one not in named)]
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions: what is first for one that nothing answers must
+    not go before the answer to another, so nearness counts there and not ranks."""
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
 
 
 def named_facts(state: RecallState) -> list[str]:

@@ -16,8 +16,9 @@ from secondhop.stores.records import PassageHit, Vector, passage_id_of
 FAR = 1_000
 """Passages looked through for the memory's rank."""
 
-BENT = frozenset({"refine", "spark"})
-"""Origins of queries whose vectors votes have bent: their text alone cannot be asked again."""
+NOT_SEARCHED = frozenset({"refine", "spark", "playbook"})
+"""Origins of queries whose text alone was not searched: votes have bent the vectors of some, and
+those of playbooks are compared with what other queries are near to."""
 
 
 class Standing(NamedTuple):
@@ -51,7 +52,7 @@ async def reach_of(
         return None
     count = cards[memory_id].passage_count
     vectors = await search.vectors([passage_id_of(memory, n) for n in range(count)])
-    asked = [query for query in trace.queries if query.round and query.origin not in BENT]
+    asked = [query for query in trace.queries if query.round and query.origin not in NOT_SEARCHED]
     if not vectors or not asked:
         return unasked(memory.title, trace)
     queries = await embedder.embed_queries([query.text for query in asked])

@@ -138,7 +138,8 @@ class Recall:
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None (or "offline") for none.
+                langchain-core chat model, or None (or "offline") for a recall
+                without one.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             config: limits and ranking; the defaults suit most.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
 QUESTION = "My plan for the job, and what else to tell them?"
 
-OFFLINE = "playbooks:2"
-"""Who plans without a model here: two intents."""
+OFFLINE = "playbooks"
+"""Who is named where nobody plans."""
 
 
 @pytest.fixture

@@ -529,7 +529,7 @@ async def test_a_key_that_is_refused_costs_the_answer_not_the_memories(
         events = await told(chat.reply(PLAN))
 
     assert titles(events)
-    assert any("offline" in one["message"] for one in of("degraded", events))
+    assert any("decompose" in one["message"] for one in of("degraded", events))
     assert "check the API key" in of("failed", events)[0]["message"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
+from tests.fakes import EchoPlanner, ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
 from tests.small_world import (
     QUESTION,
     Answer,
@@ -47,7 +47,7 @@ def changed(services: Services, **ranking: Any) -> Services:
 
 
 async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWorld) -> None:
-    result, trace = await ask(world.services())
+    result, trace = await ask(world.planned_services())
 
     told = await explained(world, trace, "plan")
 
@@ -59,7 +59,7 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
 
 
 async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: SmallWorld) -> None:
-    _, trace = await ask(world.services())
+    _, trace = await ask(world.planned_services())
     names = {facet.facet_id: facet.name for facet in trace.facets}
 
     for memory_id in trace.returned:
@@ -72,7 +72,7 @@ async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: Sm
 
 
 async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> None:
-    _, trace = await ask(world.services())
+    _, trace = await ask(world.planned_services())
     older = trace.model_copy(
         update={"candidates": [c.model_copy(update={"slot_facet": ""}) for c in trace.candidates]}
     )
@@ -83,7 +83,7 @@ async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> 
 
 
 async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
-    _, trace = await ask(world.services(), k=2)
+    _, trace = await ask(world.planned_services(), k=2)
 
     for candidate in trace.candidates:
         told = await explained(world, trace, candidate.memory_id)
@@ -94,7 +94,7 @@ async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 async def test_cut_by_place_the_k_it_names_returns_it(world: SmallWorld, k: int) -> None:
-    services = world.services()
+    services = world.planned_services()
     _, trace = await ask(services, k=k)
     cut = [told for told in await all_cut(world, trace) if told.nearest_change.startswith("--k ")]
     assert cut
@@ -112,7 +112,7 @@ async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
 
 async def repeating(world: SmallWorld) -> Explanation:
     """The story of the research that the other research repeats."""
-    _, trace = await ask(world.services(), k=4)
+    _, trace = await ask(world.planned_services(), k=4)
     return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
 
 
@@ -121,7 +121,7 @@ async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) ->
 
     assert (told.cut_by, told.memory_id) == ("pick", "research-2")
     assert "repeats what research-1 already says" in told.story[-1]
-    result, _ = await ask(world.services(), k=int(number_in(told.nearest_change, "--k")))
+    result, _ = await ask(world.planned_services(), k=int(number_in(told.nearest_change, "--k")))
     assert told.memory_id in result.ids()
 
 
@@ -129,7 +129,7 @@ async def test_cut_by_repetition_without_the_other_it_comes_back(world: SmallWor
     told = await repeating(world)
 
     await world.store.delete([other_of(told)])
-    result, _ = await ask(world.services(), k=4)
+    result, _ = await ask(world.planned_services(), k=4)
 
     assert told.memory_id in result.ids()
 
@@ -144,7 +144,7 @@ def other_of(told: Explanation) -> str:
 async def test_cut_by_the_threshold_the_score_it_names_returns_it(
     world: SmallWorld, k: int
 ) -> None:
-    services = world.services()
+    services = world.planned_services()
     _, trace = await ask(services, k=k)
     cut = [told for told in await all_cut(world, trace) if "min_score" in told.nearest_change]
     assert cut
@@ -167,18 +167,18 @@ async def test_cut_by_the_threshold_the_score_it_names_returns_it(
 async def test_a_vote_of_the_critic_is_named_as_what_cut_it(world: SmallWorld) -> None:
     cold = ScriptedCritic(votes(cold=["plan"], content=True))
 
-    _, trace = await ask(world.services(critic=cold))
+    _, trace = await ask(world.planned_services(critic=cold))
     told = await explained(world, trace, "plan")
 
     assert told.cut_by == "critique"
     assert any("voted cold by the critic" in sentence for sentence in told.story)
     assert "voted cold" in told.nearest_change
-    neutral, _ = await ask(world.services(critic=ScriptedCritic(votes(content=True))))
+    neutral, _ = await ask(world.planned_services(critic=ScriptedCritic(votes(content=True))))
     assert "plan" in neutral.ids()
 
 
 async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:
-    _, trace = await ask(world.services(), "Which violin strings did Paganini's uncle buy?")
+    _, trace = await ask(world.planned_services(), "Which violin strings did Paganini's uncle buy?")
 
     assert trace.returned == []
     for told in await all_cut(world, trace):
@@ -190,7 +190,7 @@ async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorl
     planner = ScriptedPlanner(
         decompose=[plan()], expand=[plan(facet("tyres", "the car's winter tyres in the cellar"))]
     )
-    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+    services = world.planned_services(planner=planner, critic=ScriptedCritic(votes(content=True)))
 
     _, trace = await ask(services, "zxqv wvut?")
     told = await explained(world, trace, "car")
@@ -201,7 +201,7 @@ async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorl
 
 
 async def test_cut_by_tokens_a_bigger_budget_returns_it(world: SmallWorld) -> None:
-    services = world.services()
+    services = world.planned_services()
     _, trace = await ask(services, tokens=30)
     cut = [told for told in await all_cut(world, trace) if told.cut_by == "tokens"]
     assert cut
@@ -222,10 +222,9 @@ async def crowded(tmp_path: Path) -> Any:
 
 
 async def answer_at(world: SmallWorld, *, depth_factor: int) -> Answer:
-    planner = ScriptedPlanner(decompose=[plan()], expand=[plan()])
     settings = recall_settings(ranking={"depth_factor": depth_factor, "redundancy_limit": 1.0})
     critic = ScriptedCritic(votes(content=True))
-    services = world.services(planner=planner, critic=critic, settings=settings)
+    services = world.services(planner=EchoPlanner(), critic=critic, settings=settings)
     return await ask(services, "green tea steeps two minutes", k=2)
 
 
@@ -248,14 +247,14 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
 
 
 async def test_a_memory_that_is_not_stored_is_a_usage_error(world: SmallWorld) -> None:
-    _, trace = await ask(world.services())
+    _, trace = await ask(world.planned_services())
 
     with pytest.raises(UsageError, match="nowhere"):
         await explained(world, trace, "nowhere")
 
 
 async def test_what_it_lost_against_is_told_with_its_title(world: SmallWorld) -> None:
-    _, trace = await ask(world.services(), QUESTION, k=1)
+    _, trace = await ask(world.planned_services(), QUESTION, k=1)
     winner = trace.candidate(trace.returned[0])
     assert winner is not None
 

@@ -66,7 +66,8 @@ async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> Non
     result, trace = await ask(world.services(search=search))
 
     assert trace.candidate("research-1") is not None
-    assert all(query.error == f"{leg}: the leg is gone" for query in trace.queries if query.round)
+    searched = [query for query in trace.queries if query.origin != "playbook"]
+    assert all(query.error == f"{leg}: the leg is gone" for query in searched)
     assert any("lost a leg" in line for line in result.degraded)
 
 
@@ -91,7 +92,7 @@ async def test_both_legs_gone_everywhere_is_said_and_answers_nothing(world: Smal
     )
 
     assert result.ids() == []
-    assert all("dense: gone; lexical: gone" in line for line in result.degraded)
+    assert any("dense: gone; lexical: gone" in line for line in result.degraded)
 
 
 async def test_an_embedding_model_that_is_down_leaves_the_words(world: SmallWorld) -> None:

@@ -76,7 +76,7 @@ async def test_two_questions_of_one_host_thread_do_not_mix(world: SmallWorld) ->
 
 
 async def test_one_event_a_step_in_order_and_the_last_has_the_answer(world: SmallWorld) -> None:
-    services = world.services(critic=ScriptedCritic(votes(content=True)))
+    services = world.planned_services(critic=ScriptedCritic(votes(content=True)))
     graph = build_recall_graph(services)
 
     events = [
@@ -90,14 +90,14 @@ async def test_one_event_a_step_in_order_and_the_last_has_the_answer(world: Smal
     assert sorted(step.node for step in steps) == sorted(step.node for step in last.trace.steps)
     order = list(dict.fromkeys(step.node for step in steps))
     assert order[0] == "begin"
-    assert order[3:] == JUDGED_ROUND
+    assert order[3:] == [*JUDGED_ROUND, "resolve"]
     assert all(step.result is None and step.trace is None for step in steps)
     assert last.node == "end"
     assert last.picks == tuple(last.result.ids())
 
 
 async def test_events_show_the_best_answer_so_far_from_diversify_on(world: SmallWorld) -> None:
-    services = world.services(critic=ScriptedCritic(votes(content=True)))
+    services = world.planned_services(critic=ScriptedCritic(votes(content=True)))
     graph = build_recall_graph(services)
 
     picks = {

@@ -37,7 +37,9 @@ async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
 async def test_both_planning_steps_end_in_the_same_superstep(world: SmallWorld) -> None:
     seen = [
         {key.split("|")[1] for key in state.get("steps", {})}
-        for state in await states(world.services(critic=ScriptedCritic(votes(content=True))))
+        for state in await states(
+            world.planned_services(critic=ScriptedCritic(votes(content=True)))
+        )
     ]
 
     planned = next(nodes for nodes in seen if "decompose" in nodes)
@@ -56,11 +58,11 @@ async def test_every_query_is_retrieved_by_itself(world: SmallWorld) -> None:
 
 
 async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> None:
-    _, trace = await ask(world.services(critic=ScriptedCritic(votes(content=True))))
+    _, trace = await ask(world.planned_services(critic=ScriptedCritic(votes(content=True))))
 
     nodes = list(dict.fromkeys(step.node for step in trace.steps))
     assert nodes[0] == "begin"
-    assert nodes[3:] == JUDGED_ROUND
+    assert nodes[3:] == [*JUDGED_ROUND, "resolve"]
 
 
 async def test_only_expand_is_told_what_the_memory_holds(world: SmallWorld) -> None:
@@ -80,8 +82,8 @@ async def test_a_recall_without_any_plan_still_asks_the_question_itself(world: S
         world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
     )
 
-    assert [query.origin for query in trace.queries] == ["question"]
-    assert result.memories[0].id in {"research-1", "research-2"}
+    assert {query.origin for query in trace.queries} == {"question", "playbook"}
+    assert {"research-1", "research-2"} & set(result.ids())
 
 
 async def test_queries_that_say_the_same_are_asked_once_a_facet(world: SmallWorld) -> None:
@@ -94,3 +96,20 @@ async def test_queries_that_say_the_same_are_asked_once_a_facet(world: SmallWorl
 
     asked = [query.text for query in trace.queries if query.round]
     assert asked == ["Help me prepare for my Carefeed interview", "Coaching  notes"]
+
+
+async def test_without_a_model_a_recall_is_one_round_with_the_playbooks_beside(
+    world: SmallWorld,
+) -> None:
+    result, trace = await ask(world.services())
+
+    assert {"begin", "suggest", "resolve"} < {step.node for step in trace.steps}
+    assert not {"decompose", "expand", "diversify", "critique"} & {s.node for s in trace.steps}
+    assert (result.rounds, result.stop_reason) == (1, "complete")
+
+
+async def test_playbooks_have_no_say_in_a_look_up(world: SmallWorld) -> None:
+    result, trace = await ask(world.services(), "Where are the winter tyres of the car?")
+
+    assert "suggest" not in {step.node for step in trace.steps}
+    assert result.ids()[0] == "car"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.fakes import HangingCritic, HangingPlanner, ScriptedCritic, forever, votes
+from tests.fakes import HangingCritic, HangingPlanner, forever
 from tests.small_world import SmallWorld, ask, recall_settings
 
 from secondhop.stores.records import Topic
@@ -24,7 +24,9 @@ class StuckReader:
 async def test_a_recall_that_searched_nothing_says_so(world: SmallWorld) -> None:
     settings = recall_settings(deadline_s=0.2)
 
-    result, trace = await ask(world.services(reader=StuckReader(world.store), settings=settings))
+    result, trace = await ask(
+        world.planned_services(reader=StuckReader(world.store), settings=settings)
+    )
 
     assert (result.stop_reason, result.memories, result.spent.queries) == ("deadline", [], 0)
     (cost,) = result.degraded
@@ -33,31 +35,23 @@ async def test_a_recall_that_searched_nothing_says_so(world: SmallWorld) -> None
     assert trace.degraded == result.degraded
 
 
-async def test_a_planner_without_a_model_is_not_asked_again_when_it_is_late(
-    world: SmallWorld,
-) -> None:
-    planner = HangingPlanner()
+async def test_a_planner_that_does_not_answer_costs_half_of_the_time(world: SmallWorld) -> None:
     settings = recall_settings(deadline_s=2.0)
 
     result, _ = await ask(
-        world.services(planner=planner, offline_planner=planner, settings=settings),
+        world.services(planner=HangingPlanner(), settings=settings),
         "Carefeed research before the interview",
     )
 
-    assert result.ids()  # half of the time is left for the question alone
-    assert [line.partition(":")[0] for line in result.degraded] == ["decompose", "expand"]
-    assert not any("offline" in line or "no answer" in line for line in result.degraded)
+    assert result.ids()  # the other half is left for the question alone
+    assert result.degraded == ["decompose: no answer in time", "expand: no answer in time"]
 
 
-async def test_rounds_that_time_did_not_allow_are_named(world: SmallWorld) -> None:
-    services = world.services(
-        critic=HangingCritic(),
-        offline_critic=ScriptedCritic(votes(hot=["plan"])),
-        settings=recall_settings(deadline_s=1.0),
-    )
+async def test_a_critic_that_does_not_answer_leaves_the_first_round(world: SmallWorld) -> None:
+    services = world.services(critic=HangingCritic(), settings=recall_settings(deadline_s=1.0))
 
     result, trace = await ask(services)
 
-    assert result.stop_reason == "deadline"
-    assert any(line.startswith("deadline: 1 s are over") for line in result.degraded)
+    assert result.ids()
+    assert any("no answer in time; nobody voted" in line for line in result.degraded)
     assert trace.degraded == result.degraded

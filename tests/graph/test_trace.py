@@ -27,7 +27,7 @@ async def two_rounds(world: SmallWorld) -> Answer:
         votes(more, hot=["plan"], warm=["wins"], cold=["garden"], wrong=["bread"]),
         votes(hot=["plan", "car"], content=True),
     )
-    return await ask(world.services(critic=critic), k=3)
+    return await ask(world.planned_services(critic=critic), k=3)
 
 
 def compare(name: str, document: object, *, update: bool) -> None:
@@ -50,7 +50,10 @@ def test_the_schema_changes_only_on_purpose(pytestconfig: pytest.Config) -> None
 async def test_a_two_hop_run_stays_as_it_was(
     world: SmallWorld, pytestconfig: pytest.Config
 ) -> None:
-    services = world.services(settings=recall_settings(ranking={"direct_weight": 1.5}, k=4))
+    services = world.planned_services(
+        settings=recall_settings(ranking={"direct_weight": 1.5}, k=4),
+        critic=ScriptedCritic(votes(warm=["wins"], content=True)),
+    )
 
     _, trace = await ask(services, trace_id="golden", asked_at=fixed_clock().isoformat())
 
@@ -83,7 +86,7 @@ async def test_a_trace_comes_back_from_json_as_it_went(two_rounds: Answer) -> No
 async def test_a_draft_writes_what_the_trace_would_write(
     world: SmallWorld, asked: dict[str, Any]
 ) -> None:
-    draft = await last_draft(world.services(), **asked)
+    draft = await last_draft(world.planned_services(), **asked)
 
     assert draft.json().decode() == draft.trace.model_dump_json()
     assert draft.json().decode() == draft.trace.model_dump_json()  # as often as it is wanted
@@ -166,7 +169,7 @@ async def test_every_step_has_its_time_and_every_round_its_steps(two_rounds: Ans
     assert all(step.ms >= 0 for step in trace.steps)
     for number in (1, 2):
         nodes = {step.node for step in trace.steps if step.round == number}
-        assert {"ask", "retrieve", "fuse", "diversify", "critique", "pick"} <= nodes
+        assert {"dispatch", "retrieve", "fuse", "diversify", "critique", "pick"} <= nodes
     assert trace.spent.ms >= max(step.ms for step in trace.steps)
 
 
@@ -181,4 +184,4 @@ async def test_the_rule_that_ended_it_and_the_settings_in_force_stand_in_it(
     assert (trace.question, trace.entity, trace.k) == (QUESTION, "mara", 3)
     assert trace.asked_at == fixed_clock()
     assert trace.embedder.startswith("hashing")
-    assert (trace.planner, trace.critic) == ("playbooks:2", "scripted")
+    assert (trace.planner, trace.critic) == ("written", "scripted")

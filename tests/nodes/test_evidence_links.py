@@ -18,7 +18,7 @@ SHELF = (
         "In 1902 the Moorland Botanists met in Leeds, where dinner was served to Ada Finch, their "
         "president.",
     ),
-    note("stamps", "The first president of the stamp club in Leeds was Tom Reed."),
+    note("stamps", "A president of the stamp club in Leeds was Tom Reed."),
     *(
         note(f"other-{n}", f"Shelf {n} holds a magazine on heather, moss and ferns.")
         for n in range(9)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.fakes import fixed_clock, forever, note
+from tests.fakes import EchoPlanner, fixed_clock, forever, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
@@ -82,7 +82,8 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
     tmp_path: Path,
 ) -> None:
     world = await world_of(tmp_path)
-    plain, varied = world.services(), world.services(**fresh(1.0))
+    planner = EchoPlanner()
+    plain, varied = (world.services(planner=planner, **parts) for parts in ({}, fresh(1.0)))
 
     wanted = (await ask(plain, NEAR, k=10)).result.ids()
     await ask(varied, FIRST, k=10)
@@ -179,7 +180,8 @@ async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: 
 
 async def test_with_tokens_for_everything_variety_only_moves_places(tmp_path: Path) -> None:
     world = await world_of(tmp_path)
-    plain, varied = world.services(), world.services(**fresh(1.0))
+    planner = EchoPlanner()
+    plain, varied = (world.services(planner=planner, **parts) for parts in ({}, fresh(1.0)))
 
     wanted = (await ask(plain, NEAR, tokens=500)).result.ids()
     first = (await ask(varied, FIRST, tokens=20)).result.ids()

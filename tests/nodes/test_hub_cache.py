@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from tests.fakes import NOW
+from tests.fakes import NOW, WrittenPlanner, facet
+from tests.small_world import QUESTION, ask
 
 from secondhop.assembly import scale_of
 from secondhop.nodes.retrieval.hub_cache import NearnessFile, bank_id
@@ -108,7 +109,9 @@ async def test_a_forgotten_memory_leaves_the_cache_of_hubs_of_its_store(
         for name in ("secret-tomatoes", "basil"):
             words = f"The {name} in the garden need water"
             await recall.memories.aremember(words, memory_id=name, at=NOW)
-        await recall.arecall("My tomatoes look sad, what should I plant?")
+        await recall.awarm()
+        planner = WrittenPlanner({QUESTION: (facet("garden"),)}, planner_id="written")
+        await ask(replace(recall.services, planner=planner))
         before = written(tmp_path)
         await recall.memories.aforget("secret-tomatoes")
         after = written(tmp_path)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.fakes import note
-from tests.small_world import QUESTION
+from tests.fakes import WrittenPlanner, note
+from tests.small_world import QUESTION, ask, interview_plan
 
 from secondhop.assembly import scale_of
 from secondhop.graph.trace import RecallTrace
@@ -78,8 +78,10 @@ async def recalled(folder: Path, *, correct_hubs: bool) -> RecallTrace:
         folder, embedder="hashing", scale=scale, config=settings
     ) as recall:
         await recall.aadd([PLAN, HUB])
-        found = await recall.arecall(QUESTION, k=2)
-        return recall.trace(found.trace_id)
+        await recall.awarm()
+        planner = WrittenPlanner({QUESTION: interview_plan().facets}, planner_id="written")
+        _, trace = await ask(replace(recall.services, planner=planner), k=2)
+        return trace
 
 
 def answer_of(trace: RecallTrace) -> list[str]:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import pytest
 import yaml
-from tests.fakes import note
+from tests.fakes import WrittenPlanner, note
 from tests.nodes.obedient import OBEDIENCE, Obedient, Way, replaces_all
 from tests.nodes.scripted_llm import SECRET, ScriptedLLM, critic_request, sheet_of, view
-from tests.small_world import LIFE, SmallWorld, ask, recall_settings, small_world
+from tests.small_world import LIFE, SmallWorld, ask, interview_plan, recall_settings, small_world
 
 from secondhop.nodes.critics.quoting import quoted
 from secondhop.nodes.llm_services import llm_services
@@ -102,7 +102,9 @@ async def poisoned(folder: Path, carrier: str) -> AsyncIterator[Poisoned]:
 
 async def recalled(world: SmallWorld, question: str, judge: Obedient) -> list[str]:
     _, critic = llm_services(ScriptedLLM(CritiqueReply=[judge] * 9), secret=SECRET)
-    services = world.services(critic=critic, settings=recall_settings(k=4))
+    facets = () if question in LOOK_UPS else interview_plan().facets
+    planner = WrittenPlanner({question: facets}, planner_id="written")
+    services = world.services(planner=planner, critic=critic, settings=recall_settings(k=4))
     result, _ = await ask(services, question)
     return result.ids()
 

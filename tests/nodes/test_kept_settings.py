@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes import note
+from tests.fakes import EchoPlanner, note
 from tests.small_world import SmallWorld, ask, recall_settings, states
 
 from secondhop.nodes.begin import begin
@@ -96,7 +96,7 @@ async def test_source_priority_of_the_entity_is_in_the_factors(
 async def test_the_best_answer_so_far_heeds_them_too(world: SmallWorld) -> None:
     old = replace(note("old", CAKE + "butter, plums, sugar"), created_at=LONG_AGO)
     await world.add(old, note("new", CAKE + "butter, plums and a bit of cinnamon", day=9))
-    services = replace(world.services(), kept_settings=world.store)
+    services = world.services(planner=EchoPlanner(), kept_settings=world.store)
     kept = {"ranking.recency": "always", "ranking.recency_days": "3000"}
 
     plain = await first_picks(services)

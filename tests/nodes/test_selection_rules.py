@@ -86,6 +86,7 @@ def world_of(
         "candidates": candidates,
         "facets": facets,
         "votes": {},
+        "queries": {"eq1": {"query_id": "eq1", "facet_id": "f0", "origin": "expand"}},
         "question": question,
         "kind": "conceptual",
         "k": 3,

@@ -115,7 +115,7 @@ def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt
 
 
 def expect_answers(pairs: Sequence[Pair], *counts: AnswerCounts) -> None:
-    """Raises ModelError when the model never answered: then both sides were offline."""
+    """Raises ModelError when the model never answered: then both sides had no model."""
     answered = sum(one.from_cache + one.asked - one.failed for one in counts)
     reasons = [reason for pair in pairs for reason in pair.variant.degraded]
     if reasons and not answered:

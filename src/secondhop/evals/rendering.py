@@ -50,7 +50,7 @@ class Listener:
 async def rendered_prompts(
     question: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> Mapping[str, RenderedPrompt]:
-    """{prompt name: its messages in a recall that the offline fallbacks plan and judge}.
+    """{prompt name: its messages in a recall that goes on without their answers}.
 
     The prompt that reads conversations is filled as if the question had been said. A prompt that
     such a recall does not come to is left out: without a candidate nothing is judged.

@@ -1,0 +1,109 @@
+"""Which facets a question's intent needs, by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from secondhop.models.embedder import Vectors
+from secondhop.nodes.planning.playbooks import INTENTS, Playbooks, WeighedFacets
+from secondhop.prompts.library import Intent, PlaybookFacet
+
+QUESTION = np.eye(1, 64, dtype=np.float32)
+"""On the first axis, like the texts that `PlacedEmbedder` places."""
+
+
+class PlacedEmbedder:
+    """Texts lie where they are placed; any other has an axis of its own. Remembers what it read."""
+
+    def __init__(self, placed: Mapping[str, Sequence[float]] | None = None) -> None:
+        self._placed = dict(placed or {})
+        self.read: list[str] = []
+
+    @property
+    def model_id(self) -> str:
+        return "placed"
+
+    @property
+    def dimension(self) -> int:
+        return 64
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            if text not in self.read:
+                self.read.append(text)
+            place = self._placed.get(text)
+            if place is None:  # the first four axes are for what is placed
+                row[4 + self.read.index(text)] = 1.0
+            else:
+                row[: len(place)] = place
+        return rows
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return await self.embed_passages(texts)
+
+
+def intent(name: str, *queries: str, weight: float = 1.0) -> Intent:
+    """An intent that is asked in one way, by its name, and has one facet."""
+    wanted = PlaybookFacet(name=f"{name} notes", why="w", hop=2, weight=weight, queries=queries)
+    return Intent(name=name, domain="tests", asks=(f"ask {name}",), facets=(wanted,))
+
+
+async def found(intents: Sequence[Intent], embedder: PlacedEmbedder) -> WeighedFacets:
+    weighed = await Playbooks(intents, embedder=embedder).facets_for(QUESTION)
+    assert weighed is not None
+    return weighed
+
+
+async def test_facets_weigh_as_much_as_their_intent_is_likely_times_their_own_weight() -> None:
+    places = {"ask near": (0.8, 0.6), "ask also near": (0.8, 0.6), "ask far": (0.0, 1.0)}
+    intents = (intent("far", "a"), intent("near", "b"), intent("also near", "c", weight=0.5))
+
+    weighed = await found(intents, PlacedEmbedder(places))
+
+    weights = {one.name: w for one, w in zip(weighed.facets, weighed.weights, strict=True)}
+    assert weights["near notes"] == pytest.approx(0.5)
+    assert weights["also near notes"] == pytest.approx(0.25)
+    assert weights["far notes"] == pytest.approx(0.0, abs=1e-6)
+
+
+async def test_a_facet_is_the_mean_of_its_queries_whatever_the_question_names() -> None:
+    places = {"ask near": (1.0,), "it, up": (0.0, 1.0), "across": (0.0, 0.0, 1.0)}
+
+    weighed = await found([intent("near", "{topic}, up", "across")], PlacedEmbedder(places))
+
+    assert weighed.vectors[0, :3].tolist() == pytest.approx([0.0, 0.5**0.5, 0.5**0.5])
+
+
+async def test_only_the_likeliest_intents_are_embedded_and_each_text_once() -> None:
+    intents = [intent(f"i{n}", f"query {n}") for n in range(INTENTS + 4)]
+    embedder = PlacedEmbedder()
+    playbooks = Playbooks(intents, embedder=embedder)
+
+    first = await playbooks.facets_for(QUESTION)
+    read = list(embedder.read)
+    again = await playbooks.facets_for(QUESTION)
+
+    assert first is not None
+    assert again is not None
+    assert len(first.facets) == INTENTS
+    assert sum(text.startswith("query") for text in read) == INTENTS
+    assert embedder.read == read
+    assert first.vectors.tolist() == again.vectors.tolist()
+
+
+async def test_without_intents_there_are_no_facets() -> None:
+    assert await Playbooks((), embedder=PlacedEmbedder()).facets_for(QUESTION) is None
+
+
+async def test_warming_tells_how_far_it_is() -> None:
+    heard: list[tuple[int, int]] = []
+    playbooks = Playbooks([intent("a", "q"), intent("b", "q")], embedder=PlacedEmbedder())
+
+    await playbooks.warm(lambda done, total: heard.append((done, total)))
+    await playbooks.warm(lambda done, total: heard.append((done, total)))
+
+    assert heard == [(2, 2)]
+    assert playbooks.questions is not None
+    assert len(playbooks.questions) == 2

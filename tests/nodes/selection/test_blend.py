@@ -1,0 +1,80 @@
+"""What each retriever says of a memory, added up by hand."""
+
+from math import exp
+
+import pytest
+
+from secondhop.nodes.selection.blend import MIDDLE, blended, blended_scores, weights_for
+from secondhop.nodes.state import DIRECT, FacetScore, Suggested
+
+
+def own(dense: float, fused: float) -> FacetScore:
+    return FacetScore(
+        rank=1,
+        fused=fused,
+        relevance=dense,
+        dense=dense,
+        lexical=0.0,
+        passage_ids=("found",),
+        query_ids=("q0",),
+        passage_scores=(dense,),
+    )
+
+
+def suggested(**scores: float) -> Suggested:
+    """Every one for facet b1, with a cosine of 0 to the question."""
+    return Suggested(
+        memory_ids=list(scores),
+        scores=list(scores.values()),
+        facet_ids=["b1"] * len(scores),
+        passage_ids=[f"{one}:0" for one in scores],
+        cosines=[0.0] * len(scores),
+        confidence=1.0,
+    )
+
+
+def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
+    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested(a=0.0, b=4.0))
+
+    weights = weights_for(1.0)
+    # of two memories one stands at 1, the other at -1
+    assert blends["a"].parts == {
+        "similarity": weights["similarity"],
+        "words and similarity": weights["words and similarity"],
+        "playbooks": -weights["playbooks"],
+    }
+    total = sum(blends["a"].parts.values())
+    assert blends["a"].score == pytest.approx(1 / (1 + exp(MIDDLE - total)), abs=1e-4)
+    assert list(blends) == ["a", "b"]
+
+
+def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
+    found = {"a": {DIRECT: own(0.5, 0.02)}, "b": {DIRECT: own(0.4, 0.01)}}
+
+    scores, blends = blended_scores(found, suggested(a=0.0, b=0.0, new=9.0))
+
+    assert blends["new"].parts["playbooks"] > 0
+    assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
+    assert scores["new"]["b1"]["rank"] == 1
+    assert scores["new"][DIRECT]["text"] == 0.0  # it does not speak of the question
+    assert set(scores["a"]) == {DIRECT}
+    assert scores["a"][DIRECT]["text"] == 0.5  # its relevance alone, before the blend
+    ranks = {one: scores[one][DIRECT]["rank"] for one in scores}
+    assert sorted(ranks, key=ranks.__getitem__) == list(blends)
+
+
+def test_scores_that_other_queries_gave_stay() -> None:
+    known = {"looked up": {"k1": own(0.9, 0.03)}}
+
+    scores, blends = blended_scores(known, suggested(a=1.0))
+
+    assert scores["looked up"] == known["looked up"]
+    assert "looked up" not in blends
+
+
+def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
+    found = {"a": own(0.8, 0.02), "b": own(0.2, 0.01)}
+    unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
+
+    assert list(blended(found, unsure)) == ["a", "b"]
+    assert blended(found, unsure)["b"].parts["playbooks"] == 0.0
