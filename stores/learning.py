@@ -1,7 +1,7 @@
 """What was learned of one entity, in a SQLite file of its folder, made with the first lesson.
 
-What is deleted is overwritten, and the file has a rollback journal, which SQLite cuts after each
-write. So no byte of what was forgotten stays on disk.
+What is deleted is overwritten, and the file has a rollback journal, which SQLite deletes after each
+write. So no byte of what was forgotten stays in a file.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class LearningStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._database = Database(path, if_damaged=IF_DAMAGED, journal="TRUNCATE")
+        self._database = Database(path, if_damaged=IF_DAMAGED, journal="DELETE")
 
     async def read(self) -> LearningState:
         """Everything; nothing at all before the first lesson."""

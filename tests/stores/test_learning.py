@@ -234,13 +234,18 @@ async def test_a_file_of_version_0_1_is_read_and_taken_over(tmp_path: Path) -> N
         file.execute("INSERT INTO contexts VALUES ('c1', 'hashing', ?, ?)", (vector, old))
         file.execute("PRAGMA user_version = 1")
         file.commit()
-    store = LearningStore(path)
+    store, other = LearningStore(path), LearningStore(path)
+    assert (await other.read()).contexts  # another worker has it open
 
     (known,) = (await store.read()).contexts
     await store.forget(["zebra"])
+    assert ids(await other.read()) == ["c1"]
+    await other.aclose()
+    await store.forget(["zebra"])
+    await store.aclose()
 
     assert known.lessons.weights == {"a": Weight(good=1.0, bad=0.5)}
     assert known.lessons.cues == [SessionCue(spark="zebra", leads_to="a", wins=2)]
-    (left,) = (await store.read()).contexts
+    (left,) = (await LearningStore(path).read()).contexts
     assert left.lessons.memory_ids() == {"a"}
     assert b"zebra" not in bytes_below(tmp_path)
