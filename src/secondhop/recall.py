@@ -429,7 +429,8 @@ class Recall:
         """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
 
         Without a memory stored for the entity the result is empty, where `arecall` raises: a new
-        user's chat goes on. The trace stays in the graph's state, so that of a recall which a
+        user's chat goes on. It writes no checkpoints into the host's checkpointer; it uses the one
+        given to `open`, if any. The trace stays in the graph's state, so that of a recall which a
         host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
         """
         return self._graphs.kept
