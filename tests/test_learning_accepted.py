@@ -117,6 +117,7 @@ async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: R
     assert {one for one, uses in counted.items() if uses.accepted == 1} == {"plan"}
 
 
+<<<<<<< HEAD
 async def test_nothing_is_counted_of_what_was_forgotten_since(recall: Recall) -> None:
     told = (await ended(recall, ["plan"], k=4)).session
     unshown = next(one for one in told.retrieved if one not in told.shown)
@@ -128,6 +129,8 @@ async def test_nothing_is_counted_of_what_was_forgotten_since(recall: Recall) ->
     assert (counted[unshown].retrieved, counted["plan"].retrieved) == (0, 2)
 
 
+=======
+>>>>>>> main
 def lessons_below(folder: Path) -> dict[str, str]:
     """Content hashes of the files of lessons."""
     files = stores_below(folder)
