@@ -7,7 +7,7 @@ helped there. No question's text is kept, and no single vote.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, TypeAdapter
 
@@ -24,7 +24,7 @@ def with_zone(moment: datetime) -> datetime:
 def as_weight(stored: Any) -> Any:
     """Version 0.1 wrote [good, bad]."""
     if isinstance(stored, list):
-        good, bad = stored
+        good, bad = cast(list[Any], stored)
         return {"good": good, "bad": bad}
     return stored
 

@@ -1,6 +1,6 @@
 """How the shape of an answer is told to an OpenAI server."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
@@ -53,13 +53,14 @@ def test_every_schema_that_is_asked_for_is_one_that_strict_mode_takes(
 ) -> None:
     def check(node: Any) -> None:
         if isinstance(node, list):
-            for part in node:
+            for part in cast(list[object], node):
                 check(part)
         if isinstance(node, dict):
-            assert node.get("additionalProperties", False) is False  # no open map
-            assert node.get("type") != "object" or "properties" in node
-            assert not {"prefixItems", "oneOf", "allOf", "patternProperties"} & node.keys()
-            for part in node.values():
+            named = cast(dict[str, object], node)
+            assert named.get("additionalProperties", False) is False  # no open map
+            assert named.get("type") != "object" or "properties" in named
+            assert not {"prefixItems", "oneOf", "allOf", "patternProperties"} & named.keys()
+            for part in named.values():
                 check(part)
 
     check(strict_shape(schema))
