@@ -103,8 +103,9 @@ class ScriptedModel:
         self.model_id = model_id
         self.requests: list[ModelRequest] = []
         self._usage = usage or Usage(calls=1, prompt_tokens=1_000, completion_tokens=100)
-        by_name = isinstance(script, Mapping)
-        scripts = cast(Mapping[str, Script], script) if by_name else {"": script}
+        scripts: Mapping[str, Script] = {"": script}
+        if isinstance(script, Mapping):
+            scripts = cast("Mapping[str, Script]", script)
         self._scripts: dict[str, list[object] | Answer] = {
             step: given if callable(given) else list(given) for step, given in scripts.items()
         }
@@ -146,8 +147,8 @@ class ScriptedModel:
 
     def _next(self, request: ModelRequest) -> object:
         names = (request.schema.__name__, request.step, "")
-        scripts = (self._scripts[name] for name in names if name in self._scripts)
-        script = next(scripts, list[object]())
+        known = [self._scripts[name] for name in names if name in self._scripts]
+        script = known[0] if known else list[object]()
         if callable(script):
             return script
         if not script:

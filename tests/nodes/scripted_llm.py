@@ -40,11 +40,13 @@ class ScriptedLLM(ScriptedModel):
 
 def _of_user(reply: Any) -> object:
     """A function of the user message as one of the request."""
+    if not callable(reply):
+        return reply
 
-    def answered(request: ModelRequest) -> object:
+    def answer(request: ModelRequest) -> object:
         return reply(request.messages[-1]["content"])
 
-    return answered if callable(reply) else reply
+    return answer
 
 
 def view(

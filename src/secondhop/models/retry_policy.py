@@ -199,9 +199,9 @@ def _status(error: BaseException) -> int | None:
             if _is_status(found := getattr(holder, name, None)):
                 return found
     if isinstance(response, Mapping):  # botocore's
-        about = cast(Mapping[str, object], response).get("ResponseMetadata")
+        about = cast("Mapping[str, object]", response).get("ResponseMetadata")
         if isinstance(about, Mapping):
-            found = cast(Mapping[str, object], about).get("HTTPStatusCode")
+            found = cast("Mapping[str, object]", about).get("HTTPStatusCode")
             return found if _is_status(found) else None
     return None
 
@@ -220,7 +220,7 @@ def _asked_wait_s(error: BaseException) -> float | None:
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
-    text = cast(Mapping[str, object], headers).get("retry-after")
+    text = cast("Mapping[str, object]", headers).get("retry-after")
     if text is None:
         return None
     try:
