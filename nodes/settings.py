@@ -83,11 +83,11 @@ class RankingSettings:
     min_score: float = 0.35
     """Calibrated relevance, 0..1, below which nothing is returned."""
     dense_weight: float = 0.7
-    """Share of the dense leg in a calibrated score and in fusion."""
+    """Share of the dense search in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
-    """Share of the lexical leg."""
+    """Share of the lexical search."""
     lookup_shift: float = 0.1
-    """Weight that goes from the dense to the lexical leg when a fact or a date is looked up:
+    """Weight that goes from the dense to the lexical search when a fact or a date is looked up:
     names and identifiers matter more there."""
     recency: Recency = "auto"
     """When age takes from relevance: for questions about the present, always, or never."""
