@@ -20,8 +20,8 @@ from secondhop.prompts.templates import RenderedPrompt
 T = TypeVar("T", bound=BaseModel)
 
 MODEL_SHARE = 0.9
-"""Of a step's time, what its model may take. A call cancelled at the step's end never tells what it has
-spent, and what follows needs a moment too."""
+"""Of a step's time, what its model may take. A call cancelled at the step's end never tells what it
+has spent, and what follows needs a moment too."""
 
 
 LEAST_SECONDS = 0.1
