@@ -86,9 +86,6 @@ class RankingSettings:
     """Share of the dense leg in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
     """Share of the lexical leg."""
-    lookup_shift: float = 0.1
-    """Weight that goes from the dense to the lexical leg when a fact or a date is looked up:
-    names and identifiers matter more there."""
     recency: Recency = "auto"
     """When age takes from relevance: for questions about the present, always, or never."""
     recency_days: float = 730.0
@@ -104,70 +101,32 @@ class RankingSettings:
     freshness: float = 0.0
     """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
     all; more brings variety and costs relevance (docs/ranking.md)."""
-    prf: int = 6
-    """Words of the best evidence that a second query for the question itself adds (RM3), where no
-    model judges and help is asked for: look-ups and how-tos lose by it. 0: no such query."""
-    abbreviations: bool = False
-    """Search the question's words in their other spellings, too: general abbreviations, and those
-    that the memory itself defines. Off: it brought nothing (docs/ranking.md)."""
     correct_hubs: bool = True
     """Take from a dense score what the memory would get from any question (half of CSLS)."""
-    rrf_k: int = 60
-    """Damping constant of reciprocal rank fusion."""
     depth_factor: int = 4
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
     """How slots are shared: by facets (ours), or one of the baselines."""
-    facet_closing: float = 3.0
-    """How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and
-    only the really relevant do."""
     redundancy: str = "evidence"
     """How repeated information is measured; a name in secondhop.ranking.redundancy."""
     redundancy_limit: float = 0.55
     """Share of a candidate's evidence that picked ones already say, above which it waits."""
-    mmr_lambda: float = 0.5
-    """1 is relevance alone; used by diversity="mmr"."""
-    xquad_lambda: float = 0.9
-    """Share of the facets in the gain, the rest is relevance to the question as a whole; used by
-    diversity="facets" and "xquad". In MMR the lambda is the other way round."""
-    pm2_lambda: float = 0.5
-    """How much the facet whose seat it is decides; 1: nothing else. Used by diversity="pm2"."""
     direct_weight: float = 1.5
     """Weight of the question itself against facets, whose weights lie around 1."""
-    facets: int = 10
-    """Facets an offline plan may have beside the question itself."""
-    answer_first: bool = True
-    """Whether what both legs find for a look-up itself takes the first places, in that order, and
-    a memory yields to a newer one only where that answers the look-up about as well."""
-    map_drop: float = 0.0
-    """0..1: a facet of an offline plan goes that lies farther from every topic of the memory map
-    than the middle one does, by more than this cosine. 0: none goes (docs/ranking.md)."""
-    map_topics: int = 0
-    """Facets added at most to an offline plan for topics of the memory that lie near to the
-    question and that no facet asks for."""
-    stable_jaccard: float = 0.8
-    """Overlap of the hot and warm memories of two rounds that counts as stable."""
 
     def __post_init__(self) -> None:
         for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
             check_share(name, getattr(self, name))
-        for name in ("mmr_lambda", "xquad_lambda", "pm2_lambda", "stable_jaccard", "lookup_shift"):
-            check_share(name, getattr(self, name))
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
                 check_finite(f"RankingSettings.{name}", setting)
-        for name in ("rrf_k", "facets"):
-            check_count(f"RankingSettings.{name}", getattr(self, name), least=1)
-        for name in ("prf", "map_topics"):
-            check_count(f"RankingSettings.{name}", getattr(self, name), least=0)
         check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
-        for name in ("direct_weight", "facet_closing", "recency_days"):
+        for name in ("direct_weight", "recency_days"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"RankingSettings.{name} must be above 0")
         parsed_priority(self.source_priority)
         check_share("salience_weight", self.salience_weight)
         check_share("freshness", self.freshness)
-        check_share("map_drop", self.map_drop)
         if self.redundancy not in REDUNDANCY_NAMES:
             raise ValueError(
                 f"no redundancy measure {self.redundancy!r}; choose one of: "

@@ -40,7 +40,7 @@ def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetSco
         rankings,
         depth=depth,
         relevance=lambda cosine, lexical: 0.7 * cosine + 0.3 * lexical,
-        settings=RankingSettings(),
+        ),
         weights=(0.7, 0.3),
     )
 
