@@ -3,8 +3,8 @@
 import time
 
 from secondhop.nodes.budget import tokens_spent
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
 

@@ -6,7 +6,7 @@ import pytest
 from tests.marked_memory import files_with_mark, marked_memory
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.config import SessionSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

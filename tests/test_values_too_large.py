@@ -10,14 +10,14 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import (
+from secondhop.nodes.config import (
     COUNT_LIMIT,
     DEPTH_LIMIT,
+    Config,
     PlanningSettings,
     RankingSettings,
     RecallLimits,
-    RecallSettings,
+    SessionSettings,
 )
 from secondhop.recall import Recall
 
@@ -64,7 +64,7 @@ async def test_the_greatest_count_is_answered(
 
 async def test_the_greatest_depth_of_the_greatest_count_is_answered(tmp_path: Path) -> None:
     ranking = RankingSettings(depth_factor=DEPTH_LIMIT)
-    settings = RecallSettings(limits=RecallLimits(k=COUNT_LIMIT), ranking=ranking)
+    settings = Config(limits=RecallLimits(k=COUNT_LIMIT), ranking=ranking)
     async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
         await recall.aadd([note("key", "The key is under the mat")])
 

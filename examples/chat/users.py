@@ -9,11 +9,11 @@ from pathlib import Path
 from chat.answering import Answerer, ModelAnswerer, ScriptedAnswerer
 from chat.log import ChatLog
 from chat.talk import Chat
-from secondhop import Recall, RecallLimits, RecallSettings
+from secondhop import Config, Recall, RecallLimits
 from secondhop.errors import UsageError
-from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.config import SessionSettings
 
-SETTINGS = RecallSettings(limits=RecallLimits(deadline_s=10.0))
+SETTINGS = Config(limits=RecallLimits(deadline_s=10.0))
 """Whatever a model does: after ten seconds the best answer so far is used."""
 SESSIONS = SessionSettings(k=4, ttl_s=7 * 86_400)
 """A person may come back after days, and only then say which memory helped."""

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import lru_cache
 
+from secondhop.nodes.config import RankingSettings, Recency
 from secondhop.nodes.planning.question_kind import LOOKUPS, about_now, asks_how_it_stands
-from secondhop.nodes.settings import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
 
 LOOKUP_SHIFT = 0.1

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.eligibility import SERVES_AS_WELL
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage

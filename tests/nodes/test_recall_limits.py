@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from secondhop.nodes.settings import PlanningSettings, RankingSettings, RecallLimits
+from secondhop.nodes.config import PlanningSettings, RankingSettings, RecallLimits
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
-"""Every number of a recall that a caller may change, with its default, in one place."""
+"""`Config`: everything that a caller may set, with its default, in one place."""
 
 from dataclasses import asdict, dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import Literal, TypeAlias
 
-from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.errors import UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.ranking.redundancy import REDUNDANCY
+from secondhop.ranking.session_start import OLDEST, POPULARITY
 
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]
 
@@ -27,6 +28,9 @@ stores can be asked for."""
 DEPTH_LIMIT = 1_000
 
 TOKENS_LIMIT = 1_000_000_000
+
+TTL_LIMIT_S = 31_536_000.0
+"""A year; clocks and the calendar end before what may be written as a number does."""
 
 DEADLINE_LIMIT_S = 604_800.0
 """A week; far beyond, a clock cannot tell a recall's milliseconds any more."""
@@ -176,13 +180,136 @@ class PlanningSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallSettings:
-    """Limits, ranking, planning and learning together: what a trace records."""
+class LearningSettings:
+    """How much resolved sessions may change later recalls in the same context, and for how long."""
+
+    weight: float = 0.3
+    """The most that learning may add to a memory's relevance, as a share of it; it takes half as
+    much at most. 0: nothing that was learned is used."""
+    half_life_days: float = 90.0
+    """Days after which what was learned counts half."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < 1:
+            raise ValueError("LearningSettings.weight must lie in 0..1, below 1")
+        if not (self.half_life_days > 0 and isfinite(self.half_life_days)):
+            raise ValueError("LearningSettings.half_life_days must be above 0, and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """How long a recall stays open, and what a round of it shows."""
+
+    k: int = 5
+    """Memories a round shows beside those that were voted for."""
+    max_rounds: int = 4
+    """Answers a session gives; the votes on the last one count when it is resolved."""
+    ttl_s: float = 300.0
+    """Seconds without a vote after which a session expires."""
+    critic: bool = True
+    """Whether the critic votes, too; its vote never outranks a person's or an agent's."""
+    later_min_score: float = 0.25
+    """Calibrated relevance, 0..1, from which on a memory may be shown after the first answer, where
+    it is below `RankingSettings.min_score`: who asks for more judges for himself."""
+    branches: int = 3
+    """Sparks that a session follows."""
+    branch_memories: int = 3
+    """Memories that a branch shows a round, beside those that were voted for."""
+
+    def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            check_finite(f"SessionSettings.{name}", limit)
+        for name, least in (("k", 1), ("max_rounds", 1), ("branch_memories", 1), ("branches", 0)):
+            check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
+        if not 0 <= self.later_min_score <= 1:
+            raise ValueError("SessionSettings.later_min_score must lie in 0..1")
+        if not 0 < self.ttl_s <= TTL_LIMIT_S:
+            raise ValueError(
+                f"SessionSettings.ttl_s must be above 0 seconds, and at most "
+                f"{TTL_LIMIT_S:,.0f} (a year)"
+            )
+
+
+def checked_ttl(ttl_s: float) -> float:
+    """Seconds that a session may stay open.
+
+    Raises:
+        UsageError: none, more than a year, or no number (nan).
+    """
+    if not 0 < ttl_s <= TTL_LIMIT_S:
+        raise UsageError(
+            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), not {ttl_s}"
+        )
+    return ttl_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingSettings:
+    """How much a session start shows of what, and what counts in its order."""
+
+    limit: int = 20
+    """Entries, where the caller names neither entries nor tokens."""
+    active: float = 0.3
+    """Share of what core leaves, for things to do and threads that were left open. The three shares
+    are the reference audit's."""
+    preferences: float = 0.3
+    recent: float = 0.4
+    foreseen: float = 0.2
+    """At most this share of what core leaves goes to what learned cues foresee; the others share
+    the rest."""
+    recent_candidates: int = 100
+    """Newest memories among which the recent ones are chosen."""
+    recent_days: float = 7.0
+    """Stability of the recent ones: after as many days recency is 0.9."""
+    open_days: float = 30.0
+    """The same of what was left open: the audit's tier "temporary"."""
+    lasting_days: float = 365.0
+    """The same of preferences."""
+    oldest: float = OLDEST
+    """What is left of a score when recency is 0."""
+    popularity: float = POPULARITY
+    """Share of a score that acceptances can make, 0..1; 0: they count for nothing."""
+    session_hours: float = 12.0
+    """What was left open at most so long before the last conversation belongs to that session."""
+    characters: int = 400
+    """Of a note's beginning or a conversation's end, where the whole is longer."""
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "recent_candidates", "characters"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"BriefingSettings.{name} must be at least 1")
+        positive = (
+            "active",
+            "preferences",
+            "recent",
+            "recent_days",
+            "open_days",
+            "lasting_days",
+            "session_hours",
+        )
+        for name in positive:
+            if not 0 < getattr(self, name) < inf:
+                raise ValueError(f"BriefingSettings.{name} must be a number above 0")
+        for name in ("foreseen", "oldest", "popularity"):
+            value = getattr(self, name)
+            if not isfinite(value) or not 0 <= value <= 1:
+                raise ValueError(f"BriefingSettings.{name} must lie in 0..1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Everything that a caller may set, in groups. Frozen, and checked when it is made.
+
+    >>> Config(limits=RecallLimits(k=3)).limits.k
+    3
+    """
 
     limits: RecallLimits = field(default_factory=RecallLimits)
     ranking: RankingSettings = field(default_factory=RankingSettings)
     planning: PlanningSettings = field(default_factory=PlanningSettings)
     learning: LearningSettings = field(default_factory=LearningSettings)
+    session: SessionSettings = field(default_factory=SessionSettings)
+    briefing: BriefingSettings = field(default_factory=BriefingSettings)
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""
@@ -191,3 +318,9 @@ class RecallSettings:
             for part, settings in asdict(self).items()
             for name, setting in settings.items()
         }
+
+    def recorded(self) -> dict[str, float | int | str | bool | None]:
+        """What a trace records: the settings that a recall has, without those of sessions and
+        briefings."""
+        apart = ("session.", "briefing.")
+        return {name: value for name, value in self.flat().items() if not name.startswith(apart)}
