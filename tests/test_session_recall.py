@@ -200,8 +200,8 @@ async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> Non
 
 
 def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:
-    settings = SessionSettings(k=2, max_rounds=2, ttl_s=60)
-    with Recall.open(tmp_path, embedder="hashing", session_settings=settings) as recall:
+    config = Config(session=SessionSettings(k=2, max_rounds=2, ttl_s=60))
+    with Recall.open(tmp_path, embedder="hashing", config=config) as recall:
         recall.add(LIFE)
         answer = recall.sessions.start(QUESTION)
         noted = recall.sessions.vote(answer.session_id, {answer.ids()[0]: "hot"}, go_on=False)
