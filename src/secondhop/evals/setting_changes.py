@@ -28,6 +28,7 @@ MOST: Mapping[str, float] = {
             *(f"limits.{name}" for name in ("k", "rounds", "queries", "rerank_pairs", "maybe")),
             "limits.llm_calls",
             *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
+            *(f"session.{name}" for name in ("k", "max_rounds", "branches", "branch_memories")),
         ),
         COUNT_LIMIT,
     ),
