@@ -24,7 +24,6 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.prediction_hooks import NoHooks
 from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
@@ -181,7 +180,6 @@ async def measure(size: int, *, runs: int) -> None:
                 entity="e",
                 store=store,
                 counters=counters,
-                hooks=NoHooks(),
                 count_tokens=count_tokens,
             )
 

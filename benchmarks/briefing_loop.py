@@ -17,7 +17,6 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.briefing.prediction_hooks import NoHooks
 from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
@@ -177,7 +176,6 @@ class Ours:
             entity="somebody",
             store=store,
             counters=counters,
-            hooks=NoHooks(),
             count_tokens=count_tokens,
         )
 

@@ -92,6 +92,8 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     story += weighed(candidate)
     story += [
         f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
+        if vote.round
+        else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
     last = last_cut(trace, candidate)
@@ -238,6 +240,8 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     best = candidate.facet_scores[0] if candidate.facet_scores else None
     if last.stage == "tokens":
         return "a bigger token budget"
+    if last.stage == "critique" and any(vote.round == 0 for vote in candidate.votes):
+        return f"`secondhop learning --forget {candidate.memory_id}`: {candidate.votes[0].reason}"
     if last.stage == "critique":
         return f"another vote: it was {last.reason.split(':')[0]}"
     if last.threshold is not None:

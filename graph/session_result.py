@@ -28,7 +28,9 @@ class AnswerChange(Frozen):
     branch: str = ""
     """The memory whose branch it came to or left; "" for the answer itself."""
     because: list[VoteRecord] = Field(default_factory=list[VoteRecord])
-    """The votes that did it; [] when the critic asked for more, or the ranking moved by itself."""
+    """Votes of people and agents that did it; [] when none did."""
+    critic: list[VoteRecord] = Field(default_factory=list[VoteRecord])
+    """Votes of the critic that did it."""
     why: str
     """One sentence."""
 
@@ -81,6 +83,9 @@ class SessionAnswer(Frozen):
     why: str
     """Why it has converged, or not."""
     proposals: list[SupersessionProposal] = Field(default_factory=list[SupersessionProposal])
+    critic: dict[str, str] = Field(default_factory=dict[str, str])
+    """{memory: the critic's vote} of what the answer shows. `vote` of a memory is what a person or
+    an agent said of it."""
     cast: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """{voter: {memory: vote}} on this answer, cast and not yet counted."""
     degraded: list[str] = Field(default_factory=list[str])

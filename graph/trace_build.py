@@ -11,9 +11,7 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.retrieval.hits import no_hits, rows
-from secondhop.nodes.selection.exposure import exposure_factors
-from secondhop.nodes.selection.factors import age_factors, factors_of, source_factors
-from secondhop.nodes.selection.learned import learned_parts
+from secondhop.nodes.selection.factors import score_factors
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
@@ -154,20 +152,23 @@ def trace_candidates(
 ) -> Iterator[dict[str, Any]]:
     """Every candidate with all that happened to it, best score first."""
     candidates = state.get("candidates", {})
-    sources = source_factors(candidates, ranking)
-    ages = age_factors(candidates, state, ranking)
-    worn = exposure_factors(candidates, state, ranking)
+    ordered = [
+        candidates[m] for m in sorted(candidates, key=lambda m: (-candidates[m]["score"], m))
+    ]
+    factors = score_factors(ordered, state, ranking)
     votes = by_memory(state.get("votes", {}).values())
     drops = by_memory(state.get("drops", {}).values())
     slots = {memory_id: place for place, memory_id in enumerate(returned, start=1)}
     facet_of = {pick["memory_id"]: pick["facet_id"] for pick in reversed(state.get("picks", []))}
-    for memory_id in sorted(candidates, key=lambda m: (-candidates[m]["score"], m)):
+    for row, candidate in enumerate(ordered):
+        memory_id = candidate["memory_id"]
         yield {
-            **candidate_fields(candidates[memory_id]),
-            "factors": factors_of(candidates[memory_id], sources, ranking)
-            | ages.get(memory_id, {})
-            | worn.get(memory_id, {})
-            | learned_parts(memory_id, state),
+            **candidate_fields(candidate),
+            "factors": {
+                name: round(float(column[row]), 4)
+                for name, column in factors.items()
+                if column[row] != 1.0
+            },
             "votes": [trace_vote(vote) for vote in votes.get(memory_id, ())],
             "drops": [trace_drop(drop) for drop in drops.get(memory_id, ())],
             "slot": slots.get(memory_id),

@@ -1,6 +1,7 @@
 """What is different between two answers of a session, and which votes did it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from secondhop.nodes.selection.eligibility import (
     SUPPRESSED,
@@ -10,6 +11,8 @@ from secondhop.nodes.selection.eligibility import (
 )
 from secondhop.nodes.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
+
+CRITIC = "critic"
 
 NO_BRANCH = "It opened no branch: the session has as many as it may (session.branches: {limit})."
 """Said of a spark that came when the branches were spent."""
@@ -63,7 +66,7 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
     else:
         bent = [as_ref(vote) for vote in newest(state) if vote["vote"] in SUPPRESSED]
         why = f"Next for “{facet}”" + ("; these votes made room." if bent else ".")
-    return Change(memory_id=memory_id, change="came", branch=branch, because=bent, why=why)
+    return changed(memory_id, "came", branch, votes=bent, why=why)
 
 
 def departure(memory_id: str, branch: str, state: SessionState) -> Change:
@@ -76,7 +79,26 @@ def departure(memory_id: str, branch: str, state: SessionState) -> Change:
     else:
         because = [as_ref(v) for v in newest(state) if v["vote"] in VOTED_RELEVANCE]
         why = "Others took its place."
-    return Change(memory_id=memory_id, change="left", branch=branch, because=because, why=why)
+    return changed(memory_id, "left", branch, votes=because, why=why)
+
+
+def changed(
+    memory_id: str,
+    change: Literal["came", "left"],
+    branch: str,
+    *,
+    votes: Sequence[VoteRef],
+    why: str,
+) -> Change:
+    """A difference, the critic's votes apart from those of people and agents."""
+    return Change(
+        memory_id=memory_id,
+        change=change,
+        branch=branch,
+        because=[vote for vote in votes if vote["by"] != CRITIC],
+        critic=[vote for vote in votes if vote["by"] == CRITIC],
+        why=why,
+    )
 
 
 def is_unfollowed(vote: Vote, state: SessionState) -> bool:

@@ -15,6 +15,7 @@ from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.state import Vote
 
 
 async def present(state: SessionState, *, services: Services) -> SessionUpdate:
@@ -24,7 +25,8 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
     hidden = await services.hidden.of(sight_of(state), services)
     memories = await shown_memories(shown, facets, state, hidden=hidden, services=services)
     votes = last_votes(state)
-    kept = [one for one in memories if one in votes and is_outside(votes[one])]
+    kept = [one for one in memories if said_outside(one, votes)]
+    critic = {one: votes[one]["vote"] for one in memories if one in votes and one not in kept}
     earlier = {
         memory_id
         for number, ids in state.get("shown", {}).items()
@@ -50,6 +52,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "converged": state["converged"],
             "why": state["why"],
             "proposals": state["proposals"],
+            "critic": critic,
             "cast": {ballot["by"]: ballot["votes"] for ballot in state.get("ballots", [])},
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "spent": spent_fields(state, services.price) | {"ms": state["round_ms"]},
@@ -75,8 +78,17 @@ async def shown_memories(
         for one, ids in evidence.items()
         if any(passage_id in entries for passage_id in ids)
     ]
+    votes = last_votes(state)
+    views = [
+        {**view, "vote": view["vote"] if said_outside(view["id"], votes) else ""} for view in views
+    ]
     told = await contested(marked(views, hidden), hidden, sight_of(state), services=services)
     return {view["id"]: view for view in told}
+
+
+def said_outside(memory_id: str, votes: Mapping[str, Vote]) -> bool:
+    """Whether a person or an agent has voted on a memory in this session."""
+    return memory_id in votes and is_outside(votes[memory_id])
 
 
 def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[str, Any]]:

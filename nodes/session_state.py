@@ -28,7 +28,9 @@ class Change(TypedDict):
     branch: str
     """Facet id of the branch it came to or left; "" for the answer itself."""
     because: list[VoteRef]
-    """[]: no vote did it; the critic asked for more, or the ranking moved by itself."""
+    """Votes of people and agents that did it; []: none did."""
+    critic: list[VoteRef]
+    """Votes of the critic that did it."""
     why: str
 
 

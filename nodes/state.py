@@ -143,6 +143,8 @@ class Suggested(TypedDict):
     """The passage nearest to that facet."""
     cosines: list[float]
     """Of that passage to the question."""
+    confidence: float
+    """0..1: how sure the playbooks are of the question's intent."""
 
 
 class Candidate(TypedDict):
@@ -190,8 +192,8 @@ class Learned(TypedDict):
     """Contexts that the question belongs to; 0: nothing was learned for it."""
     factors: dict[str, float]
     """By memory id, on relevance; those of 1 are left out."""
-    hooks: dict[str, str]
-    """{facet that a hook opened: the memory that it leads to}."""
+    cues: dict[str, str]
+    """{facet that a cue opened: the memory that it leads to}."""
 
 
 class Vote(TypedDict):

@@ -106,6 +106,7 @@ def suggested_update(weighed: WeighedFacets, question: Vectors, found: Populatio
             facet_ids=[facet_ids.get(int(main[one]), "") for one in order],
             passage_ids=[found.passage_ids[passage] for passage in passages],
             cosines=[round(cosine, 6) for cosine in own],
+            confidence=round(weighed.confidence, 4),
         ),
         "facets": {facet_ids[one]: named_facet(one, facet_ids[one], weighed) for one in named},
         "queries": {facet_ids[one]: named_query(one, facet_ids[one], weighed) for one in named},

@@ -1,6 +1,6 @@
 """How often each memory was retrieved, shown and accepted: three counters, in a file of their own.
 
-Nothing is written here by a recall. `accept` writes, when somebody says what was of use; only what
+A recall writes nothing here. `accept` writes what was of use; only what
 was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
 What was shown lately is written with it, where variety is asked for (`RankingSettings.freshness`).
 """
@@ -26,7 +26,7 @@ _SCHEMA = (
         accepted INTEGER NOT NULL,
         accepted_at TEXT
     ) WITHOUT ROWID""",
-    # a recall counts once, whoever says so how often
+    # a recall counts once, however often it is accepted
     """CREATE TABLE IF NOT EXISTS counted (
         trace_id TEXT NOT NULL,
         memory_id TEXT NOT NULL,
@@ -106,7 +106,7 @@ class CounterStore:
         """Count one recall; how many counters grew. The same again changes nothing.
 
         Args:
-            noted: False: no note is kept of which recall it was, for whoever counts it once anyway.
+            noted: False: no note is kept of which recall it was; for a caller that counts it once.
         """
         return await asyncio.to_thread(self._count, use, noted)
 
@@ -249,7 +249,7 @@ class CounterStore:
         except (sqlite3.Error, ValueError, TypeError, AttributeError) as error:
             raise StoreError(
                 f"the counters in {self._path} cannot be read or written: {error}; move the file "
-                f"away, and counting begins anew"
+                f"away, and counting begins again"
             ) from error
 
 

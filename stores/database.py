@@ -12,7 +12,7 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
 
 _BUSY_TIMEOUT_S = 30.0
 _IN_PASSING_S = 1.0
-"""How long somebody may look at a file without being said to have it open."""
+"""How long a short look at a file may last without counting as open."""
 _RESTORE = "put a backup of it in place, or delete it and ingest its sources again"
 _SHARED_MEMORY_BYTES = 32_768
 """What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
@@ -41,7 +41,7 @@ class Database:
         Where nothing can be written beside the file either, it is read as it lies there.
 
         Raises:
-            StoreError: it was read like that, and somebody has written to it meanwhile.
+            StoreError: it was read like that, and was written to meanwhile.
         """
         with self._as_it_lies() if self._is_frozen() else self._connection() as connection:
             connection.execute("PRAGMA query_only = ON")
@@ -87,7 +87,7 @@ class Database:
 
     @contextmanager
     def _as_it_lies(self) -> Generator[sqlite3.Connection, None, None]:
-        """Without locks and logs: for a file that nobody can write to while it is read."""
+        """Without locks and logs: for a file that cannot be written to while it is read."""
         before = _state(self.path)
         uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
@@ -172,9 +172,9 @@ def all_or_nothing(connection: sqlite3.Connection) -> Generator[None, None, None
 
 
 def is_open_elsewhere(path: Path) -> bool:
-    """Whether anybody else has the file open, in this process or another; a damaged one nobody has.
+    """Whether the file is open elsewhere, in this process or another; False for a damaged one.
 
-    Whoever has read a file in WAL mode holds a shared lock on it until the connection is closed,
+    A connection that has read a file in WAL mode holds a shared lock on it until it is closed,
     and this asks for an exclusive one: https://sqlite.org/pragma.html#pragma_locking_mode.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
@@ -230,13 +230,13 @@ def _size(path: Path) -> int:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    told = path.stat()
-    return told.st_ino, told.st_size, told.st_mtime_ns
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _is_full(path: Path) -> StoreFullError:
     return StoreFullError(
         f"no space is left to write to {path}, and SQLite writes before it changes or deletes "
-        f"anything; free some (embeddings.db, hubs.db and traces/ in the same folder are made anew "
-        f"when they are missing) and try again; everything stored before is kept"
+        f"anything; free some (embeddings.db, hubs.db and traces/ in the same folder are made "
+        f"again when they are missing) and try again; everything stored before is kept"
     )

@@ -16,16 +16,16 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
+from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
 from secondhop.stores.maintenance import StoreMaintenance
-from secondhop.stores.memory_map import map_memories
+from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EarlierText,
     EmbeddedMemory,
-    Erasure,
     Memory,
     MemoryCard,
     Passage,
@@ -41,9 +41,6 @@ from secondhop.stores.vectors.place import identity_at
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-
-COMPACTED_AT_ONCE = 2_000
-"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
 
 
 class EntityStore:
@@ -68,9 +65,13 @@ class EntityStore:
         self._check_room = check_room
         self._cache = VectorCache()
         self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
-        self._topics: tuple[int, Sequence[Topic]] | None = None
+        self._map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
-        """For who looks the store over."""
+        """Checks and repairs, for `doctor`."""
+        self.erasure = MemoryErasure(
+            catalog, index, self._map, delete=self.delete, writing=self._writing
+        )
+        """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
@@ -101,7 +102,7 @@ class EntityStore:
         try:
             locked = lock.try_acquire()
         except (LockClosedError, StoreFullError) as error:
-            # reading needs no lock of writers; a write tells what is wrong
+            # reading needs no lock of writers; a write raises the error
             _log.info("leftovers stay for now: %s", error)
             return
         if not locked:
@@ -200,14 +201,8 @@ class EntityStore:
         return await asyncio.to_thread(partial(self._catalog.page, after=after, limit=limit))
 
     async def topics(self) -> Sequence[Topic]:
-        """See `MemoryReader`. Writes nothing: a map that is out of date is made in memory."""
-        changes = await asyncio.to_thread(self._catalog.changes)
-        if self._topics is None or self._topics[0] != changes:
-            made_at, topics = await asyncio.to_thread(self._catalog.topics)
-            if made_at != changes:
-                topics = await map_memories(self._catalog, self._index)
-            self._topics = changes, topics
-        return self._topics[1]
+        """See `MemoryReader`; writes nothing."""
+        return await self._map.topics()
 
     # --- SettingsKeeping ---
 
@@ -249,7 +244,7 @@ class EntityStore:
         """Store one memory and change how others stand, both or neither.
 
         Args:
-            decide: runs when nobody else writes; what it raises leaves everything as it was.
+            decide: runs when no other process writes; what it raises leaves everything as it was.
         """
         wanted = checked([embedded], dimension=self.identity.dimension)
         await self.expect_room()
@@ -267,13 +262,13 @@ class EntityStore:
             await to_its_end(asyncio.to_thread(self._catalog.add_earlier, texts))
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
-        """What a look at how memories stand tells."""
+        """The result of `view` on how memories stand."""
         return await asyncio.to_thread(self._catalog.look, view)
 
     async def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
-        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
         return await asyncio.to_thread(partial(self._catalog.brief, look, now=now, until=until))
 
     async def keepings(self) -> Keepings:
@@ -295,30 +290,6 @@ class EntityStore:
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
         return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
-
-    async def erase(self, memory_ids: Sequence[str]) -> Erasure:
-        """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
-
-        The vectors of a big entity stay in Chroma's files until `maintenance.compact`.
-        The memory map is made again, for it names titles.
-        """
-        await self.delete(memory_ids)
-        if not await asyncio.to_thread(self._catalog.exists):
-            return Erasure(text=True, vectors=True)
-        async with self._writing():
-            return await to_its_end(self._erase_leftovers())
-
-    async def erasing(self) -> Sequence[str] | None:
-        """Memories whose erasure has begun and is not finished; None when there is none.
-
-        [] where they are deleted, and files may still hold what they said.
-        """
-        return await asyncio.to_thread(self._catalog.erasing)
-
-    async def note_erasing(self, memory_ids: Sequence[str]) -> None:
-        """The erasure of these memories begins; when `erase` returns it is finished."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -345,10 +316,10 @@ class EntityStore:
         )
 
     async def refresh_topics(self) -> None:
-        """Make the memory map anew if the store changed; ingest calls it when it is done."""
+        """Make the memory map again if the store changed; ingest calls it at its end."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(self._refresh_topics())
+                await to_its_end(self._map.refresh())
 
     # --- inside the writer's lock ---
 
@@ -366,22 +337,6 @@ class EntityStore:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
-
-    async def _erase_leftovers(self) -> Erasure:
-        await self._refresh_topics()
-        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
-        vectors = is_small and await self._index.compact()
-        text = await asyncio.to_thread(self._catalog.erase_leftovers)
-        if text:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
-        return Erasure(text=text, vectors=vectors)
-
-    async def _refresh_topics(self) -> None:
-        changes = await asyncio.to_thread(self._catalog.changes)
-        made_at, _ = await asyncio.to_thread(self._catalog.topics)
-        if made_at != changes:
-            topics = await map_memories(self._catalog, self._index)
-            await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -17,7 +17,7 @@ ALWAYS: Final = "always"
 """Scope of a preference that holds whatever is asked."""
 
 NEUTRAL: Final = 0.5
-"""Salience of a memory of which nobody said how much it matters."""
+"""Salience of a memory for which none was given."""
 
 Ending: TypeAlias = Literal["superseded", "deprecated", "expired"]
 
@@ -30,7 +30,7 @@ MARKS: Final[tuple[Mark, ...]] = ("", "core", "open")
 Act: TypeAlias = Literal[
     "remembered", "superseded", "deprecated", "restored", "changed", "repeated"
 ]
-"""repeated: somebody said again what is known."""
+"""repeated: what is known was said again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class End:
     """Id of what superseded it; "" also for one that is gone since."""
     because: str = ""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """In a few words: "superseded by m-7 on 2026-03-01"."""
         day = f"{self.at:%Y-%m-%d}"
         if self.how == "superseded":
@@ -111,6 +111,22 @@ class HistoryEntry:
     act: Act
     other_id: str = ""
     detail: str = ""
+
+
+def fact_in_words(subject: str, attribute: str) -> str:
+    """What a fact is of, as it begins a sentence.
+
+    >>> fact_in_words("me", "gp"), fact_in_words("my landlord", "phone number")
+    ('My gp', "My landlord's phone number")
+    >>> fact_in_words("the grant", "deadline")
+    'The deadline of the grant'
+    """
+    folded = subject.casefold()
+    if folded == "me":
+        return f"My {attribute}"
+    if folded.startswith("my "):
+        return f"My {subject[3:]}'s {attribute}"
+    return f"The {attribute} of {subject}"
 
 
 class FactName(NamedTuple):

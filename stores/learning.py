@@ -1,137 +1,253 @@
-"""What resolved sessions have taught about one entity's memory: sums by context, never a vote log.
+"""What was learned of one entity, in a SQLite file of its folder, made with the first lesson.
 
-A context is a cluster of questions that lie near each other: it holds their mean vector and what
-helped there. No question's text is kept, and no single vote.
+What is deleted is overwritten, and the file has a rollback journal, which SQLite cuts after each
+write. So no byte of what was forgotten stays on disk.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol
+import asyncio
+import sqlite3
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+
+from secondhop.errors import CorruptStoreError, SchemaVersionError
+from secondhop.stores.database import Database
+from secondhop.stores.lessons import (
+    DOCUMENT,
+    ContextCentre,
+    LearnedContext,
+    LearningChange,
+    LearningState,
+)
 from secondhop.stores.records import Vector
 
+VERSION = 2
+"""`user_version` of the file. 1 (version 0.1) had other documents, which are read all the same, and
+kept pairs and a count of rounds, which nothing needs."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weight:
-    """How often a memory helped in a context, and how often it did not; both fade."""
+IF_DAMAGED = "put a backup of it in place, or delete it, and learning begins anew"
+"""What to do with a file that cannot be read: nothing but lessons is lost with it."""
 
-    good: float = 0.0
-    bad: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearnedHook:
-    """Where a memory led that was not the answer: when it sparks, the other one is wanted."""
-
-    spark: str
-    leads_to: str
-    wins: int = 0
-    """Resolved sessions in which what it leads to was accepted."""
-    misses: int = 0
-    """Sessions since the last win that showed what it leads to, and did not want it."""
-    retired: bool = False
-    """It has stopped helping; new wins, counted from 0, bring it back."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lessons:
-    """What one context holds. All numbers are as of `at`; readers let them fade."""
-
-    at: datetime
-    """When it was last learned from."""
-    sessions: float = 0.0
-    """Resolved sessions; fades."""
-    rounds: float = 0.0
-    """The answers that they needed; fades with them."""
-    weights: Mapping[str, Weight] = field(default_factory=dict[str, Weight])
-    """By memory id."""
-    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
-    """{two memories, the smaller id first: how often both were accepted in one session}; fades."""
-    hooks: Sequence[LearnedHook] = ()
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS contexts (
+    context_id TEXT PRIMARY KEY,
+    embedder_id TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    lessons TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS switch (off INTEGER NOT NULL);
+DROP TABLE IF EXISTS rounds;
+UPDATE contexts SET lessons = json_remove(lessons, '$.pairs') WHERE json_valid(lessons);
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextCentre:
-    """Where a cluster of questions lies."""
+class LearningStore:
+    """The lessons of one entity. Reading writes nothing."""
 
-    context_id: str
-    embedder_id: str
-    """The model its vector comes from: vectors of two models cannot be compared."""
-    vector: Vector
-    """float32 [dim], unit length: the mean of its questions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearnedContext(ContextCentre):
-    """A cluster of questions, and what was learned in it."""
-
-    lessons: Lessons
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningChange:
-    """What one resolved session changes; written as a whole, or not at all."""
-
-    kept: Sequence[LearnedContext] = ()
-    """New contexts, and known ones as they are now."""
-    dropped: Sequence[str] = ()
-    """Ids of contexts that go."""
-    rounds: int | None = None
-    """Answers of a session to be counted; None: none is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningState:
-    """Everything that is known, at one moment."""
-
-    on: bool = True
-    contexts: Sequence[LearnedContext] = ()
-    """By id."""
-    rounds: Mapping[int, int] = field(default_factory=dict[int, int])
-    """{answers that were needed: resolved sessions}."""
-
-
-class LearningStore(Protocol):
-    """What was learned of one entity. Reading writes nothing."""
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._database = Database(path, if_damaged=IF_DAMAGED, journal="TRUNCATE")
 
     async def read(self) -> LearningState:
         """Everything; nothing at all before the first lesson."""
-        ...
+        return await asyncio.to_thread(self._read)
 
-    async def in_use(self) -> bool:
-        """Whether any context is known, and learning is on; cheap, for every recall asks it."""
-        ...
+    async def centres(self) -> list[ContextCentre]:
+        """Where the contexts lie; [] while learning is off. Cheap, for every recall asks it."""
+        return await asyncio.to_thread(self._centres_in_use)
 
-    async def chosen(
-        self, choose: Callable[[Sequence[ContextCentre]], Collection[str]]
-    ) -> list[LearnedContext]:
-        """The contexts that `choose` names by id; the lessons of the others are not even read.
-
-        `choose` may be called in another thread.
-        """
-        ...
+    async def contexts(self, context_ids: Collection[str]) -> list[LearnedContext]:
+        """Contexts with their lessons; unknown ids are left out."""
+        return await asyncio.to_thread(self._contexts, context_ids)
 
     async def change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
         """Decide on what is known and write it, in one transaction; None writes nothing.
 
-        `decide` may be called in another thread; nobody writes between what it sees and what is
+        `decide` is called in another thread. Nobody writes between what it sees and what is
         written.
         """
-        ...
+        await asyncio.to_thread(self._change, decide)
 
     async def switch(self, *, on: bool) -> None:
         """Whether anything is learned and used from now on."""
-        ...
+        if not on or self.path.exists():
+            await asyncio.to_thread(self._switch, on)
 
-    async def forget(self, memory_ids: Sequence[str]) -> None:
+    async def forget(self, memory_ids: Collection[str]) -> None:
         """Nothing of these memories is left when it returns; unknown ids are no error."""
-        ...
+        if self.path.exists():
+            await self.change(lambda known: without(known, frozenset(memory_ids)))
 
     async def clear(self) -> None:
         """Forget everything but whether it is switched on."""
-        ...
+        if self.path.exists():
+            await self.change(
+                lambda known: LearningChange(dropped=[one.context_id for one in known.contexts])
+            )
 
     async def aclose(self) -> None:
         """Close what is open."""
-        ...
+        await asyncio.to_thread(self._database.close)
+
+    # --- blocking parts, for worker threads ---
+
+    def _read(self) -> LearningState:
+        if not self.path.exists():
+            return LearningState()
+        with self._database.reading() as connection:
+            return self._state(connection)
+
+    def _centres_in_use(self) -> list[ContextCentre]:
+        if not self.path.exists():
+            return []
+        with self._database.reading() as connection:
+            if not self._is_made(connection) or not _is_on(connection):
+                return []
+            return self._centres(connection)
+
+    def _contexts(self, context_ids: Collection[str]) -> list[LearnedContext]:
+        if not self.path.exists():
+            return []
+        with self._database.reading() as connection:
+            if not self._is_made(connection):
+                return []
+            named = [one for one in self._centres(connection) if one.context_id in context_ids]
+            return self._with_lessons(connection, named)
+
+    def _change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
+        self._make()
+        with self._database.writing() as connection:
+            change = decide(self._state(connection))
+            if change is not None:
+                _write(connection, change)
+
+    def _switch(self, on: bool) -> None:
+        self._make()
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM switch")
+            if not on:
+                connection.execute("INSERT INTO switch VALUES (1)")
+
+    def _make(self) -> None:
+        """Raises:
+        SchemaVersionError: a newer secondhop wrote it.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.creating() as connection:
+            if self._version(connection) < VERSION:
+                connection.executescript(_SCHEMA)
+
+    def _state(self, connection: sqlite3.Connection) -> LearningState:
+        if not self._is_made(connection):
+            return LearningState()
+        contexts = self._with_lessons(connection, self._centres(connection))
+        return LearningState(on=_is_on(connection), contexts=contexts)
+
+    def _is_made(self, connection: sqlite3.Connection) -> bool:
+        """False: whoever began to make the file was killed, or is at it."""
+        return self._version(connection) > 0
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """Raises:
+        SchemaVersionError: a newer secondhop wrote it.
+        """
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise SchemaVersionError(found=version, known=VERSION, path=str(self.path))
+        return int(version)
+
+    def _centres(self, connection: sqlite3.Connection) -> list[ContextCentre]:
+        """Where the contexts lie.
+
+        Raises:
+            CorruptStoreError: a vector cannot be read.
+        """
+        rows = connection.execute(
+            "SELECT context_id, embedder_id, vector FROM contexts ORDER BY context_id"
+        )
+        try:
+            return [
+                ContextCentre(
+                    context_id=context_id, embedder_id=embedder_id, vector=vector_of(stored)
+                )
+                for context_id, embedder_id, stored in rows
+            ]
+        except (ValueError, TypeError) as error:
+            raise self._damaged(error) from error
+
+    def _with_lessons(
+        self, connection: sqlite3.Connection, centres: Sequence[ContextCentre]
+    ) -> list[LearnedContext]:
+        """Raises:
+        CorruptStoreError: they cannot be read.
+        """
+        contexts: list[LearnedContext] = []
+        for centre in centres:
+            (told,) = connection.execute(
+                "SELECT lessons FROM contexts WHERE context_id = ?", (centre.context_id,)
+            ).fetchone()
+            try:
+                lessons = DOCUMENT.validate_json(told)
+            except (ValueError, TypeError) as error:
+                raise self._damaged(error) from error
+            contexts.append(
+                LearnedContext(
+                    context_id=centre.context_id,
+                    embedder_id=centre.embedder_id,
+                    vector=centre.vector,
+                    lessons=lessons,
+                )
+            )
+        return contexts
+
+    def _damaged(self, error: Exception) -> CorruptStoreError:
+        return CorruptStoreError(f"{self.path} is damaged ({error!r}); {IF_DAMAGED}")
+
+
+def without(known: LearningState, memory_ids: Collection[str]) -> LearningChange:
+    """What forgets memories; a context of which nothing is left goes."""
+    told = [one for one in known.contexts if one.lessons.memory_ids() & {*memory_ids}]
+    left = [replace(one, lessons=one.lessons.without(memory_ids)) for one in told]
+    return LearningChange(
+        kept=[one for one in left if one.lessons.memory_ids()],
+        dropped=[one.context_id for one in left if not one.lessons.memory_ids()],
+    )
+
+
+def vector_of(stored: bytes) -> Vector:
+    """The vector that these bytes are.
+
+    Raises:
+        ValueError, TypeError: they are none.
+    """
+    vector = np.frombuffer(stored, dtype="<f4").astype(np.float32)
+    if not np.isfinite(vector).all():
+        raise ValueError("a vector with numbers without end")
+    return vector
+
+
+def _is_on(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM switch").fetchone() is None
+
+
+def _write(connection: sqlite3.Connection, change: LearningChange) -> None:
+    connection.executemany(
+        "DELETE FROM contexts WHERE context_id = ?", [(one,) for one in change.dropped]
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO contexts VALUES (?, ?, ?, ?)",
+        [
+            (
+                context.context_id,
+                context.embedder_id,
+                context.vector.astype("<f4").tobytes(),
+                DOCUMENT.dump_json(context.lessons).decode(),
+            )
+            for context in change.kept
+        ],
+    )

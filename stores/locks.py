@@ -1,6 +1,6 @@
 """Locks between processes, on files; the system frees them when a process dies.
 
-POSIX only (`flock`). A lock file is never deleted: whoever waits on it would wait on a ghost.
+POSIX only (`flock`). A lock file is never deleted: a process that waits for it would wait for ever.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class LockClosedError(StoreError):
 
 
 def _open(path: Path) -> int:
-    """The file's descriptor, the file made if need be: the first that anybody writes of a store.
+    """The file's descriptor, the file made if need be: the first file that is written of a store.
 
     Raises:
         LockClosedError: the system does not let us.
@@ -56,7 +56,7 @@ class WriterLock:
         self._descriptor: int | None = None
 
     def try_acquire(self) -> bool:
-        """Take the lock if nobody holds it, in this process or another."""
+        """Take the lock if it is free, in this process and all others."""
         descriptor = _open(self.path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,7 +70,7 @@ class WriterLock:
         return True
 
     def release(self) -> None:
-        """Let go; does nothing when the lock is not held."""
+        """Free the lock; does nothing when it is not held."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
@@ -79,8 +79,8 @@ class WriterLock:
 class StampedLock:
     """Many readers or one writer, and a stamp that says which write was the last.
 
-    Whoever keeps something in memory compares the stamp under the lock: another stamp means that
-    somebody else wrote in between.
+    A cache in memory is right as long as the stamp, read under the lock, is the same: another
+    stamp means that another process wrote in between.
     """
 
     _STAMP_BYTES = 16
@@ -93,7 +93,7 @@ class StampedLock:
 
     @contextmanager
     def shared(self) -> Generator[bytes, None, None]:
-        """The stamp; nobody writes meanwhile."""
+        """The stamp; no one writes meanwhile."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
                 fcntl.flock(gate, fcntl.LOCK_SH)
@@ -102,7 +102,7 @@ class StampedLock:
 
     @contextmanager
     def exclusive(self) -> Generator[bytes, None, None]:
-        """The stamp; nobody reads or writes meanwhile."""
+        """The stamp; no one reads or writes meanwhile."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
                 fcntl.flock(gate, fcntl.LOCK_EX)
@@ -126,7 +126,7 @@ async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[No
     """Hold the writer's lock of an entity.
 
     Raises:
-        StoreError: somebody else held it all the time.
+        StoreError: another process held it all the time.
     """
     lock = WriterLock(lock_path)
     clock = asyncio.get_running_loop().time

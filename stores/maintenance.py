@@ -1,4 +1,4 @@
-"""What somebody who looks a store over does with its two halves, each by itself.
+"""Checks and repairs of catalog and vectors, each by itself: for `doctor`.
 
 Recall and ingest never see a half: they use `EntityStore`.
 """
@@ -23,7 +23,7 @@ class StoreMaintenance:
         *,
         writing: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
-        """`writing` is a block in which nobody else writes."""
+        """`writing` is a block in which no other process writes."""
         self._catalog, self._index, self._writing = catalog, index, writing
 
     async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
@@ -49,27 +49,12 @@ class StoreMaintenance:
             if stored:
                 await to_its_end(self._index.upsert(stored, vectors[rows]))
 
-    async def needs_compaction(self) -> bool:
-        """Whether files still hold vectors of erased memories."""
-        return await asyncio.to_thread(self._catalog.needs_compaction)
-
-    async def compact(self) -> bool:
-        """Leave nothing of erased vectors in any file; False where that cannot be done now."""
-        async with self._writing():
-            return await to_its_end(self._compact())
-
-    async def _compact(self) -> bool:
-        done = await self._index.compact()
-        if done and await asyncio.to_thread(self._catalog.erasing) is None:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
-        return done
-
     async def wrong_postings(self) -> list[str]:
         """Words of the word index that it has otherwise than the stored text; sorted."""
         return await asyncio.to_thread(self._catalog.wrong_postings)
 
     async def rebuild_lexicon(self) -> None:
-        """Make the word index anew from the stored text."""
+        """Build the word index again from the stored text."""
         async with self._writing():
             await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
 

@@ -115,7 +115,7 @@ def recover_manifest(
     chroma: Path,
     cure: str,
 ) -> Manifest:
-    """Write the manifest anew; what is left of a damaged one is moved aside.
+    """Write the manifest again; a damaged one is moved aside.
 
     The embedding model is that of the entity which was reindexed least: new entities change to
     another one only when all have. The store's id stands in the names of its collections; where
@@ -141,7 +141,7 @@ def recover_manifest(
         store_id=store_id,
     )
     _log.warning(
-        "%s was lost and is written anew from the catalogs%s",
+        "%s was lost and is written again from the catalogs%s",
         path,
         "" if store_id else f"; the vectors are not found without it: {cure}",
     )

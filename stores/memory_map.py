@@ -26,7 +26,33 @@ _LABEL_WORDS = 6
 _LABEL_CHARACTERS = 600
 _TITLE_REPEATS = 3
 _SPEAKER = re.compile(r"^\W*(?:user|assistant|system|human)\W*:", re.MULTILINE | re.IGNORECASE)
-"""Who speaks says nothing of what is spoken about."""
+"""The speaker's role says nothing about the topic."""
+
+
+class MemoryMap:
+    """The map of one entity; it is made again when its memories have changed."""
+
+    def __init__(self, catalog: Catalog, index: VectorIndex) -> None:
+        self._catalog, self._index = catalog, index
+        self._made: tuple[int, Sequence[Topic]] | None = None
+
+    async def topics(self) -> Sequence[Topic]:
+        """Topics, biggest first. Writes nothing: an outdated map is made again in memory."""
+        changes = await asyncio.to_thread(self._catalog.changes)
+        if self._made is None or self._made[0] != changes:
+            made_at, topics = await asyncio.to_thread(self._catalog.topics)
+            if made_at != changes:
+                topics = await map_memories(self._catalog, self._index)
+            self._made = changes, topics
+        return self._made[1]
+
+    async def refresh(self) -> None:
+        """Write an up-to-date map to the catalog; needs the writer's lock."""
+        changes = await asyncio.to_thread(self._catalog.changes)
+        made_at, _ = await asyncio.to_thread(self._catalog.topics)
+        if made_at != changes:
+            topics = await map_memories(self._catalog, self._index)
+            await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
 
 
 async def map_memories(catalog: Catalog, index: VectorIndex) -> list[Topic]:

@@ -102,7 +102,7 @@ class SettingsKeeping(Protocol):
     """Settings of recall that belong to the entity. What they mean, no store needs to know."""
 
     async def kept_settings(self) -> Mapping[str, str]:
-        """{name: value}; {} where nobody has kept any."""
+        """{name: value}; {} where none are kept."""
         ...
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:

@@ -56,7 +56,7 @@ class QueryBatcher(Generic[KeyT, FoundT]):
         loop = asyncio.get_running_loop()
         if not self._waiting or len(self._waiting[-1].keys) >= self._keys_a_call:
             self._waiting.append(_Batch())
-            loop.call_soon(self._start)  # not at once: who asks in the same moment comes along
+            loop.call_soon(self._start)  # not at once: callers of the same moment join
         batch = self._waiting[-1]
         batch.keys.update(dict.fromkeys(keys))
         caller: asyncio.Future[Mapping[KeyT, FoundT]] = loop.create_future()

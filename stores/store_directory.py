@@ -1,6 +1,6 @@
 """The folder of a store, and the way to one entity in it.
 
-store.json                   which embedding model, which store; made anew when it is lost
+store.json                   which embedding model, which store; made again when it is lost
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
@@ -36,9 +36,6 @@ from secondhop.stores.vectors.chroma_database import check_database
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.place import (
-    FOLDER,
-    NoVectorsHereError,
-    expect_any_vector,
     identity_at,
     place_of,
 )
@@ -77,7 +74,7 @@ class StoreDirectory:
         """The store of one entity; creates nothing before the first put.
 
         Args:
-            mending: open it also where vectors are missing, for who puts them back.
+            mending: open it also where vectors are missing, to put them back.
 
         Raises:
             UsageError: the name is empty, too long, or no valid Unicode.
@@ -134,20 +131,8 @@ class StoreDirectory:
 
         Raises:
             VectorsElsewhereError: they are on a server and none is named, or the reverse.
-            NoVectorsHereError: none of them are here, and nobody has said where they are.
         """
-        catalog = Catalog(self._catalog_path(entity))
-        try:
-            if await asyncio.to_thread(catalog.exists):
-                await asyncio.to_thread(self._whole_manifest)  # it names the collections
-                await expect_any_vector(catalog, place=self._place, vectors=self._vectors)
-        except CorruptStoreError as error:
-            folder = self._catalog_path(entity).parent
-            if not (self._server or (self.path / "chroma").exists()):
-                what = f"the catalog of entity {entity!r} is damaged"
-                raise NoVectorsHereError(what, looked=FOLDER, folder=folder) from error
-        finally:
-            catalog.close()
+        await asyncio.to_thread(self._expect_vectors, entity)
 
     async def begin_reindex(
         self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
@@ -189,10 +174,20 @@ class StoreDirectory:
         )
 
     async def aclose(self) -> None:
-        """Close the vectors; entity stores are closed by whoever opened them."""
+        """Close the vectors; close entity stores yourself."""
         await asyncio.to_thread(self._chroma.close)
 
     # --- blocking parts, for worker threads ---
+
+    def _expect_vectors(self, entity: str) -> None:
+        catalog = Catalog(self._catalog_path(entity))
+        try:
+            if catalog.exists():
+                identity_at(self._place, catalog)
+        except CorruptStoreError:
+            return  # it cannot say where they are, and must not keep the text from being deleted
+        finally:
+            catalog.close()
 
     def _check(self, catalog: Catalog, wanted: Identity) -> None:
         manifest = self._whole_manifest()

@@ -40,13 +40,13 @@ async def serve(request: dict[str, Any], sessions: Sessions) -> None:
     number, work = request.pop("number"), request.pop("do")
     try:
         if work == "resolve":
-            done = (await sessions.resolve(**request)).session.model_dump(mode="json")
+            done = (await sessions.aresolve(**request)).session.model_dump(mode="json")
         elif work == "start":
-            done = (await sessions.start(**request)).model_dump(mode="json")
+            done = (await sessions.astart(**request)).model_dump(mode="json")
         elif work == "vote":
-            done = (await sessions.vote(**request)).model_dump(mode="json")
+            done = (await sessions.avote(**request)).model_dump(mode="json")
         else:
-            done = (await sessions.answer(**request)).model_dump(mode="json")
+            done = (await sessions.aget(**request)).model_dump(mode="json")
         reply = {"number": number, "done": done}
     except SecondhopError as error:
         reply = {"number": number, "error": type(error).__name__, "message": str(error)}

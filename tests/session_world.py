@@ -50,4 +50,4 @@ def sessions_over(
 
 async def started(sessions: Sessions, **asked: Any) -> SessionAnswer:
     """A session about the interview."""
-    return await sessions.start(QUESTION, **asked)
+    return await sessions.astart(QUESTION, **asked)

@@ -53,7 +53,7 @@ async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
     assert "my landlord: phone number" in found.facets
     trace = recall.trace(result.trace_id)
     (query,) = [one for one in trace.queries if one.origin == "fact"]
-    assert query.text == "The phone number of my landlord"
+    assert query.text == "My landlord's phone number"
     candidate = trace.candidate(fact)
     assert candidate is not None
     story = await recall.aexplain(result.trace_id, fact)
@@ -178,7 +178,7 @@ GUESTS = PlannedFacet(
     name="what may not be in it",
     why="Nobody should be served what they do not eat.",
     hop=2,
-    queries=("the diet of me is vegetarian or vegan",),
+    queries=("which diet is theirs, is it vegetarian or vegan",),
 )
 
 
@@ -189,7 +189,7 @@ async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(reca
 
     (found,) = result.memories
     assert (found.id, found.hop, found.facets[0]) == (fact, 2, "what may not be in it")
-    assert "with “The diet of me”" in found.why
+    assert "with “My diet”" in found.why
 
 
 async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Recall) -> None:

@@ -111,9 +111,9 @@ async def test_a_session_tells_it_in_every_round(recall: Recall) -> None:
     planner = WrittenPlanner({QUESTION: (WANTED,)}, planner_id="written")
     sessions = sessions_over(replace(recall.services, planner=planner))
 
-    begun = await sessions.start(QUESTION)
+    begun = await sessions.astart(QUESTION)
     first = begun.preferences
-    second = (await sessions.vote(begun.session_id, {begun.ids()[0]: "hot"})).preferences
+    second = (await sessions.avote(begun.session_id, {begun.ids()[0]: "hot"})).preferences
 
     assert [(one.id, one.facet) for one in first][1] == (wanted, FACET)
     assert second == first

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.ingest.batches import embedding_text
-from secondhop.memories.doctor import SAMPLE
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
@@ -170,7 +167,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
 
     told = await recall.aexamine()
     mended = await recall.aexamine(fix=True)
-    after = await recall.aexamine(every_vector=True)
+    after = await recall.aexamine()
 
     assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
         ("vectors", [passage], False)
@@ -210,53 +207,6 @@ async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -
         ("embeddings", [passage], False)
     ]
     assert not told.sound
-
-
-async def test_one_vector_among_many_is_found_where_every_passage_is_embedded(
-    recall: Recall,
-) -> None:
-    await recall.aadd([note(f"n{n:02}", f"Note number {n} of many", day=6) for n in range(90)])
-    many = sorted(await recall.store.vector_ids())
-    ids = [p.passage_id for _, own in await recall.store.page(after="", limit=256) for p in own]
-    sampled = set(ids[:: -(-len(ids) // SAMPLE)])
-    wrong = next(one for one in many if one not in sampled)
-    await turned(recall, wrong)
-    heard: list[tuple[str, int, int | None]] = []
-
-    sample = await recall.aexamine()
-    every = await recall.aexamine(
-        every_vector=True, progress=lambda stage, done, total: heard.append((stage, done, total))
-    )
-
-    assert sample.findings == []
-    (found,) = every.findings
-    assert (found.check, found.count, found.examples) == ("embeddings", 1, [wrong])
-    assert found.what.startswith(f"of {len(many)} passages")
-    assert heard == [("embed", 64, len(many)), ("embed", len(many), len(many))]
-
-
-async def test_the_model_is_asked_and_not_the_cache_and_fixing_lets_reindex_mend_it(
-    recall: Recall, tmp_path: Path
-) -> None:
-    pages = await recall.store.page(after="", limit=256)
-    (tea,) = [(one, own[0]) for one, own in pages if one.memory_id == "tea"]
-    passage, text = tea[1].passage_id, embedding_text(*tea)
-    await turned(recall, passage)
-    (cache,) = (tmp_path / "store").rglob("embeddings.db")
-    turned_bytes = np.eye(1, 256, dtype="<f4").tobytes()
-    with closing(sqlite3.connect(cache)) as raw, raw:  # as of a model that has changed since
-        known = (turned_bytes, sha256(text.encode()).digest())
-        assert raw.execute("UPDATE vectors SET vector = ? WHERE text_sha = ?", known).rowcount == 1
-
-    found = await recall.aexamine(every_vector=True, fix=True)
-    await recall.aclose()
-    home = StoreDirectory(tmp_path / "store")
-    await reindex_entity(home, "mara", embedder=HashingEmbedder())
-    await home.aclose()
-
-    assert [(one.check, one.examples) for one in found.findings] == [("embeddings", [passage])]
-    async with await opened(tmp_path / "store") as again:
-        assert (await again.aexamine(every_vector=True)).findings == []
 
 
 async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Recall) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.cli import care_commands
+from secondhop.cli import maintenance_commands
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.recall import Recall
 from secondhop.sessions.service import owner_of
@@ -103,7 +103,7 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     assert not any(b"zebraquartz of mara" in path.read_bytes() for path in left)
     async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as recall:
         assert (await recall.acounts()).vectors == len(LIFE) + 1
-        assert (await recall.aexamine(every_vector=True)).findings == []
+        assert (await recall.aexamine()).findings == []
     async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
         assert (await recall.acounts()).memories == 0
 
@@ -131,14 +131,6 @@ async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> No
 
     await Recall.adelete_entity(tmp_path, "mara")
     assert contents(tmp_path, "mara") == {}
-
-
-async def test_what_this_process_has_open_is_left_alone_too(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
-        await recall.aremember("The key is on the hook")
-        with pytest.raises(StoreError, match="'mara' is open"):
-            await Recall.adelete_entity(tmp_path, "mara")
-        assert (await recall.acounts()).memories == 1
 
 
 async def test_a_damaged_catalog_goes_as_well(tmp_path: Path) -> None:
@@ -169,15 +161,6 @@ async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:
     assert ended is not None
     assert going is not None
     assert (ended.status, going.status) == ("abandoned", "open")
-
-
-def test_without_an_event_loop_it_is_the_same(tmp_path: Path) -> None:
-    with Recall.open(tmp_path, entity="mara", embedder="hashing") as recall:
-        recall.remember("The key is on the hook")
-
-    assert Recall.delete_entity(tmp_path, "mara", dry_run=True).memories == 1
-    assert Recall.delete_entity(tmp_path, "mara").memories == 1
-    assert contents(tmp_path, "mara") == {}
 
 
 @pytest.fixture
@@ -219,9 +202,9 @@ def test_the_command_asks_first_and_refuses_where_nobody_answers(
     def said_yes(what: str) -> bool:
         return "mara: 1 memory" in what
 
-    monkeypatch.setattr(care_commands, "confirmed", said_no)
+    monkeypatch.setattr(maintenance_commands, "confirmed", said_no)
     declined = command("delete-entity", "mara")
-    monkeypatch.setattr(care_commands, "confirmed", said_yes)
+    monkeypatch.setattr(maintenance_commands, "confirmed", said_yes)
     agreed = command("delete-entity", "mara")
 
     assert (nobody.exit_code, two.exit_code) == (2, 2)

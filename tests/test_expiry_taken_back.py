@@ -43,22 +43,6 @@ async def test_an_empty_expiry_takes_it_away_and_the_history_says_so(
     assert (await recall.arecall("Where is the key?")).ids() == ["key"]
 
 
-async def test_no_expiry_given_leaves_it(recall: Recall) -> None:
-    await recall.aupdate("key", valid_until=AHEAD)
-    await recall.aupdate("key", salience=0.9)
-    await recall.aupdate("key", valid_until="", dry_run=True)
-
-    assert await expiry(recall, "key") == AHEAD
-
-
-async def test_said_anew_without_an_expiry_it_has_none(recall: Recall) -> None:
-    await recall.aupdate("key", valid_until=AHEAD)
-    new = await recall.aupdate("key", "The key hangs in the hall", valid_until="")
-
-    versions = {one.memory_id: one for one in (await recall.ahistory("key")).versions}
-    assert versions[new.memory_id].valid_until is None
-
-
 def test_the_command_line_says_none(tmp_path: Path, no_variables: None) -> None:
     run = over(tmp_path / "store")
     run("remember", "The key is under the mat", "--id", "key", "--valid-until", "9000-01-01")

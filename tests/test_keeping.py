@@ -1,6 +1,7 @@
 """Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
 
 import sqlite3
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -11,11 +12,8 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
-from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Fact, Preference
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.sessions.document import names_one
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -127,16 +125,6 @@ async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None
     assert (await recall.acounts()).memories == 1
 
 
-async def test_a_value_that_comes_back_is_a_memory_of_its_own(recall: Recall) -> None:
-    ids = [
-        (await recall.aremember(employer(name), at=on(month))).memory_id
-        for month, name in enumerate(("Acme", "Zeta", "Acme"), start=1)
-    ]
-
-    assert len(set(ids)) == 3
-    assert await values(recall) == ["Acme"]
-
-
 async def test_a_newer_preference_of_a_topic_replaces_the_older(recall: Recall) -> None:
     short = await recall.aremember(Preference(text="Keep answers short", topic="length"))
     code = await recall.aremember(Preference(text="Prefer TypeScript", scope="writing code"))
@@ -185,6 +173,23 @@ async def test_what_ended_can_be_restored(recall: Recall) -> None:
 
     assert [kept.done for kept in restored] == ["restored", "restored", "unchanged"]
     assert [v.end for v in (await recall.ahistory("old")).versions] == [""]
+
+
+async def test_memories_are_listed_page_by_page_and_got_one_by_one(recall: Recall) -> None:
+    await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
+    await recall.asupersede("a", "b")
+
+    first = await recall.memories.alist(limit=2)
+    rest = await recall.memories.alist(after=first[-1].memory_id)
+
+    assert [(one.memory_id, one.end) for one in [*first, *rest]] == [
+        ("a", "superseded by b on 2026-01-02"),
+        ("b", ""),
+        ("c", ""),
+    ]
+    assert (await recall.memories.aget("b")).text == "About b"
+    with pytest.raises(UsageError, match="no memory 'd'"):
+        await recall.memories.aget("d")
 
 
 async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
@@ -303,23 +308,6 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
 
 
-async def test_the_vectors_of_a_forgotten_memory_leave_the_cache_and_no_others_do(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await recall.aadd([note("n", "Ordinary thoughts about the boiler")])
-    kept = await recall.aremember(SECRET)
-    own, others = await cached_of(recall, kept.memory_id), await cached_of(recall, "n")
-    cached = cached_vectors(tmp_path)
-    assert own | others <= cached
-    assert not own & others
-
-    assert (await recall.aforget(kept.memory_id, dry_run=True)).passages == 1
-    assert cached_vectors(tmp_path) == cached
-    await recall.aforget(kept.memory_id)
-
-    assert cached_vectors(tmp_path) == cached - own
-
-
 async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -377,28 +365,12 @@ async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewh
     assert (await recall.acounts()).memories == 1
 
 
-async def cached_of(recall: Recall, memory_id: str) -> set[bytes]:
-    """The vectors of a memory's passages, as the model gives them and a cache keeps them."""
-    found = await recall.store.whole(memory_id)
-    assert found is not None
-    memory, passages = found
-    texts = [embedding_text(memory, passage) for passage in passages]
-    return {row.tobytes() for row in await HashingEmbedder().embed_passages(texts)}
-
-
-def cached_vectors(folder: Path) -> set[bytes]:
-    """All rows of the entity's cache: SQLite splits one over pages, so files alone tell nothing."""
-    (path,) = folder.rglob("embeddings.db")
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
-        return {vector for (vector,) in file.execute("SELECT vector FROM vectors")}
-
-
-def documents_with(memory_id: str, folder: Path) -> int:
-    """Open sessions that name the memory."""
+def words_of_sessions(folder: Path) -> bytes:
+    """All that the entity's sessions hold."""
     (path,) = folder.rglob("sessions.db")
-    with closing(sqlite3.connect(path)) as file:
-        documents = [row[0] for row in file.execute("SELECT document FROM open_sessions")]
-    return sum(names_one(document, [memory_id]) for document in documents if document)
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
+        documents = file.execute("SELECT document FROM open_sessions WHERE document <> x''")
+        return b"".join(zlib.decompress(document) for (document,) in documents)
 
 
 async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
@@ -414,13 +386,12 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
     await recall.avote(sparked.session_id, {kept.memory_id: "spark"})
     ended = await recall.astart_session("Who opens the safe?")
     await recall.aresolve(ended.session_id, accepted=[kept.memory_id], note="used")
-    assert documents_with(kept.memory_id, tmp_path) == 2
+    assert kept.memory_id.encode() in words_of_sessions(tmp_path)
 
     await recall.aforget(kept.memory_id)
 
-    assert documents_with(kept.memory_id, tmp_path) == 0
     for words in (kept.memory_id.encode(), b"zebraquartz"):
-        assert not [name for name in files_with(words, tmp_path) if "sessions.db" in name]
+        assert words not in words_of_sessions(tmp_path)
     for session in (knowing, sparked):
         with pytest.raises(SessionAbandonedError):
             await recall.avote(session.session_id, {kept.memory_id: "hot"})

@@ -11,7 +11,7 @@ from tests.fakes import note
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
-from secondhop.stores.learning import LearnedContext, LearnedHook, LearningChange, Lessons
+from secondhop.stores.lessons import LearnedContext, LearningChange, Lessons, SessionCue
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -26,14 +26,14 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
         yield opened
 
 
-async def teach(recall: Recall, hook: LearnedHook, *, at: datetime | None = None) -> None:
+async def teach(recall: Recall, cue: SessionCue, *, at: datetime | None = None) -> None:
     vector = np.zeros(recall.embedder.dimension, dtype=np.float32)
     vector[0] = 1
     context = LearnedContext(
         context_id="c",
         embedder_id=recall.embedder.model_id,
         vector=vector,
-        lessons=Lessons(at=at or datetime.now(UTC), sessions=3, rounds=6, hooks=[hook]),
+        lessons=Lessons(at=at or datetime.now(UTC), sessions=3, rounds=6, cues=[cue]),
     )
     assert recall.services.learning is not None
     await recall.services.learning.change(lambda _: LearningChange(kept=[context]))
@@ -44,30 +44,30 @@ async def foreseen(recall: Recall) -> list[tuple[str, str]]:
     return [(one.id, one.led_by) for one in told.entries if one.category == "foreseen"]
 
 
-async def test_a_promoted_hook_brings_what_it_leads_to(recall: Recall) -> None:
+async def test_a_promoted_cue_brings_what_it_leads_to(recall: Recall) -> None:
     assert await foreseen(recall) == []
-    await teach(recall, LearnedHook(spark="n19", leads_to="target", wins=3))
+    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
 
     assert await foreseen(recall) == [("target", "n19")]
     assert len((await recall.abriefing(limit=10)).entries) == 10
 
 
 @pytest.mark.parametrize(
-    "hook",
+    "cue",
     [
-        LearnedHook(spark="n19", leads_to="target", wins=1),
-        LearnedHook(spark="n19", leads_to="target", wins=9, retired=True),
-        LearnedHook(spark="n2", leads_to="target", wins=9),
+        SessionCue(spark="n19", leads_to="target", wins=1),
+        SessionCue(spark="n19", leads_to="target", wins=9, retired=True),
+        SessionCue(spark="n2", leads_to="target", wins=9),
     ],
     ids=["not promoted", "retired", "its memory is not shown"],
 )
-async def test_another_hook_brings_nothing(recall: Recall, hook: LearnedHook) -> None:
-    await teach(recall, hook)
+async def test_another_cue_brings_nothing(recall: Recall, cue: SessionCue) -> None:
+    await teach(recall, cue)
     assert await foreseen(recall) == []
 
 
 async def test_with_learning_switched_off_nothing_is_foreseen(recall: Recall) -> None:
-    await teach(recall, LearnedHook(spark="n19", leads_to="target", wins=3))
+    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
     await recall.learning.switch(on=False)
     assert await foreseen(recall) == []
 
@@ -76,24 +76,24 @@ async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
     nothing = RecallSettings(learning=LearningSettings(weight=0))
     async with await Recall.aopen(tmp_path, embedder="hashing", settings=nothing) as recall:
         await recall.aadd([note("target", "the spare key", day=1), note("n19", "a shed", day=19)])
-        await teach(recall, LearnedHook(spark="n19", leads_to="target", wins=3))
+        await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
 
-        assert await recall.learning.hooks()
+        assert await recall.learning.cues()
         assert await foreseen(recall) == []
 
 
-async def test_a_hook_whose_context_was_not_learned_from_for_long_is_silent(
+async def test_a_cue_whose_context_was_not_learned_from_for_long_is_silent(
     recall: Recall,
 ) -> None:
-    hook = LearnedHook(spark="n19", leads_to="target", wins=3)
-    await teach(recall, hook, at=datetime.now(UTC) - timedelta(days=269))
-    assert len(await recall.learning.hooks()) == 1
+    cue = SessionCue(spark="n19", leads_to="target", wins=3)
+    await teach(recall, cue, at=datetime.now(UTC) - timedelta(days=269))
+    assert len(await recall.learning.cues()) == 1
 
-    await teach(recall, hook, at=datetime.now(UTC) - timedelta(days=271))
+    await teach(recall, cue, at=datetime.now(UTC) - timedelta(days=271))
 
-    assert await recall.learning.hooks() == []
+    assert await recall.learning.cues() == []
     assert await foreseen(recall) == []
-    (told,) = (await recall.learning.report()).contexts[0].hooks
+    (told,) = (await recall.learning.report()).contexts[0].cues
     assert told.status == "silent"
 
 
@@ -106,7 +106,7 @@ def damage(folder: Path) -> None:
 async def test_lessons_that_cannot_be_read_stop_no_briefing(
     recall: Recall, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await teach(recall, LearnedHook(spark="n19", leads_to="target", wins=3))
+    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
     await recall.learning.aclose()
     damage(tmp_path)
 
@@ -118,6 +118,6 @@ async def test_lessons_that_cannot_be_read_stop_no_briefing(
 
 
 async def test_what_was_forgotten_is_not_foreseen(recall: Recall) -> None:
-    await teach(recall, LearnedHook(spark="n19", leads_to="target", wins=3))
+    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
     await recall.aforget("target")
     assert await foreseen(recall) == []

@@ -19,8 +19,8 @@ from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
-from secondhop.stores.learning import LearningChange
-from secondhop.stores.learning_sqlite import SqliteLearning
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.lessons import LearningChange
 from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -163,7 +163,7 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
 
     assert stores_below(tmp_path) == before
     assert factors(await traced(recall)) == {}
-    assert await recall.learning.hooks() == []
+    assert await recall.learning.cues() == []
     await recall.learning.switch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
 
@@ -233,14 +233,14 @@ async def test_a_backup_carries_what_was_learned(recall: Recall, tmp_path: Path)
 
     await recall.abackup(tmp_path / "copy")
 
-    assert len((await SqliteLearning(file_below(tmp_path / "copy")).read()).contexts) == 1
+    assert len((await LearningStore(file_below(tmp_path / "copy")).read()).contexts) == 1
 
 
 async def test_lessons_of_another_embedding_model_wait_and_count_for_nothing(
     recall: Recall, tmp_path: Path
 ) -> None:
     await teach(recall)
-    store = SqliteLearning(file_below(tmp_path))
+    store = LearningStore(file_below(tmp_path))
     (known,) = (await store.read()).contexts
     other = replace(known, embedder_id="another", vector=known.vector[:7])
     await store.change(lambda _: LearningChange(kept=[other]))
@@ -298,22 +298,22 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
         assert [one.memory_id for one in after.hidden] == ["car"]
 
 
-async def test_a_promoted_hook_opens_a_facet_of_its_own(recall: Recall) -> None:
+async def test_a_promoted_cue_opens_a_facet_of_its_own(recall: Recall) -> None:
     for _ in range(3):
-        assert await recall.learning.hooks() == []
+        assert await recall.learning.cues() == []
         await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
 
-    (hook,) = await recall.learning.hooks()
+    (cue,) = await recall.learning.cues()
     found = await traced(recall)
 
-    assert (hook.spark, hook.leads_to, hook.wins, hook.status) == ("wins", "dentist", 3, "promoted")
-    assert hook.leads_to_title == "About dentist"
+    assert (cue.spark, cue.leads_to, cue.wins, cue.status) == ("wins", "dentist", 3, "promoted")
+    assert cue.leads_to_title == "About dentist"
     (facet,) = [one for one in found.facets if one.name == "led before to About dentist"]
     (query,) = [one for one in found.queries if one.facet_id == facet.facet_id]
     assert (query.origin, query.dense[0].memory_id) == ("learned", "dentist")
 
 
-async def test_what_a_hook_leads_to_is_not_brought_back_once_it_is_superseded(
+async def test_what_a_cue_leads_to_is_not_brought_back_once_it_is_superseded(
     recall: Recall,
 ) -> None:
     for _ in range(3):
@@ -326,7 +326,7 @@ async def test_what_a_hook_leads_to_is_not_brought_back_once_it_is_superseded(
     assert "dentist" not in found.returned
 
 
-async def test_a_session_between_rounds_holds_no_title_of_a_hook(recall: Recall) -> None:
+async def test_a_session_between_rounds_holds_no_title_of_a_cue(recall: Recall) -> None:
     for _ in range(3):
         await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
     rounds = recall.sessions._rounds  # pyright: ignore[reportPrivateUsage] - its graph
@@ -349,9 +349,46 @@ async def test_many_rounds_are_seen_and_the_context_is_named(recall: Recall) -> 
 
     told = await recall.learning.rounds()
 
-    assert (told.sessions, told.by_rounds) == (4, {1: 1, 4: 3})
+    assert (told.sessions, told.mean_rounds) == (4, 3.25)
     assert "needs tuning" in told.verdict
     assert [one.about() for one in told.needs_tuning] == [["Goals for the first year"]]
+
+
+async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recall: Recall) -> None:
+    cold = (await recall.arecall(QUESTION, k=4, at=AT)).ids()[0]
+    for _ in range(3):
+        await teach(recall, votes={cold: "cold"})
+
+    found = await traced(recall)
+    near = await traced(recall, f"Please: {QUESTION}")
+    other = await recall.arecall(OTHER, k=4, at=AT)
+    faded = await traced(recall, days=200)
+
+    assert cold not in found.returned
+    every = (await recall.arecall(QUESTION, k=50, at=AT)).ids()
+    assert cold not in every, "a slot was free"
+    assert cold not in near.returned
+    assert cold in faded.returned
+    assert other.ids()
+    told = await recall.aexplain(found, cold)
+    assert any("people refused it for questions like this one" in line for line in told.story)
+    assert f"learning --forget {cold}" in told.nearest_change
+    await recall.learning.forget([cold])
+    assert cold in (await traced(recall)).returned
+
+
+async def test_a_session_does_not_tell_earlier_refusals_as_votes_of_its_own(
+    recall: Recall,
+) -> None:
+    for _ in range(2):
+        await teach(recall, votes={"plan": "wrong"})
+
+    async with recall.session(QUESTION, k=6, at=AT) as session:
+        assert "plan" not in session.answer.ids()
+        await session.vote({"wins": "hot"})
+        resolution = await session.resolve()
+
+    assert resolution.session.last_votes() == {"wins": "hot"}
 
 
 async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> None:

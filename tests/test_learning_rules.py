@@ -19,9 +19,9 @@ from secondhop.learning.rules import (
     teaching_of,
 )
 from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.selection.lessons import NearContext, leanings, learned_factors
+from secondhop.nodes.selection.lessons import learned_factor_of, refused
 from secondhop.ranking.evidence_coverage import Sharpening
-from secondhop.stores.learning import LearnedContext, LearningState
+from secondhop.stores.lessons import LearnedContext, LearningState, Weight
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ALIKE = Sharpening(lo=0.5, hi=0.9)
@@ -82,7 +82,6 @@ def sums(context: LearnedContext) -> dict[str, float]:
         "rounds": lessons.rounds,
         **{f"{one} +": weight.good for one, weight in lessons.weights.items()},
         **{f"{one} -": weight.bad for one, weight in lessons.weights.items()},
-        **{f"{one} {other}": strength for (one, other), strength in lessons.pairs.items()},
     }
 
 
@@ -95,7 +94,6 @@ def teaching(told: ResolvedSession, *, angle: float = 0.0, embedder: str = "e") 
 
 def after(
     *lessons: Teaching,
-    settings: LearningSettings = SETTINGS,
     known: Sequence[LearnedContext] = (),
 ) -> dict[str, LearnedContext]:
     """The contexts after these lessons, one after the other; named c0, c1, …"""
@@ -106,7 +104,7 @@ def after(
             LearningState(contexts=list(contexts.values())),
             one,
             alike=ALIKE,
-            settings=settings,
+            half_life_days=SETTINGS.half_life_days,
             new_id=lambda: f"c{next(numbers)}",
         )
         contexts |= {context.context_id: context for context in change.kept}
@@ -115,9 +113,8 @@ def after(
 
 
 def factor(context: LearnedContext, memory_id: str) -> float:
-    whole = NearContext(context=context, nearness=1.0, learned_at=AT)
-    lean = leanings([whole], prior=SETTINGS.prior)
-    return learned_factors(lean, weight=SETTINGS.weight).get(memory_id, 1.0)
+    weight = context.lessons.weights.get(memory_id, Weight())
+    return learned_factor_of(weight, most=SETTINGS.weight)
 
 
 def test_votes_and_acceptance_are_credit() -> None:
@@ -153,7 +150,6 @@ def test_near_questions_share_a_context_and_far_ones_do_not() -> None:
     assert (shared.lessons.sessions, shared.lessons.rounds) == (2, 4)
     assert shared.lessons.weights["a"].good == 2
     assert shared.lessons.weights["x"].bad == 1
-    assert shared.lessons.pairs == {("a", "b"): 2.0}
     middle = np.rad2deg(np.arctan2(shared.vector[1], shared.vector[0]))
     assert middle == pytest.approx(10, abs=0.1)
     assert np.linalg.norm(shared.vector) == pytest.approx(1)
@@ -214,26 +210,40 @@ def test_whoever_votes_for_ever_is_bounded_and_can_be_outvoted() -> None:
     assert factor(healed, "good") > 1 > factor(healed, "bad")
 
 
-def test_the_faintest_contexts_and_memories_make_room() -> None:
-    few = LearningSettings(contexts=2, memories=3)
+def test_the_faintest_contexts_and_memories_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secondhop.learning.rules.MOST_CONTEXTS", 2)
+    monkeypatch.setattr("secondhop.learning.rules.MOST_MEMORIES", 3)
     many = [f"m{n}" for n in range(5)]
     often, once, new = (session(hot=[name]) for name in ("often", "once", "new"))
 
     contexts = after(
-        teaching(often),
-        teaching(often),
-        teaching(once, angle=60),
-        teaching(new, angle=120),
-        settings=few,
+        teaching(often), teaching(often), teaching(once, angle=60), teaching(new, angle=120)
     )
     (crowded,) = after(
-        teaching(session(hot=["strong"])),
-        teaching(session(hot=["strong", *many])),
-        settings=few,
+        teaching(session(hot=["strong"])), teaching(session(hot=["strong", *many]))
     ).values()
 
     assert sorted(contexts) == ["c0", "c2"]
     assert set(crowded.lessons.weights) == {"strong", "m3", "m4"}
+
+
+def test_what_persons_refuse_is_kept_out_until_it_fades_or_somebody_wants_it() -> None:
+    cold, wrong = session(cold=["a"]), session(wrong=["a"])
+    by_agent = cold.model_copy(
+        update={"votes": [one.model_copy(update={"by": "agent"}) for one in cold.votes]}
+    )
+    later = session(hot=["b"], at=AT + timedelta(days=60))
+
+    def out(*sessions: ResolvedSession) -> list[str]:
+        (context,) = after(*map(teaching, sessions)).values()
+        return refused(context.lessons.weights)
+
+    assert out(cold) == []
+    assert out(cold, cold) == out(wrong) == ["a"]
+    assert out(by_agent, by_agent, by_agent) == []
+    assert out(cold, cold, session(hot=["a"])) == []
+    assert out(session(cold=["a"], accepted=["a"]), session(wrong=["a"], accepted=["a"])) == []
+    assert out(cold, cold, later) == []
 
 
 def test_a_spark_that_keeps_leading_somewhere_is_promoted_and_retired_when_it_stops() -> None:
@@ -242,24 +252,24 @@ def test_a_spark_that_keeps_leading_somewhere_is_promoted_and_retired_when_it_st
     unwanted = teaching(session(hot=["other"], cold=["t"]))
     unseen = teaching(session(hot=["other"]))
 
-    def hook(*lessons: Teaching) -> tuple[int, int, bool]:
+    def cue(*lessons: Teaching) -> tuple[int, int, bool]:
         (context,) = after(*lessons).values()
-        (found,) = context.lessons.hooks
+        (found,) = context.lessons.cues
         assert (found.spark, found.leads_to) == ("s", "t")
         return found.wins, found.misses, found.retired
 
-    assert hook(leads, leads, leads) == (3, 0, False)
-    assert hook(leads, wanted, unseen) == (1, 0, False)
-    assert hook(leads, leads, leads, unwanted) == (3, 1, False)
-    assert hook(leads, leads, leads, unwanted, wanted) == (3, 0, False)
-    assert hook(leads, leads, leads, unwanted, unwanted) == (0, 0, True)
-    assert hook(leads, leads, leads, unwanted, unwanted, leads) == (1, 0, False)
+    assert cue(leads, leads, leads) == (3, 0, False)
+    assert cue(leads, wanted, unseen) == (1, 0, False)
+    assert cue(leads, leads, leads, unwanted) == (3, 1, False)
+    assert cue(leads, leads, leads, unwanted, wanted) == (3, 0, False)
+    assert cue(leads, leads, leads, unwanted, unwanted) == (0, 0, True)
+    assert cue(leads, leads, leads, unwanted, unwanted, leads) == (1, 0, False)
 
 
-def test_a_spark_that_led_nowhere_or_to_itself_leaves_no_hook() -> None:
+def test_a_spark_that_led_nowhere_or_to_itself_leaves_no_cue() -> None:
     nowhere = session(hot=["a"], sparks=[SparkPair(spark="s", accepted=[])])
     itself = session(hot=["s"], sparks=[SparkPair(spark="s", accepted=["s"])])
 
     (context,) = after(teaching(nowhere), teaching(itself)).values()
 
-    assert not context.lessons.hooks
+    assert not context.lessons.cues

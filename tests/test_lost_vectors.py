@@ -47,7 +47,7 @@ async def test_a_store_without_its_vectors_is_mended_from_its_catalog(
         found = await recall.aexamine()
         unmended = (await recall.acounts()).vectors
         mended = await recall.aexamine(fix=True)
-        after = await recall.aexamine(every_vector=True)
+        after = await recall.aexamine()
 
     (lost,) = found.findings
     assert (lost.check, lost.count, lost.fixable) == ("vectors", 71, True)

@@ -1,12 +1,10 @@
 """Marks of memories: given, changed, told, exported."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes import note
 
 from secondhop.errors import UsageError
 from secondhop.recall import Recall
@@ -40,38 +38,8 @@ async def test_a_mark_is_given_changed_taken_away_and_told_in_the_history(recall
     ]
 
 
-async def test_a_dry_run_marks_nothing(recall: Recall) -> None:
-    await recall.aadd([note("a", "Book the dentist")])
-    assert (await recall.aupdate("a", mark="core", dry_run=True)).done == "changed"
-    assert await mark_of(recall, "a") == ""
-
-
 async def test_another_mark_is_refused_and_nothing_is_stored(recall: Recall) -> None:
     wrong: Any = "urgent"
     with pytest.raises(UsageError, match='"core", "open"'):
         await recall.aremember("Book the dentist", mark=wrong)
     assert (await recall.acounts()).memories == 0
-
-
-async def test_marks_survive_an_export_and_an_ingest_of_the_same_memory(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await recall.aremember("Book the dentist", mark="open", memory_id="todo")
-    await recall.aadd([note("a", "Nuts")])
-    await recall.aupdate("a", mark="core")
-    await recall.aadd([note("a", "Nuts, and sesame")])
-    lines = [line async for line in recall.aexport()]
-
-    async with await Recall.aopen(tmp_path / "copy", embedder="hashing") as copy:
-        await copy.aimport(lines)
-        assert [line async for line in copy.aexport()] == lines
-        told = await copy.abriefing()
-        assert [(one.id, one.category) for one in told.entries] == [
-            ("a", "core"),
-            ("todo", "active"),
-        ]
-
-
-async def test_an_export_without_marks_is_what_it_was(recall: Recall) -> None:
-    await recall.aremember("Nuts", salience=0.9, at=datetime(2026, 1, 1, tzinfo=UTC))
-    assert "mark" not in "".join([line async for line in recall.aexport()])

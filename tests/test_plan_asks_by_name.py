@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.cli.model_server import decomposed, schema_of
 from tests.fakes import note
-from tests.interfaces.model_server import decomposed, schema_of
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 from tests.session_world import sessions_over
 from tests.small_world import LIFE
@@ -161,7 +161,7 @@ async def test_a_fact_that_the_plan_asks_for_comes_back_and_says_why(kitchen: Ki
     assert (found.id, found.kind, found.hop) == (fact, "factual", 2)
     assert found.why.startswith("The plan asks for this fact by name")
     assert found.facets == ["me: diet"]
-    assert [query.text for query in trace.queries if query.origin == "plan"] == ["The diet of me"]
+    assert [query.text for query in trace.queries if query.origin == "plan"] == ["My diet"]
     assert "1 fact asked for by name" in next(
         step.note for step in trace.steps if step.node == "expand"
     )
@@ -272,7 +272,7 @@ async def test_an_id_that_is_said_twice_leaves_room_for_others(kitchen: Kitchen)
     _, trace = await kitchen.answer(twice)
 
     texts = [one.text for one in trace.queries if one.origin == "plan"]
-    assert texts == ["The diet of me", "The phone number of my landlord"]
+    assert texts == ["My diet", "My landlord's phone number"]
 
 
 async def test_of_many_names_the_newest_and_those_of_the_question_are_told(
@@ -418,8 +418,8 @@ async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> N
     kitchen.planner.ask = everything
     sessions = sessions_over(kitchen.recall.services)
 
-    first = await sessions.start(QUESTION)
-    second = await sessions.vote(first.session_id, {fact: "hot"})
+    first = await sessions.astart(QUESTION)
+    second = await sessions.avote(first.session_id, {fact: "hot"})
 
     assert fact in first.ids()
     assert fact in second.ids()

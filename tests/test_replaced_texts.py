@@ -11,11 +11,9 @@ from tests.fakes import note
 from tests.vector_files import files_with_vector
 
 from secondhop.ingest.batches import embedding_text
-from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
-from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -187,24 +185,6 @@ def cached_vectors(folder: Path) -> set[bytes]:
         return {vector for (vector,) in file.execute("SELECT vector FROM vectors")}
 
 
-async def test_an_ingest_that_deletes_a_memory_deletes_what_it_said_before(
-    recall: Recall, tmp_path: Path
-) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in (("safe", OLD), ("other", "Something else")):
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    await recall.aingest(folder)
-    (folder / "safe.md").write_text(NEW, encoding="utf-8")
-    await recall.aingest(folder)
-    (folder / "safe.md").unlink()
-    await recall.aingest(folder)
-
-    assert await recall.store.look(lambda view: view.lost_texts()) == []
-    (other,) = await recall.store.content_hashes()
-    assert len((await recall.ahistory(other)).versions) == 1
-
-
 async def test_two_exports_of_one_chat_in_a_folder_keep_no_more_with_every_ingest(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -249,17 +229,6 @@ async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
 
 async def killed(_: object) -> None:
     raise ConnectionError
-
-
-async def test_a_backup_holds_earlier_texts(recall: Recall, tmp_path: Path) -> None:
-    await replaced(recall)
-    await recall.abackup(tmp_path / "backup")
-    home = StoreDirectory(tmp_path / "backup")
-    await reindex_entity(home, "mara", embedder=HashingEmbedder())
-    await home.aclose()
-
-    async with await opened(tmp_path / "backup") as copy:
-        assert await copy.ahistory("safe") == await recall.ahistory("safe")
 
 
 async def test_the_doctor_finds_texts_of_memories_that_are_gone_and_drops_them(

@@ -54,10 +54,10 @@ async def two_rounds(
     world: SmallWorld, store: SessionStore, *, freshness: float
 ) -> tuple[list[str], list[str]]:
     """What the first answer showed, and the second of another worker, beside what was voted for."""
-    begun = await sessions_over(worker(world, freshness=freshness), store).start(FIRST)
+    begun = await sessions_over(worker(world, freshness=freshness), store).astart(FIRST)
     hot, *others = begun.ids()
     elsewhere = sessions_over(worker(world, freshness=freshness), store)
-    after = await elsewhere.vote(begun.session_id, {hot: "hot"})
+    after = await elsewhere.avote(begun.session_id, {hot: "hot"})
     assert after.kept == [hot]
     return others, [one for one in after.ids() if one != hot]
 
@@ -78,7 +78,7 @@ async def test_what_other_questions_showed_goes_along_with_a_session(
 ) -> None:
     first = worker(garden, freshness=1.0)
     lately = (await ask(first, FIRST, k=3)).result.ids()
-    begun = await sessions_over(first, store).start(NEAR)
+    begun = await sessions_over(first, store).astart(NEAR)
     second = worker(garden, freshness=1.0)
 
     stored = await store.load(begun.session_id, owner=owner_of(first.entity))
@@ -93,7 +93,7 @@ async def test_what_a_session_showed_yields_for_another_question_of_its_worker(
     garden: SmallWorld, store: SessionStore
 ) -> None:
     services = worker(garden, freshness=1.0)
-    begun = await sessions_over(services, store).start(FIRST)
+    begun = await sessions_over(services, store).astart(FIRST)
 
     answer = await ask(services, NEAR, k=3)
 
@@ -108,8 +108,8 @@ async def test_nothing_of_it_is_kept_once_a_session_is_over(
     services = worker(garden, freshness=1.0)
     await ask(services, FIRST, k=3)
     sessions = sessions_over(services, store)
-    begun = await sessions.start(NEAR)
-    resolution = await sessions.resolve(begun.session_id)
+    begun = await sessions.astart(NEAR)
+    resolution = await sessions.aresolve(begun.session_id)
 
     ended = await store.load(begun.session_id, owner=owner_of(services.entity))
 

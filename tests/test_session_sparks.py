@@ -16,7 +16,7 @@ async def test_of_more_sparks_than_branches_the_others_are_told_to_lead_nowhere(
     voted = answer.ids()
     assert len(voted) > limit
 
-    after = await sessions.vote(answer.session_id, dict.fromkeys(voted, "spark"))
+    after = await sessions.avote(answer.session_id, dict.fromkeys(voted, "spark"))
 
     followed = [branch.sparked_by for branch in after.branches]
     left = {one.memory_id: one for one in after.changes if one.change == "left"}
@@ -36,11 +36,11 @@ async def test_a_later_spark_is_told_the_same_and_the_resolution_has_no_pair_of_
     sessions = sessions_over(session_services(world, session={"branches": 1, "k": 4}))
     answer = await started(sessions)
     first, second = answer.ids()[:2]
-    answer = await sessions.vote(answer.session_id, {first: "spark"})
+    answer = await sessions.avote(answer.session_id, {first: "spark"})
 
-    after = await sessions.vote(answer.session_id, {second: "spark"})
+    after = await sessions.avote(answer.session_id, {second: "spark"})
 
     (left,) = [one for one in after.changes if one.memory_id == second]
     assert UNFOLLOWED in left.why
-    resolution = await sessions.resolve(answer.session_id)
+    resolution = await sessions.aresolve(answer.session_id)
     assert [pair.spark for pair in resolution.session.sparks] == [first]

@@ -34,7 +34,7 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes.critics.port import CriticRequest, Verdict
+from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
 from secondhop.stores.protocols import MemoryReader
@@ -69,13 +69,13 @@ async def test_the_first_answer_is_what_a_recall_brings(
     assert answer.new == answer.ids()
     assert (answer.converged, answer.why) == (False, "3 of 3 memories are new")
     assert all(memory.evidence[0].text and memory.why for memory in answer.memories)
-    assert (await sessions.answer(answer.session_id)).ids() == answer.ids()
+    assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
 
 
 async def test_what_was_voted_for_stays_before_at_most_k_others(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    after = await sessions.vote(answer.session_id, {"wins": "warm", "plan": "hot"})
+    after = await sessions.avote(answer.session_id, {"wins": "warm", "plan": "hot"})
 
     assert (after.round, after.kept) == (2, ["plan", "wins"])
     assert after.ids()[:2] == ["plan", "wins"]
@@ -90,7 +90,7 @@ async def test_what_was_voted_for_alike_stands_as_it_was_shown(world: SmallWorld
     answer = await started(sessions)
     shown = answer.ids()
 
-    after = await sessions.vote(answer.session_id, dict.fromkeys(sorted(shown), "hot"))
+    after = await sessions.avote(answer.session_id, dict.fromkeys(sorted(shown), "hot"))
 
     assert after.ids()[:3] == shown
 
@@ -99,8 +99,8 @@ async def test_what_was_voted_for_alike_stands_as_it_was_shown(world: SmallWorld
 async def test_nothing_voted_out_comes_back_in_this_session(
     sessions: Sessions, answer: SessionAnswer, vote: str
 ) -> None:
-    after = await sessions.vote(answer.session_id, {"plan": vote, "wins": "hot"})
-    later = await sessions.vote(answer.session_id, {after.ids()[-1]: "warm"})
+    after = await sessions.avote(answer.session_id, {"plan": vote, "wins": "hot"})
+    later = await sessions.avote(answer.session_id, {after.ids()[-1]: "warm"})
 
     assert "plan" not in {*after.ids(), *later.ids()}
 
@@ -108,7 +108,7 @@ async def test_nothing_voted_out_comes_back_in_this_session(
 async def test_every_change_names_the_vote_that_made_it(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    after = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
+    after = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
 
     left = {change.memory_id: change for change in after.changes if change.change == "left"}
     came = {change.memory_id: change for change in after.changes if change.change == "came"}
@@ -116,6 +116,26 @@ async def test_every_change_names_the_vote_that_made_it(
     made_room = VoteRecord(memory_id="plan", vote="cold", by="agent", round=1)
     assert [change.because for change in (left["plan"], *came.values())] == [[made_room]] * 3
     assert all(change.why for change in after.changes)
+
+
+async def test_the_critics_votes_are_told_apart_from_those_of_people(world: SmallWorld) -> None:
+    lead = FollowUp(text="first year goals", facet_id=None, name="goals", why="Named.")
+    critic = ScriptedCritic(votes(lead, hot=["plan", "wins"]), votes(lead, hot=["plan", "wins"]))
+    sessions = sessions_over(session_services(world, critic=critic))
+    answer = await started(sessions)
+    by_critic = {memory.id: memory.vote for memory in answer.memories}
+
+    after = await sessions.avote(answer.session_id, {"plan": "hot", "coaching": "cold"})
+
+    assert set(by_critic.values()) == {""}
+    assert {one: answer.critic.get(one) for one in ("plan", "wins")} == {
+        "plan": "hot",
+        "wins": "hot",
+    }
+    assert {memory.id: memory.vote for memory in after.memories if memory.vote} == {"plan": "hot"}
+    assert "plan" not in after.critic
+    assert {vote.by for change in after.changes for vote in change.because} <= {"person"}
+    assert {vote.by for change in after.changes for vote in change.critic} <= {"critic"}
 
 
 async def test_an_outside_vote_outranks_the_critics_in_every_round(world: SmallWorld) -> None:
@@ -126,7 +146,7 @@ async def test_an_outside_vote_outranks_the_critics_in_every_round(world: SmallW
     sessions = sessions_over(session_services(world, critic=critic))
 
     answer = await started(sessions)
-    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
+    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
 
     assert "coaching" not in answer.ids()
     assert after.kept == ["plan"]
@@ -146,8 +166,8 @@ async def test_the_critic_can_be_switched_off(world: SmallWorld) -> None:
 async def test_a_person_and_an_agent_vote_in_one_round_and_the_person_outranks(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    await sessions.vote(answer.session_id, {"plan": "hot"}, by="person", go_on=False)
-    after = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
+    await sessions.avote(answer.session_id, {"plan": "hot"}, by="person", go_on=False)
+    after = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
 
     assert after.kept == ["plan", "wins"]
 
@@ -169,13 +189,13 @@ async def test_a_wrong_memory_is_proposed_as_superseded_and_nothing_is_written(
     assert {"plan", "plan-2"} & set(answer.ids())
     shown = "plan" if "plan" in answer.ids() else "plan-2"
 
-    after = await sessions.vote(answer.session_id, {shown: "wrong"})
+    after = await sessions.avote(answer.session_id, {shown: "wrong"})
     (proposal,) = after.proposals
 
     assert proposal.memory_id == shown
     assert proposal.replaced_by == ("plan-2" if shown == "plan" else None)
     assert proposal.why
-    resolution = await sessions.resolve(answer.session_id)
+    resolution = await sessions.aresolve(answer.session_id)
     assert resolution.session.proposals == [proposal]
 
 
@@ -187,19 +207,19 @@ async def test_a_session_without_anything_near_says_so_and_cannot_be_voted_on(
     )
     sessions = sessions_over(services)
 
-    answer = await sessions.start("Which moon of Jupiter is the largest?")
+    answer = await sessions.astart("Which moon of Jupiter is the largest?")
 
     assert (answer.ids(), answer.converged) == ([], True)
     assert "near" in answer.why
     with pytest.raises(UsageError, match="no vote"):
-        await sessions.vote(answer.session_id, {})
+        await sessions.avote(answer.session_id, {})
 
 
 async def test_a_session_converges_when_nothing_new_comes(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
     for _ in range(2):
-        answer = await sessions.vote(
+        answer = await sessions.avote(
             answer.session_id, {memory_id: "hot" for memory_id in answer.ids()}
         )
 
@@ -214,9 +234,9 @@ async def test_a_session_converges_when_two_rounds_of_votes_agree_whatever_else_
     sessions = sessions_over(session_services(world, session={"k": 2}))
     first = await started(sessions)
     hot, other = first.ids()
-    second = await sessions.vote(first.session_id, {hot: "hot"})
+    second = await sessions.avote(first.session_id, {hot: "hot"})
 
-    third = await sessions.vote(first.session_id, {other: "cold"})
+    third = await sessions.avote(first.session_id, {other: "cold"})
 
     assert (first.converged, second.converged, third.converged) == (False, False, True)
     assert third.new
@@ -232,7 +252,7 @@ async def test_after_the_first_answer_weaker_memories_may_be_shown(world: SmallW
         sessions = sessions_over(services)
         answer = await started(sessions)
         shown.append(answer.ids())
-        shown.append((await sessions.vote(answer.session_id, {answer.ids()[0]: "hot"})).ids())
+        shown.append((await sessions.avote(answer.session_id, {answer.ids()[0]: "hot"})).ids())
 
     assert shown[0] == shown[2]
     assert set(shown[1]) > set(shown[3])
@@ -245,7 +265,7 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     sessions = sessions_over(services)
 
     answer = await started(sessions)
-    after = await sessions.vote(answer.session_id, {answer.ids()[0]: "cold"})
+    after = await sessions.avote(answer.session_id, {answer.ids()[0]: "cold"})
 
     assert answer.ids()
     assert after.round == 2
@@ -271,7 +291,7 @@ async def sparked(world: SmallWorld, **session: int) -> tuple[Sessions, SessionA
     answer = await started(sessions)
     while "car" not in answer.ids():
         refused = {one: "cold" for one in answer.ids() if one in {"garage", "cellar", "bread"}}
-        answer = await sessions.vote(answer.session_id, refused or {answer.ids()[0]: "hot"})
+        answer = await sessions.avote(answer.session_id, refused or {answer.ids()[0]: "hot"})
     return sessions, answer
 
 
@@ -279,7 +299,7 @@ async def test_a_spark_opens_a_branch_apart_and_takes_no_slot(world: SmallWorld)
     sessions, answer = await sparked(world)
     plain = [one for one in answer.ids() if one != "car"]
 
-    after = await sessions.vote(answer.session_id, {"car": "spark"})
+    after = await sessions.avote(answer.session_id, {"car": "spark"})
 
     (branch,) = after.branches
     assert (branch.sparked_by, branch.title) == ("car", "About car")
@@ -298,16 +318,16 @@ async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
     world: SmallWorld,
 ) -> None:
     sessions, answer = await sparked(world, branch_memories=2)
-    after = await sessions.vote(answer.session_id, {"car": "spark"})
+    after = await sessions.avote(answer.session_id, {"car": "spark"})
     (branch,) = after.branches
     good = branch.memories[0].id
 
-    later = await sessions.vote(answer.session_id, {good: "hot"})
+    later = await sessions.avote(answer.session_id, {good: "hot"})
 
     assert later.branches[0].memories[0].id == good
     assert good not in later.ids()
     assert good in later.kept
-    resolution = await sessions.resolve(answer.session_id)
+    resolution = await sessions.aresolve(answer.session_id)
     (pair,) = resolution.session.sparks
     assert (pair.spark, pair.accepted) == ("car", [good])
 
@@ -316,7 +336,7 @@ async def test_no_more_branches_than_the_settings_allow(world: SmallWorld) -> No
     sessions, answer = await sparked(world, branches=1)
     other = next(one for one in answer.ids() if one != "car")
 
-    after = await sessions.vote(answer.session_id, {"car": "spark", other: "spark"})
+    after = await sessions.avote(answer.session_id, {"car": "spark", other: "spark"})
 
     assert len(after.branches) == 1
 
@@ -328,26 +348,26 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
     with pytest.raises(UnknownMemoryError, match="nobody-knows"):
-        await sessions.vote(answer.session_id, {"plan": "hot", "nobody-knows": "hot"})
+        await sessions.avote(answer.session_id, {"plan": "hot", "nobody-knows": "hot"})
     with pytest.raises(NotShownError, match="garden"):
-        await sessions.vote(answer.session_id, {"plan": "hot", "garden": "cold"})
+        await sessions.avote(answer.session_id, {"plan": "hot", "garden": "cold"})
     with pytest.raises(UsageError, match="lukewarm"):
-        await sessions.vote(answer.session_id, {"plan": "lukewarm"})
+        await sessions.avote(answer.session_id, {"plan": "lukewarm"})
     with pytest.raises(UsageError, match="critic"):
-        await sessions.vote(answer.session_id, {"plan": "hot"}, by="critic")
-    assert (await sessions.answer(answer.session_id)).cast == {}
+        await sessions.avote(answer.session_id, {"plan": "hot"}, by="critic")
+    assert (await sessions.aget(answer.session_id)).cast == {}
 
 
 async def test_a_second_vote_after_the_round_has_moved_on_is_refused(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    await sessions.vote(answer.session_id, {"plan": "hot"}, round_number=1)
+    await sessions.avote(answer.session_id, {"plan": "hot"}, round_number=1)
 
     with pytest.raises(RoundMovedOnError, match="round 2") as raised:
-        await sessions.vote(answer.session_id, {"plan": "cold"}, round_number=1)
+        await sessions.avote(answer.session_id, {"plan": "cold"}, round_number=1)
 
     assert (raised.value.voted, raised.value.current) == (1, 2)
-    assert (await sessions.answer(answer.session_id)).kept == ["plan"]
+    assert (await sessions.aget(answer.session_id)).kept == ["plan"]
 
 
 async def test_of_two_who_vote_at_once_exactly_one_wins(
@@ -359,7 +379,7 @@ async def test_of_two_who_vote_at_once_exactly_one_wins(
 
     outcomes = await asyncio.gather(
         *(
-            worker.vote(answer.session_id, opinion, round_number=1)
+            worker.avote(answer.session_id, opinion, round_number=1)
             for worker, opinion in zip(workers, opinions, strict=True)
         ),
         return_exceptions=True,
@@ -368,7 +388,7 @@ async def test_of_two_who_vote_at_once_exactly_one_wins(
     won = [place for place, one in enumerate(outcomes) if isinstance(one, SessionAnswer)]
     assert len(won) == 1
     assert sum(isinstance(one, RoundMovedOnError) for one in outcomes) == 3
-    (said,) = (await workers[0].resolve(answer.session_id)).session.votes
+    (said,) = (await workers[0].aresolve(answer.session_id)).session.votes
     ((memory_id, vote),) = opinions[won[0]].items()
     assert getattr(said, vote) == [memory_id]
 
@@ -376,11 +396,11 @@ async def test_of_two_who_vote_at_once_exactly_one_wins(
 async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    noted = await sessions.vote(answer.session_id, {"plan": "cold", "wins": "hot"}, go_on=False)
+    noted = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, go_on=False)
     assert (noted.round, noted.cast) == (1, {"person": {"plan": "cold", "wins": "hot"}})
-    await sessions.vote(answer.session_id, {"plan": "hot", "wins": ""}, go_on=False)
+    await sessions.avote(answer.session_id, {"plan": "hot", "wins": ""}, go_on=False)
 
-    after = await sessions.vote(answer.session_id, {"coaching": "cold"})
+    after = await sessions.avote(answer.session_id, {"coaching": "cold"})
 
     assert after.kept == ["plan"]
     assert "coaching" not in after.ids()
@@ -390,23 +410,23 @@ async def test_going_on_without_a_vote_is_refused(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
     with pytest.raises(UsageError, match="no vote"):
-        await sessions.vote(answer.session_id, {})
-    await sessions.vote(answer.session_id, {"plan": "hot"}, go_on=False)
-    assert (await sessions.vote(answer.session_id, {})).kept == ["plan"]
+        await sessions.avote(answer.session_id, {})
+    await sessions.avote(answer.session_id, {"plan": "hot"}, go_on=False)
+    assert (await sessions.avote(answer.session_id, {})).kept == ["plan"]
 
 
 async def test_the_last_answer_opens_no_round_but_its_votes_count(
     sessions: Sessions,
 ) -> None:
     answer = await started(sessions, max_rounds=2)
-    last = await sessions.vote(answer.session_id, {"plan": "hot"})
+    last = await sessions.avote(answer.session_id, {"plan": "hot"})
     assert last.rounds_left == 0
 
     with pytest.raises(NoRoundsLeftError, match="all 2 answers"):
-        await sessions.vote(answer.session_id, {"wins": "hot"})
-    await sessions.vote(answer.session_id, {last.ids()[-1]: "hot"}, go_on=False)
+        await sessions.avote(answer.session_id, {"wins": "hot"})
+    await sessions.avote(answer.session_id, {last.ids()[-1]: "hot"}, go_on=False)
 
-    resolution = await sessions.resolve(answer.session_id)
+    resolution = await sessions.aresolve(answer.session_id)
     assert resolution.session.accepted == ["plan", last.ids()[-1]]
 
 
@@ -416,11 +436,11 @@ async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> N
     await asyncio.sleep(0.1)
 
     with pytest.raises(SessionExpiredError, match="expired"):
-        await sessions.vote(answer.session_id, {"plan": "hot"})
+        await sessions.avote(answer.session_id, {"plan": "hot"})
     with pytest.raises(SessionExpiredError):
-        await sessions.answer(answer.session_id)
+        await sessions.aget(answer.session_id)
     with pytest.raises(SessionExpiredError):
-        await sessions.resolve(answer.session_id)
+        await sessions.aresolve(answer.session_id)
 
 
 async def test_a_stranger_cannot_tell_anothers_session_from_none(
@@ -429,10 +449,10 @@ async def test_a_stranger_cannot_tell_anothers_session_from_none(
     theirs = sessions_over(replace(session_services(world), entity="theo"), store)
 
     acts: list[Callable[[str], Awaitable[object]]] = [
-        theirs.answer,
-        lambda session_id: theirs.vote(session_id, {"plan": "hot"}),
-        theirs.resolve,
-        theirs.abandon,
+        theirs.aget,
+        lambda session_id: theirs.avote(session_id, {"plan": "hot"}),
+        theirs.aresolve,
+        theirs.aabandon,
     ]
     for act in acts:
         said: list[str] = []
@@ -479,10 +499,10 @@ async def test_a_resolved_session_tells_its_whole_story_and_is_learned_from(
     pupil = Pupil()
     sessions = sessions_over(session_services(world), learner=pupil)
     answer = await started(sessions)
-    await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
-    await sessions.vote(answer.session_id, {"coaching": "warm"}, by="agent", go_on=False)
+    await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
+    await sessions.avote(answer.session_id, {"coaching": "warm"}, by="agent", go_on=False)
 
-    resolution = await sessions.resolve(answer.session_id, note="for the panel")
+    resolution = await sessions.aresolve(answer.session_id, note="for the panel")
 
     told = resolution.session
     assert (told.question, told.rounds, told.note) == (QUESTION, 2, "for the panel")
@@ -501,9 +521,9 @@ async def test_what_helped_may_be_named_and_must_have_been_shown(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
     with pytest.raises(NotShownError):
-        await sessions.resolve(answer.session_id, accepted=["garden"])
+        await sessions.aresolve(answer.session_id, accepted=["garden"])
 
-    resolution = await sessions.resolve(answer.session_id, accepted=["coaching", "coaching"])
+    resolution = await sessions.aresolve(answer.session_id, accepted=["coaching", "coaching"])
 
     assert resolution.session.accepted == ["coaching"]
 
@@ -514,24 +534,24 @@ async def test_a_session_is_resolved_once(world: SmallWorld, store: SqliteSessio
     answer = await started(workers[0])
 
     outcomes = await asyncio.gather(
-        *(worker.resolve(answer.session_id) for worker in workers), return_exceptions=True
+        *(worker.aresolve(answer.session_id) for worker in workers), return_exceptions=True
     )
 
     assert sum(isinstance(one, SessionResolvedError) for one in outcomes) == 2
     assert len(pupil.lessons) == 1
     with pytest.raises(SessionResolvedError, match="resolved"):
-        await workers[0].vote(answer.session_id, {"plan": "hot"})
+        await workers[0].avote(answer.session_id, {"plan": "hot"})
 
 
 async def test_a_learner_that_fails_leaves_the_session_resolved(world: SmallWorld) -> None:
     sessions = sessions_over(session_services(world), learner=Pupil(StoreError("disk full")))
     answer = await started(sessions)
 
-    resolution = await sessions.resolve(answer.session_id)
+    resolution = await sessions.aresolve(answer.session_id)
 
     assert resolution.learned == Learned()
     with pytest.raises(SessionResolvedError):
-        await sessions.answer(answer.session_id)
+        await sessions.aget(answer.session_id)
 
 
 async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
@@ -539,12 +559,26 @@ async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorl
     sessions = sessions_over(session_services(world), learner=pupil)
     answer = await started(sessions)
 
-    await sessions.abandon(answer.session_id)
-    await sessions.abandon(answer.session_id)
+    await sessions.aabandon(answer.session_id)
+    await sessions.aabandon(answer.session_id)
 
     with pytest.raises(SessionAbandonedError, match="abandoned"):
-        await sessions.vote(answer.session_id, {"plan": "hot"})
+        await sessions.avote(answer.session_id, {"plan": "hot"})
     assert pupil.lessons == []
+
+
+async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
+    sessions: Sessions, answer: SessionAnswer
+) -> None:
+    assert await sessions.alist_open() == [answer.session_id]
+
+    await sessions.forget(["pla", "nobody-knows"])
+    assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
+    await sessions.forget(["nobody-knows", "plan"])
+
+    with pytest.raises(SessionAbandonedError):
+        await sessions.aget(answer.session_id)
+    assert await sessions.alist_open() == []
 
 
 # --- workers that end ---
@@ -568,14 +602,14 @@ async def test_a_worker_killed_before_its_answer_has_counted_nothing_and_others_
 ) -> None:
     said = {"plan": "hot", "wins": "cold"}
     whole = sessions_over(session_services(world), store)
-    undisturbed = await whole.vote((await started(whole)).session_id, said)
+    undisturbed = await whole.avote((await started(whole)).session_id, said)
     dying = sessions_over(session_services(world, critic=MortalCritic(votes(content=True))), store)
     answer = await started(dying)
     with pytest.raises(Killed):
-        await dying.vote(answer.session_id, said, request_id="mine")
+        await dying.avote(answer.session_id, said, request_id="mine")
 
-    found = await whole.answer(answer.session_id)
-    after = await whole.vote(answer.session_id, said, request_id="mine")
+    found = await whole.aget(answer.session_id)
+    after = await whole.avote(answer.session_id, said, request_id="mine")
 
     assert (found.round, found.ids(), found.cast) == (1, answer.ids(), {})
     assert (after.round, after.kept, after.ids()) == (2, ["plan"], undisturbed.ids())
@@ -589,7 +623,7 @@ async def test_votes_noted_while_a_round_is_computed_are_not_lost(
 
         async def judge(self, request: CriticRequest) -> Verdict:
             if request.round == 2 and len(self.requests) == 1:
-                await other.vote(answer.session_id, {"wins": "hot"}, by="agent", go_on=False)
+                await other.avote(answer.session_id, {"wins": "hot"}, by="agent", go_on=False)
             return await super().judge(request)
 
     other = sessions_over(session_services(world), store)
@@ -597,7 +631,7 @@ async def test_votes_noted_while_a_round_is_computed_are_not_lost(
     sessions = sessions_over(session_services(world, critic=NotingCritic(*verdicts)), store)
     answer = await started(sessions)
 
-    after = await sessions.vote(answer.session_id, {"plan": "hot"})
+    after = await sessions.avote(answer.session_id, {"plan": "hot"})
 
     assert (after.round, after.kept) == (2, ["plan", "wins"])
 
@@ -605,24 +639,24 @@ async def test_votes_noted_while_a_round_is_computed_are_not_lost(
 async def test_a_vote_repeated_with_its_request_id_is_the_same_vote(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    first = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="7")
-    again = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="7")
+    first = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="7")
+    again = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="7")
 
     assert (again.round, again.ids()) == (2, first.ids())
-    (said,) = (await sessions.resolve(answer.session_id)).session.votes
+    (said,) = (await sessions.aresolve(answer.session_id)).session.votes
     assert said.hot == ["plan"]
 
 
 async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
-    mine = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
-    theirs = await sessions.vote(answer.session_id, {mine.new[0]: "warm"}, by="agent")
+    mine = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="mine")
+    theirs = await sessions.avote(answer.session_id, {mine.new[0]: "warm"}, by="agent")
 
-    again = await sessions.vote(answer.session_id, {"plan": "hot"}, request_id="mine")
+    again = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="mine")
 
     assert (again.round, again.ids()) == (3, theirs.ids())
-    said = (await sessions.resolve(answer.session_id)).session.votes
+    said = (await sessions.aresolve(answer.session_id)).session.votes
     assert [(one.round, one.by, one.hot) for one in said] == [
         (1, "person", ["plan"]),
         (2, "agent", []),
@@ -634,8 +668,8 @@ async def test_memories_deleted_meanwhile_are_gone_from_the_session(
 ) -> None:
     await world.store.delete(["plan"])
 
-    assert "plan" not in (await sessions.answer(answer.session_id)).ids()
-    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "hot"})
+    assert "plan" not in (await sessions.aget(answer.session_id)).ids()
+    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "hot"})
 
     assert after.kept == ["wins"]
     assert "plan" not in after.ids()
@@ -672,12 +706,12 @@ async def test_a_round_that_hangs_is_cut_short_and_its_votes_still_count(
     answer = await started(sessions)
     reader.left = 1  # to unpack the session; then the round itself gets stuck
 
-    after = await sessions.vote(answer.session_id, {"plan": "hot", "wins": "cold"})
+    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
     reader.left = 1_000_000
 
     assert after.round == 2
     assert any("round 2: 0.2 s are over" in reason for reason in after.degraded)
     assert "wins" not in after.ids()
-    assert (await sessions.answer(answer.session_id)).ids() == after.ids()
-    later = await sessions.vote(answer.session_id, {after.ids()[0]: "hot"})
+    assert (await sessions.aget(answer.session_id)).ids() == after.ids()
+    later = await sessions.avote(answer.session_id, {after.ids()[0]: "hot"})
     assert later.round == 3

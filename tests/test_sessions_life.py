@@ -116,7 +116,7 @@ class OneSession(RuleBasedStateMachine):
     def vote_and_go_on(self, places: list[int], said: list[str], by: str, dies: bool) -> None:
         votes = self.pick(places, said)
         worker = self.dying if dies else self.healthy
-        act = worker.vote(self.session_id, votes, by=by, round_number=self.round)
+        act = worker.avote(self.session_id, votes, by=by, round_number=self.round)
         if self.over:
             self.refused(act, OVER[self.over])
         elif self.round == ROUNDS:
@@ -132,7 +132,7 @@ class OneSession(RuleBasedStateMachine):
             self.note(by, votes)
             self.next_round()
             self.dies_at = self.now + TTL_S
-            self.answer = self.run(self.healthy.answer(self.session_id))
+            self.answer = self.run(self.healthy.aget(self.session_id))
 
     @rule(
         places=st.lists(st.integers(0, 9), min_size=1, max_size=3),
@@ -141,7 +141,7 @@ class OneSession(RuleBasedStateMachine):
     )
     def vote_and_stay(self, places: list[int], said: list[str], by: str) -> None:
         votes = self.pick(places, said)
-        act = self.healthy.vote(self.session_id, votes, by=by, go_on=False)
+        act = self.healthy.avote(self.session_id, votes, by=by, go_on=False)
         if self.over:
             self.refused(act, OVER[self.over])
             return
@@ -154,7 +154,7 @@ class OneSession(RuleBasedStateMachine):
     def take_it_all_back(self, by: str) -> None:
         own = {one: "" for voter, one in self.noted if voter == by}
         if not self.over:
-            self.run(self.healthy.vote(self.session_id, own, by=by, go_on=False))
+            self.run(self.healthy.avote(self.session_id, own, by=by, go_on=False))
             self.noted = {key: vote for key, vote in self.noted.items() if key[0] != by}
             self.dies_at = self.now + TTL_S
 
@@ -164,9 +164,9 @@ class OneSession(RuleBasedStateMachine):
             return
         strangers = [memory.memory_id for memory in LIFE if memory.memory_id not in self.shown()]
         for memory_id in [*strangers[:1], "nobody-knows"]:
-            self.refused(self.healthy.vote(self.session_id, {memory_id: "hot"}), VoteRefusedError)
+            self.refused(self.healthy.avote(self.session_id, {memory_id: "hot"}), VoteRefusedError)
         votes = self.pick([0], ["hot"])
-        old = self.healthy.vote(self.session_id, votes, round_number=self.round - 1)
+        old = self.healthy.avote(self.session_id, votes, round_number=self.round - 1)
         self.refused(old, RoundMovedOnError)
 
     @rule(seconds=st.sampled_from([1.0, TTL_S / 2, TTL_S]))
@@ -175,7 +175,7 @@ class OneSession(RuleBasedStateMachine):
 
     @rule()
     def resolve(self) -> None:
-        act = self.healthy.resolve(self.session_id)
+        act = self.healthy.aresolve(self.session_id)
         if self.over:
             self.refused(act, OVER[self.over])
             return
@@ -190,15 +190,15 @@ class OneSession(RuleBasedStateMachine):
     @rule(really=st.integers(0, 5))
     def abandon(self, really: int) -> None:
         if really == 0:
-            self.run(self.healthy.abandon(self.session_id))
+            self.run(self.healthy.aabandon(self.session_id))
             self.status = self.over or "abandoned"
 
     @invariant()
     def the_answer_keeps_its_promises(self) -> None:
         if self.over:
-            self.refused(self.healthy.answer(self.session_id), SessionOverError)
+            self.refused(self.healthy.aget(self.session_id), SessionOverError)
             return
-        found = self.run(self.healthy.answer(self.session_id))
+        found = self.run(self.healthy.aget(self.session_id))
         assert found.ids() == self.answer.ids()
         assert (found.round, found.rounds_left) == (self.round, ROUNDS - self.round)
         assert self.flat(found) == self.noted

@@ -1,5 +1,7 @@
 """Synchronous callers: without a loop, inside a running loop, and from several threads."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -80,3 +82,27 @@ def test_a_closed_door_opens_again() -> None:
     door.close()
     assert door.call(work) == 7
     door.close()
+
+
+PROGRAM = """
+import asyncio, sys
+from secondhop.recall import Recall
+
+async def main():
+    recall = await Recall.aopen(sys.argv[1], embedder="hashing")
+    await recall.aremember("My plan for the first year.")
+    answer = await asyncio.to_thread(recall.start_session, "What is my plan?")
+    await asyncio.to_thread(recall.vote, answer.session_id, {answer.ids()[0]: "hot"})
+    if sys.argv[2] == "closed":
+        await recall.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["closed", "left open"])
+def test_a_program_with_sync_calls_ends(tmp_path: Path, end: str) -> None:
+    words = [sys.executable, "-c", PROGRAM, str(tmp_path / "store"), end]
+    done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr

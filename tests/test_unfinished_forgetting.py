@@ -94,7 +94,7 @@ async def test_what_is_stored_again_meanwhile_stays(
 async def test_the_vectors_of_a_big_memory_go_with_doctor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secondhop.stores.entity_store.COMPACTED_AT_ONCE", 10)
+    monkeypatch.setattr("secondhop.stores.erasure.COMPACTED_AT_ONCE", 10)
     vector = await filled(tmp_path)
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         gone = await recall.memories.aforget("secret")

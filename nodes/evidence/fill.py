@@ -21,7 +21,7 @@ from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.nodes.retrieval.hits import cosines_of, scores_of
 from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
-from secondhop.nodes.selection.exposure import exposure_factors
+from secondhop.nodes.selection.factors import exposure
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
@@ -91,9 +91,11 @@ def yielding(
     settings: RankingSettings,
 ) -> PassageScores:
     """The scores; what was shown lately for other questions yields, where that is asked for."""
-    factors = exposure_factors({one.memory_id for one in pieces.values()}, state, settings)
+    candidates = list(state["candidates"].values())
+    column: list[float] = exposure(candidates, state, settings).tolist()
+    factors = {one["memory_id"]: factor for one, factor in zip(candidates, column, strict=True)}
     return {
-        passage_id: score * factors.get(pieces[passage_id].memory_id, {}).get("exposure", 1.0)
+        passage_id: score * factors.get(pieces[passage_id].memory_id, 1.0)
         for passage_id, score in scores.items()
     }
 

@@ -30,7 +30,7 @@ from secondhop.nodes.state import (
     RecallUpdate,
 )
 from secondhop.stores.catalog.analysis import document_terms, query_terms
-from secondhop.stores.keeping import FactName
+from secondhop.stores.keeping import FactName, fact_in_words
 
 ORIGIN: Final = FACT_NAMED
 
@@ -199,7 +199,7 @@ def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) ->
     query = Query(
         query_id=query_id,
         facet_id=facet["facet_id"],
-        text=f"The {asked.name.attribute} of {asked.name.subject}",
+        text=fact_in_words(asked.name.subject, asked.name.attribute),
         hop=facet["hop"],
         round=state["round"] + 1,
         origin=asked.origin,

@@ -26,7 +26,9 @@ class WeighedFacets:
 
     facets: Sequence[PlaybookFacet]
     weights: Floats
-    """[n_facets]: how much each counts; they add up to 1 or less."""
+    """[n_facets]: how much each counts."""
+    confidence: float
+    """0..1: the weight of the likeliest intent. Low where several are as likely."""
     vectors: Vectors
     """float32 [n_facets, dim], rows of unit length: the mean of a facet's queries."""
     background: Vectors
@@ -93,6 +95,7 @@ class Playbooks:
         facets = [(number, one) for number in chosen for one in self._intents[number].facets]
         return WeighedFacets(
             facets=[one for _, one in facets],
+            confidence=float(likely.max()),
             weights=np.array([likely[number] * one.weight for number, one in facets]),
             vectors=np.concatenate(vectors),
             background=unit_rows(self._asks.mean(axis=0, keepdims=True)),

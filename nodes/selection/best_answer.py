@@ -2,28 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 
 import numpy as np
 
-from secondhop.nodes.planning.kind_settings import ranking_for
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
     LEAST_RELEVANCE,
     SUPPRESSED,
     answerable,
+    is_outside,
     judged_relevance,
     kept_ids,
     last_votes,
     readers_order,
 )
-from secondhop.nodes.selection.exposure import freshness_left
-from secondhop.nodes.selection.factors import own_factors
-from secondhop.nodes.selection.learned import learned_weights
-from secondhop.nodes.selection.lookup_ranking import answering_for_themselves, lookup_order
+from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import Selection, select
+from secondhop.nodes.selection.unplanned_order import answering_for_themselves, unplanned_order
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     DIRECT,
@@ -36,9 +33,7 @@ from secondhop.nodes.state import (
     suggested_facets,
 )
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.decay import linear_recency
 
-DAY = timedelta(days=1)
 ASKED = frozenset({FACT_ASKED, FACT_MEANT})
 """Origins of queries for facts that stand without a memory near the question."""
 
@@ -82,24 +77,15 @@ def best_answer(
     chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
     kept = [one for one in chosen if one in pool.ids]
     led = believed_order(votes, pool)
-    looks_up = is_unplanned(state) and state["kind"] in LOOKUPS
-    if looks_up:
+    if is_unplanned(state) and state["kind"] in LOOKUPS:
         pool = answering_for_themselves(pool)
-    learned = learned_weights(pool.ids, state)
+    factors, lift = weighed(pool, votes, state, settings=settings)
     min_score = 0.0 if is_unplanned(state) else settings.min_score
-    relevance = judged_relevance(pool, votes, min_score=min_score, lift=learned)
-    own = [column for column, facet_id in enumerate(pool.facet_ids) if facet_id == DIRECT]
-    ages = recency_of(pool, state, settings=settings)[:, np.newaxis]
-    relevance[:, own] *= ages
-    factors = not_like_the_refused(pool, votes)
-    factors *= own_factors(pool.ids, state["candidates"], settings)[:, np.newaxis]
-    factors *= learned[:, np.newaxis]
-    factors *= freshness_left(pool.ids, state, settings)[:, np.newaxis]
+    relevance = judged_relevance(pool, votes, min_score=min_score, lift=lift)
     relevance = np.minimum(relevance * factors, 1.0)
-    first: Sequence[str] = kept
-    if looks_up and led is None and not kept:
-        asked_for = factors * ages if settings.recency == "always" else factors
-        first = lookup_order(pool, asked_for, state, settings=settings)
+    order = None
+    if is_unplanned(state):
+        order = unplanned_order(pool, relevance, factors, state, settings=settings)
     selected = select(
         pool,
         relevance,
@@ -107,7 +93,8 @@ def best_answer(
         k=state["k"] + len(kept),
         settings=settings,
         led=led or (),
-        kept=first,
+        kept=kept,
+        order=order,
     )
     selected = replace(selected, picks=credited(selected.picks, state))
     near, nearest, bar = answerable(
@@ -166,14 +153,15 @@ def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
     return 2 * len(refused) >= len(shown)
 
 
-def recency_of(pool: Pool, state: RecallState, *, settings: RankingSettings) -> Floats:
-    """[n_candidates], 0.5..1: what age leaves of relevance; 1 where age does not count."""
-    ranking = ranking_for(state["kind"], state["question"], settings)
-    if ranking.recency == "never":
-        return np.ones(len(pool.ids))
-    asked_at = datetime.fromisoformat(state["asked_at"])
-    ages = [
-        (asked_at - datetime.fromisoformat(pool.candidates[memory_id]["created_at"])) / DAY
-        for memory_id in pool.ids
-    ]
-    return linear_recency(ages, decay_days=settings.recency_days)
+def weighed(
+    pool: Pool, votes: Mapping[str, Vote], state: RecallState, *, settings: RankingSettings
+) -> tuple[Floats, Floats]:
+    """([n_candidates, n_facets] factors on relevance, [n_candidates] what learning makes of it)."""
+    columns = score_factors([pool.candidates[one] for one in pool.ids], state, settings)
+    factors = np.ones(pool.relevance.shape)
+    for name, column in columns.items():
+        own = [f for f, one in enumerate(pool.facet_ids) if one == DIRECT]
+        factors[:, own if name == OF_THE_QUESTION else slice(None)] *= column[:, np.newaxis]
+    if any(is_outside(vote) for vote in votes.values()):
+        factors *= not_like_the_refused(pool, votes)
+    return factors, columns["learned"]

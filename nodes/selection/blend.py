@@ -14,9 +14,15 @@ from secondhop.nodes.state import DIRECT, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.playbook_affinity import z_scores
 
-WEIGHTS: Mapping[str, float] = {"similarity": 0.75, "words and similarity": 0.25, "playbooks": 0.5}
-"""Similarity is the cosine, "words and similarity" the fused ranks of both searches, playbooks
-what `suggest` found. Chosen on four scenarios and reported on four others: docs/benchmarks.md."""
+SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
+"""The parts: the cosine, the fused ranks of both searches, and what `suggest` found."""
+
+TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
+"""Chosen on eight people and reported on three others: docs/benchmarks.md."""
+
+PLAYBOOKS_WEIGHT = 0.8
+"""Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
+so that a question no playbook knows keeps the order of plain search."""
 
 SLOPE, MIDDLE = 1.0, 3.0
 """Of the logistic from added z-scores to the chance that the memory is needed. Fitted to the labels
@@ -30,7 +36,7 @@ class Blended:
     score: float
     """0..1: the chance that the memory is needed."""
     parts: Mapping[str, float]
-    """What each retriever adds, by the names of `WEIGHTS`; their sum gives the score."""
+    """What each retriever adds, by its name; their sum gives the score."""
 
 
 def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, Blended]:
@@ -43,11 +49,12 @@ def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, 
     cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
     ids = sorted({*found, *suggestions})
     columns = {
-        "similarity": column([found[i]["dense"] if i in found else cosines[i] for i in ids]),
-        "words and similarity": column([found[i]["fused"] if i in found else 0.0 for i in ids]),
-        "playbooks": column([suggestions.get(i, 0.0) for i in ids]),
+        SIMILARITY: column([found[i]["dense"] if i in found else cosines[i] for i in ids]),
+        HYBRID: column([found[i]["fused"] if i in found else 0.0 for i in ids]),
+        PLAYBOOKS: column([suggestions.get(i, 0.0) for i in ids]),
     }
-    parts = {name: WEIGHTS[name] * z_scores(values) for name, values in columns.items()}
+    weights = weights_for(suggested["confidence"])
+    parts = {name: weights[name] * z_scores(values) for name, values in columns.items()}
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     return {
@@ -57,6 +64,11 @@ def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, 
         )
         for row in order
     }
+
+
+def weights_for(confidence: float) -> dict[str, float]:
+    """How much each part counts: playbooks by how sure they are of the question's intent."""
+    return {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * confidence}
 
 
 def column(values: Sequence[float]) -> Floats:
@@ -135,7 +147,7 @@ def blended_scores(
             DIRECT: own_score(rank, blend, own.get(memory_id), suggestion=passage),
         }
         facet_id = suggested["facet_ids"][row] if row is not None else ""
-        if row is not None and facet_id and blend.parts["playbooks"] >= max(blend.parts.values()):
+        if row is not None and facet_id and blend.parts[PLAYBOOKS] >= max(blend.parts.values()):
             ranks[facet_id] = ranks.get(facet_id, 0) + 1
             scores[memory_id][facet_id] = suggested_score(
                 ranks[facet_id],

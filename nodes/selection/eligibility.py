@@ -55,13 +55,14 @@ def last_votes(state: RecallState) -> dict[str, Vote]:
 
 
 def rank_of(vote: Vote) -> tuple[bool, int, bool]:
-    """Votes with a higher rank outrank those with a lower one."""
-    return is_outside(vote), vote["round"], vote["by"] == "person"
+    """Votes with a higher rank outrank those with a lower one; what people refused in earlier
+    sessions (round 0) outranks the critic."""
+    return vote["by"] != "critic", vote["round"], vote["by"] == "person"
 
 
 def is_outside(vote: Vote) -> bool:
-    """Whether a person or an agent has voted, and not the critic."""
-    return vote["by"] != "critic"
+    """Whether a person or an agent has voted in this session, and not the critic."""
+    return vote["by"] in {"person", "agent"}
 
 
 def kept_ids(
@@ -181,8 +182,8 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
 
 
 ANSWERABLE: Mapping[QuestionKind, float] = {
-    "factual": 1.0,
-    "temporal": 1.0,
+    "factual": 0.8,
+    "temporal": 0.8,
     "conceptual": 0.57,
     "procedural": 0.57,
 }

@@ -10,12 +10,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-import numpy as np
-
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import RecallState
-from secondhop.ranking.arrays import Floats
 from secondhop.stores.counters import LATELY_KEPT, ShownLately
 
 REMEMBERED = LATELY_KEPT
@@ -23,9 +20,6 @@ REMEMBERED = LATELY_KEPT
 
 HALF_LIFE = 4
 """Questions after which a memory that was shown yields half as much."""
-
-MOST = 0.5
-"""What full freshness takes from the relevance of a memory that the last question showed."""
 
 
 class RecordsShown(Protocol):
@@ -106,26 +100,6 @@ def worn_in_session(state: SessionState) -> dict[str, float]:
     own = worn(ids for number, ids in rounds if number < state["round"])
     others = state.get("exposure", {})
     return {one: max(own.get(one, 0.0), others.get(one, 0.0)) for one in {**others, **own}}
-
-
-def exposure_factors(
-    memory_ids: Iterable[str], state: RecallState, settings: RankingSettings
-) -> dict[str, dict[str, float]]:
-    """{memory id: {"exposure": factor}} of those that yield: 1 - freshness * MOST * wear."""
-    wear, strength = state.get("exposure", {}), settings.freshness * MOST
-    return {
-        memory_id: {"exposure": round(1 - strength * wear[memory_id], 4)}
-        for memory_id in (memory_ids if strength > 0 else ())
-        if wear.get(memory_id, 0.0) > 0
-    }
-
-
-def freshness_left(
-    memory_ids: Sequence[str], state: RecallState, settings: RankingSettings
-) -> Floats:
-    """[n_candidates], 1 - freshness * MOST .. 1: what earlier answers leave of relevance."""
-    factors = exposure_factors(memory_ids, state, settings)
-    return np.array([factors.get(one, {}).get("exposure", 1.0) for one in memory_ids])
 
 
 def remember_answer(

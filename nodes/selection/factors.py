@@ -1,8 +1,12 @@
-"""What a memory itself adds to or takes from relevance: its source, its salience, its age."""
+"""The score factors: what a memory's source, salience, age and past make of its relevance.
 
-from collections.abc import Mapping, Sequence
+Each is a small function from the candidates to a column; `FACTORS` names them all. Selection
+multiplies by them, the trace records them and `explain` prints them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from math import prod
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -16,65 +20,67 @@ from secondhop.stores.keeping import NEUTRAL
 
 DAY = timedelta(days=1)
 
+EXPOSURE = 0.5
+"""What freshness = 1 may take of the relevance of what was shown right before."""
 
-def source_factors(
-    candidates: Mapping[str, Candidate], settings: RankingSettings
-) -> dict[str, float]:
-    """{source: factor, at least 1} of the sources among the candidates.
+Factor: TypeAlias = Callable[[Sequence[Candidate], RecallState, RankingSettings], Floats]
+"""Candidates → [n_candidates], above 0; 1 changes nothing."""
 
-    Relative to the least trusted one that is there: what is written down gains, and among
-    conversations nothing changes.
-    """
+
+def source(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
+    """How much each kind of document is believed, relative to the least trusted one there is:
+    what was written down gains, and among conversations alone nothing changes."""
     given = parsed_priority(settings.source_priority)
-    factors = {one["source"]: given.get(one["source"], 1.0) for one in candidates.values()}
-    least = min(factors.values(), default=1.0)
-    return {source: factor / least for source, factor in factors.items()}
+    factors = np.array([given.get(one["source"], 1.0) for one in candidates])
+    return np.asarray(factors / factors.min(initial=np.inf), dtype=np.float64)
 
 
-def salience_factor(salience: float, *, weight: float) -> float:
-    """1 - weight .. 1 + weight; 1 for the neutral salience of 0.5.
-
-    >>> salience_factor(1.0, weight=0.2), salience_factor(0.5, weight=0.2)
-    (1.2, 1.0)
-    """
-    return 1.0 + weight * (salience - NEUTRAL) / NEUTRAL
+def salience(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
+    """1 - weight .. 1 + weight; 1 for the neutral salience of 0.5."""
+    given = np.array([one.get("salience", NEUTRAL) for one in candidates])
+    return np.asarray(1.0 + settings.salience_weight * (given - NEUTRAL) / NEUTRAL)
 
 
-def factors_of(
-    candidate: Candidate, sources: Mapping[str, float], settings: RankingSettings
-) -> dict[str, float]:
-    """The parts by name; those that change nothing are left out."""
-    salience = candidate.get("salience", NEUTRAL)
-    parts = {
-        "source": sources.get(candidate["source"], 1.0),
-        "salience": salience_factor(salience, weight=settings.salience_weight),
-    }
-    return {name: round(factor, 4) for name, factor in parts.items() if factor != 1.0}
-
-
-def age_factors(
-    candidates: Mapping[str, Candidate], state: RecallState, settings: RankingSettings
-) -> dict[str, dict[str, float]]:
-    """{memory id: {"recency": factor}} where age counts; weighed for the question itself alone."""
-    if ranking_for(state["kind"], state["question"], settings).recency == "never":
-        return {}
-    asked_at = datetime.fromisoformat(state["asked_at"])
-    dates = [datetime.fromisoformat(one["created_at"]) for one in candidates.values()]
-    ages = [(asked_at - date) / DAY for date in dates]
-    recency: list[float] = linear_recency(ages, decay_days=settings.recency_days).tolist()
-    return {
-        memory_id: {"recency": round(factor, 4)}
-        for memory_id, factor in zip(candidates, recency, strict=True)
-        if factor < 1.0
-    }
-
-
-def own_factors(
-    ids: Sequence[str], candidates: Mapping[str, Candidate], settings: RankingSettings
+def recency(
+    candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> Floats:
-    """[n]: the product of each one's parts."""
-    sources = source_factors(candidates, settings)
-    return np.array(
-        [prod(factors_of(candidates[i], sources, settings).values()) for i in ids],
-        dtype=np.float64,
-    )
+    """0.5..1, falling with age where the question or the settings ask for it."""
+    if ranking_for(state["kind"], state["question"], settings).recency == "never":
+        return np.ones(len(candidates))
+    asked_at = datetime.fromisoformat(state["asked_at"])
+    ages = [(asked_at - datetime.fromisoformat(one["created_at"])) / DAY for one in candidates]
+    return linear_recency(ages, decay_days=settings.recency_days)
+
+
+def exposure(
+    candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
+) -> Floats:
+    """1 - freshness / 2 .. 1: what was shown lately for other questions yields."""
+    wear = state.get("exposure", {})
+    worn = np.array([wear.get(one["memory_id"], 0.0) for one in candidates])
+    return np.asarray(1 - settings.freshness * EXPOSURE * worn, dtype=np.float64)
+
+
+def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
+    """What earlier sessions have taught about such questions."""
+    taught = state["learned"]["factors"] if "learned" in state else {}
+    return np.array([taught.get(one["memory_id"], 1.0) for one in candidates], dtype=np.float64)
+
+
+FACTORS: Final[Mapping[str, Factor]] = {
+    "source": source,
+    "salience": salience,
+    "recency": recency,
+    "exposure": exposure,
+    "learned": learned,
+}
+
+OF_THE_QUESTION = "recency"
+"""The factor that weighs on the question itself alone, and not on a plan's facets."""
+
+
+def score_factors(
+    candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
+) -> dict[str, Floats]:
+    """Every factor as a column, by its name."""
+    return {name: factor(candidates, state, settings) for name, factor in FACTORS.items()}

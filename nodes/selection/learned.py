@@ -1,11 +1,11 @@
 """What earlier sessions have taught about questions like this one: read once, in the first round.
 
-It comes into a recall in three ways, all of them seen in the trace: a factor on the relevance of
-memories that helped, or did not; a query that looks among memories which helped together; a facet
-for each promoted hook.
+It comes into a recall in four ways, all of them seen in the trace: a factor on the relevance of
+memories that helped, or did not; a vote against memories that persons have refused; a query that
+looks among memories which helped together; a facet for each promoted cue.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,23 +14,28 @@ import numpy as np
 from secondhop.errors import ModelError, StoreError
 from secondhop.nodes.selection.lessons import (
     NearContext,
-    leanings,
-    learned_factors,
+    helped_together,
+    learned_factor_of,
     near_contexts,
     nearness_to,
-    open_hooks,
-    proposed,
+    open_cues,
+    refused,
+    weighed,
 )
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import lateral_text
-from secondhop.nodes.state import DIRECT, Facet, Learned, Query, RecallState, RecallUpdate
-from secondhop.ranking.arrays import Floats
-from secondhop.stores.learning import ContextCentre, LearnedHook
+from secondhop.nodes.state import DIRECT, Facet, Learned, Query, RecallState, RecallUpdate, Vote
 from secondhop.stores.records import MemoryCard
 
 ORIGIN = "learned"
-PROPOSALS_ID = "lq0"
+TOGETHER_ID = "lq0"
+
+CUE_WEIGHT = 0.5
+"""Weight of the facet of a cue; the question itself has `RankingSettings.direct_weight`."""
+
+EARLIER = "earlier sessions"
+"""Who casts the votes of round 0: persons, in sessions about such questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +45,10 @@ class Taught:
     learned: Learned
     facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
     queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
+    votes: Mapping[str, Vote] = field(default_factory=dict[str, Vote])
 
 
-NOTHING = Taught(learned={"contexts": 0, "factors": {}, "hooks": {}})
+NOTHING = Taught(learned={"contexts": 0, "factors": {}, "cues": {}})
 
 
 async def with_what_was_learned(
@@ -68,6 +74,7 @@ async def with_what_was_learned(
         "learned": taught.learned,
         "facets": {i: facet for i, facet in taught.facets.items() if i in opened},
         "queries": asked,
+        "votes": dict(taught.votes),
         "spent": {"rounds": 1, "queries": len(asked)},
         "note": f"{len(asked)} queries" + (f", {known} known" if contexts else ""),
     }
@@ -80,29 +87,28 @@ async def what_was_learned(state: RecallState, hidden: Hidden, *, services: Serv
         StoreError: it cannot be read.
         ModelError: the question cannot be embedded.
     """
-    settings = services.settings.learning
-    if services.learning is None or not settings.weight or state.get("as_of"):
+    store, settings = services.learning, services.settings.learning
+    if store is None or not settings.weight or state.get("as_of"):
         return NOTHING
-    if not await services.learning.in_use():
+    centres = await store.centres()
+    if not centres:
         return NOTHING
     (question,) = await services.embedder.embed_queries([state["question"]])
-    nearness: dict[str, float] = {}
-
-    def near_ones(centres: Sequence[ContextCentre]) -> Collection[str]:
-        nearness.update(
-            nearness_to(
-                np.asarray(question, dtype=np.float32),
-                centres,
-                embedder_id=services.embedder.model_id,
-                alike=services.scale.same_context,
-            )
-        )
-        return nearness
-
-    contexts = await services.learning.chosen(near_ones)
-    now = datetime.fromisoformat(state["asked_at"])
-    near = near_contexts(contexts, nearness, now=now, settings=settings)
-    return await taught_by(near, state, hidden, services=services) if near else NOTHING
+    nearness = nearness_to(
+        np.asarray(question, dtype=np.float32),
+        centres,
+        embedder_id=services.embedder.model_id,
+        alike=services.scale.same_context,
+    )
+    if not nearness:
+        return NOTHING
+    near = near_contexts(
+        await store.contexts(nearness),
+        nearness,
+        now=datetime.fromisoformat(state["asked_at"]),
+        half_life_days=settings.half_life_days,
+    )
+    return await taught_by(near, state, hidden, services=services)
 
 
 async def taught_by(
@@ -110,41 +116,53 @@ async def taught_by(
 ) -> Taught:
     """What these contexts make of the recall; what may not be shown is not looked for."""
     settings = services.settings.learning
-    lean = leanings(near, prior=settings.prior)
-    now = datetime.fromisoformat(state["asked_at"])
-    hooks = [
-        hook
-        for hook in open_hooks(near, settings=settings, now=now)
-        if hook.leads_to not in hidden.reasons
-    ]
-    cards = await services.reader.cards([one for h in hooks for one in (h.spark, h.leads_to)])
-    facets: dict[str, Facet] = {}
-    queries: dict[str, Query] = {}
-    targets: dict[str, str] = {}
-    for hook in hooks:
-        if hook.leads_to in cards:
-            facet_id = f"h{len(facets) + 1}"
-            targets[facet_id] = hook.leads_to
-            facets[facet_id] = hook_facet(facet_id, hook, cards, weight=settings.hook_weight)
-            query = hook_query(facets[facet_id], hook, cards, state)
-            queries[query["query_id"]] = query
-    if together := proposed(near, lean, limit=settings.proposals):
-        queries[PROPOSALS_ID] = proposals_query(together, state)
+    sums = weighed(near)
+    cues = open_cues(
+        near,
+        now=datetime.fromisoformat(state["asked_at"]),
+        half_life_days=settings.half_life_days,
+    )
+    targets = [cue.leads_to for cue in cues if cue.leads_to not in hidden.reasons]
+    cards = await services.reader.cards(targets)
+    leads = {f"h{place}": cards[one] for place, one in enumerate(targets, 1) if one in cards}
+    queries = [cue_query(facet_id, card, state) for facet_id, card in leads.items()]
+    if together := helped_together(sums):
+        queries.append(together_query(together, state))
+    factors = {one: learned_factor_of(weight, most=settings.weight) for one, weight in sums.items()}
     return Taught(
         learned={
             "contexts": len(near),
-            "factors": learned_factors(lean, weight=settings.weight),
-            "hooks": targets,
+            "factors": {one: factor for one, factor in factors.items() if factor != 1.0},
+            "cues": {facet_id: card.memory_id for facet_id, card in leads.items()},
         },
-        facets=facets,
-        queries=queries,
+        facets={facet_id: cue_facet(facet_id, card) for facet_id, card in leads.items()},
+        queries={query["query_id"]: query for query in queries},
+        votes=earlier_votes(refused(sums)),
     )
 
 
-def proposals_query(memory_ids: Sequence[str], state: RecallState) -> Query:
+def earlier_votes(memory_ids: Iterable[str]) -> dict[str, Vote]:
+    """Votes that keep memories out of the answer, before the first round."""
+    return {
+        f"{memory_id}|0": Vote(
+            memory_id=memory_id,
+            vote="cold",
+            by=EARLIER,
+            round=0,
+            reason="people refused it for questions like this one",
+            facet_ids=[],
+            repeats=None,
+            replaced_by=None,
+            place=None,
+        )
+        for memory_id in memory_ids
+    }
+
+
+def together_query(memory_ids: Sequence[str], state: RecallState) -> Query:
     """The question, asked of memories that helped together."""
     return Query(
-        query_id=PROPOSALS_ID,
+        query_id=TOGETHER_ID,
         facet_id=DIRECT,
         text=state["question"],
         hop=1,
@@ -155,41 +173,36 @@ def proposals_query(memory_ids: Sequence[str], state: RecallState) -> Query:
     )
 
 
-def hook_facet(
-    facet_id: str, hook: LearnedHook, cards: Mapping[str, MemoryCard], *, weight: float
-) -> Facet:
+def cue_facet(facet_id: str, card: MemoryCard) -> Facet:
     """The facet of what a spark has led to before."""
-    title = cards[hook.leads_to].title
     return Facet(
         facet_id=facet_id,
-        name=hook_name(title),
-        why=hook_why(title),
+        name=cue_name(card.title),
+        why=cue_why(card.title),
         hop=2,
-        weight=weight,
+        weight=CUE_WEIGHT,
     )
 
 
-def hook_query(
-    facet: Facet, hook: LearnedHook, cards: Mapping[str, MemoryCard], state: RecallState
-) -> Query:
+def cue_query(facet_id: str, card: MemoryCard, state: RecallState) -> Query:
     """What the facet asks for."""
     return Query(
-        query_id=f"lq{facet['facet_id']}",
-        facet_id=facet["facet_id"],
-        text=lateral_text(cards[hook.leads_to].title, state["question"]),
-        hop=facet["hop"],
+        query_id=f"lq{facet_id}",
+        facet_id=facet_id,
+        text=lateral_text(card.title, state["question"]),
+        hop=2,
         round=state["round"] + 1,
         origin=ORIGIN,
         feedback=[],
     )
 
 
-def hook_name(title: str) -> str:
+def cue_name(title: str) -> str:
     """Name of the facet that leads to a memory of this title."""
     return f"led before to {title}"
 
 
-def hook_why(title: str) -> str:
+def cue_why(title: str) -> str:
     """Why it is looked for."""
     return f"Questions like this one have led to “{title}” more than once."
 
@@ -197,14 +210,3 @@ def hook_why(title: str) -> str:
 def learned_factor(memory_id: str, state: RecallState) -> float:
     """What learning makes of a memory's relevance; 1 where nothing was learned."""
     return state.get("learned", NOTHING.learned)["factors"].get(memory_id, 1.0)
-
-
-def learned_weights(memory_ids: Sequence[str], state: RecallState) -> Floats:
-    """[n_candidates]: the factor of each."""
-    return np.array([learned_factor(one, state) for one in memory_ids], dtype=np.float64)
-
-
-def learned_parts(memory_id: str, state: RecallState) -> dict[str, float]:
-    """{"learned": factor}, as a trace tells it; {} where nothing was learned."""
-    factor = learned_factor(memory_id, state)
-    return {"learned": factor} if factor != 1.0 else {}

@@ -6,19 +6,35 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.ranking.evidence_coverage import Sharpening
-from secondhop.stores.learning import ContextCentre, LearnedContext, LearnedHook, Lessons, Weight
+from secondhop.stores.lessons import ContextCentre, LearnedContext, Lessons, SessionCue, Weight
 from secondhop.stores.records import Vector
 
 DAY = timedelta(days=1)
+
+PRIOR = 1.0
+"""Votes that are set against those that were cast: one session counts for little, several of one
+mind for nearly all."""
 
 AGAINST = 0.5
 """What speaks against a memory moves it so far as the same in its favour would: a cold vote often
 means no more than "not now", and who votes in bad faith buries less."""
 
-FORGOTTEN_AFTER = 3
-"""Half-lives without a lesson after which a hook is silent."""
+REFUSED_FROM = 0.75
+"""Votes of persons against a memory, less all votes in its favour, from which on it is kept out of
+answers: two cold votes or a wrong one, until they have faded to this."""
+
+TOGETHER = 6
+"""Memories that helped in a context and are looked at, whatever the searches find."""
+
+PROMOTED_AFTER = 3
+"""Resolved sessions in which a spark has led to an accepted memory, until it is a cue."""
+
+OPEN_CUES = 2
+"""Promoted cues that open a facet of their own."""
+
+SILENT_AFTER = 3
+"""Half-lives without a lesson after which a cue is silent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +52,7 @@ class NearContext:
 def faded(lessons: Lessons, now: datetime, *, half_life_days: float) -> Lessons:
     """The lessons with every sum halved each `half_life_days` since they were last learned from.
 
-    A moment before that leaves them as they are. Hooks are counts and do not fade.
+    A moment before that leaves them as they are. Cues are counts and do not fade.
     """
     left = share_left(lessons.at, now, half_life_days=half_life_days)
     if left == 1.0:
@@ -46,12 +62,13 @@ def faded(lessons: Lessons, now: datetime, *, half_life_days: float) -> Lessons:
         at=now,
         sessions=lessons.sessions * left,
         rounds=lessons.rounds * left,
-        weights={
-            memory_id: Weight(good=weight.good * left, bad=weight.bad * left)
-            for memory_id, weight in lessons.weights.items()
-        },
-        pairs={pair: strength * left for pair, strength in lessons.pairs.items()},
+        weights={memory_id: scaled(weight, left) for memory_id, weight in lessons.weights.items()},
     )
+
+
+def scaled(weight: Weight, share: float) -> Weight:
+    """So much of every sum."""
+    return Weight(good=weight.good * share, bad=weight.bad * share, refused=weight.refused * share)
 
 
 def share_left(then: datetime, now: datetime, *, half_life_days: float) -> float:
@@ -90,14 +107,13 @@ def near_contexts(
     nearness: Mapping[str, float],
     *,
     now: datetime,
-    settings: LearningSettings,
+    half_life_days: float,
 ) -> list[NearContext]:
     """The contexts that are near, nearest first, with their lessons faded."""
     near = [
         NearContext(
             context=replace(
-                context,
-                lessons=faded(context.lessons, now, half_life_days=settings.half_life_days),
+                context, lessons=faded(context.lessons, now, half_life_days=half_life_days)
             ),
             nearness=nearness[context.context_id],
             learned_at=context.lessons.at,
@@ -108,71 +124,72 @@ def near_contexts(
     return sorted(near, key=lambda one: (-one.nearness, one.context.context_id))
 
 
-def leanings(near: Iterable[NearContext], *, prior: float) -> dict[str, float]:
-    """{memory id: -1..1}: which way, and how surely, the contexts speak for or against a memory.
-
-    leaning = (good - bad) / (good + bad + prior), sums over the contexts, each as near as it is:
-    the mean of a Beta posterior, moved to -1..1, so that few votes say little.
-    """
-    good: dict[str, float] = {}
-    bad: dict[str, float] = {}
+def weighed(near: Iterable[NearContext]) -> dict[str, Weight]:
+    """{memory id: sums over the contexts, each as near as it is}, by id."""
+    sums: dict[str, Weight] = {}
     for one in near:
         for memory_id, weight in one.context.lessons.weights.items():
-            good[memory_id] = good.get(memory_id, 0.0) + one.nearness * weight.good
-            bad[memory_id] = bad.get(memory_id, 0.0) + one.nearness * weight.bad
-    return {
-        memory_id: (good[memory_id] - bad[memory_id]) / (good[memory_id] + bad[memory_id] + prior)
-        for memory_id in sorted(good)
-    }
+            own, before = scaled(weight, one.nearness), sums.get(memory_id, Weight())
+            sums[memory_id] = Weight(
+                good=before.good + own.good,
+                bad=before.bad + own.bad,
+                refused=before.refused + own.refused,
+            )
+    return dict(sorted(sums.items()))
 
 
-def learned_factors(lean: Mapping[str, float], *, weight: float) -> dict[str, float]:
-    """{memory id: factor on relevance, 1 - weight / 2 .. 1 + weight}; those of 1 are left out."""
-    factors = {
-        memory_id: learned_factor_of(towards, weight=weight) for memory_id, towards in lean.items()
-    }
-    return {memory_id: factor for memory_id, factor in factors.items() if factor != 1.0}
+def leaning(weight: Weight) -> float:
+    """-1..1: which way, and how surely, votes speak for or against a memory.
+
+    leaning = (good - bad) / (good + bad + prior): the mean of a Beta posterior, moved to -1..1, so
+    that few votes say little.
+
+    >>> [leaning(Weight(good=votes)) for votes in (1, 3, 9)]
+    [0.5, 0.75, 0.9]
+    """
+    return (weight.good - weight.bad) / (weight.good + weight.bad + PRIOR)
 
 
-def learned_factor_of(leaning: float, *, weight: float) -> float:
-    """The factor that a leaning makes.
+def learned_factor_of(weight: Weight, *, most: float) -> float:
+    """The factor that votes make of relevance: 1 - most / 2 .. 1 + most.
 
-    >>> learned_factor_of(0.5, weight=0.3), learned_factor_of(-0.5, weight=0.3)
+    >>> learned_factor_of(Weight(good=1), most=0.3), learned_factor_of(Weight(bad=1), most=0.3)
     (1.15, 0.925)
     """
-    return round(1 + weight * (leaning if leaning > 0 else AGAINST * leaning), 4)
+    towards = leaning(weight)
+    return round(1 + most * (towards if towards > 0 else AGAINST * towards), 4)
 
 
-def proposed(near: Iterable[NearContext], lean: Mapping[str, float], *, limit: int) -> list[str]:
-    """Memories that the contexts speak for, and that helped together with others."""
-    strength: dict[str, float] = {}
-    for one in near:
-        for pair, together in one.context.lessons.pairs.items():
-            for memory_id in pair:
-                strength[memory_id] = strength.get(memory_id, 0.0) + one.nearness * together
-    wanted = [one for one in strength if lean.get(one, 0.0) > 0]
-    return sorted(wanted, key=lambda one: (-strength[one], one))[:limit]
+def refused(sums: Mapping[str, Weight]) -> list[str]:
+    """Memories that persons have voted out of answers to such questions."""
+    return [one for one, weight in sums.items() if weight.refused - weight.good >= REFUSED_FROM]
 
 
-def is_promoted(hook: LearnedHook, settings: LearningSettings) -> bool:
+def helped_together(sums: Mapping[str, Weight]) -> list[str]:
+    """Memories that helped with such questions, those that helped most first."""
+    wanted = [one for one, weight in sums.items() if weight.good > weight.bad]
+    return sorted(wanted, key=lambda one: (sums[one].bad - sums[one].good, one))[:TOGETHER]
+
+
+def is_promoted(cue: SessionCue) -> bool:
     """Whether it has helped often enough, and still does."""
-    return not hook.retired and hook.wins >= settings.promote_after
+    return not cue.retired and cue.wins >= PROMOTED_AFTER
 
 
-def is_silent(learned_at: datetime, now: datetime, settings: LearningSettings) -> bool:
-    """Whether a context has not been learned from for so long that its hooks count no more."""
-    return (now - learned_at) / DAY > FORGOTTEN_AFTER * settings.half_life_days
+def is_silent(learned_at: datetime, now: datetime, *, half_life_days: float) -> bool:
+    """Whether a context has not been learned from for so long that its cues count no more."""
+    return (now - learned_at) / DAY > SILENT_AFTER * half_life_days
 
 
-def open_hooks(
-    near: Iterable[NearContext], *, settings: LearningSettings, now: datetime
-) -> list[LearnedHook]:
-    """The promoted hooks of the contexts, nearest context and most wins first, one a target."""
-    found: dict[str, LearnedHook] = {}
+def open_cues(
+    near: Iterable[NearContext], *, now: datetime, half_life_days: float
+) -> list[SessionCue]:
+    """The promoted cues of the contexts, nearest context and most wins first, one a target."""
+    found: dict[str, SessionCue] = {}
     for one in near:
-        silent = is_silent(one.learned_at, now, settings)
-        best = sorted(one.context.lessons.hooks, key=lambda hook: (-hook.wins, hook.leads_to))
-        for hook in best if not silent else ():
-            if is_promoted(hook, settings):
-                found.setdefault(hook.leads_to, hook)
-    return list(found.values())[: settings.hooks]
+        if is_silent(one.learned_at, now, half_life_days=half_life_days):
+            continue
+        best = sorted(one.context.lessons.cues, key=lambda cue: (-cue.wins, cue.leads_to))
+        for cue in filter(is_promoted, best):
+            found.setdefault(cue.leads_to, cue)
+    return list(found.values())[:OPEN_CUES]

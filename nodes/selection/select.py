@@ -50,6 +50,7 @@ def select(
     settings: RankingSettings,
     led: Sequence[str] = (),
     kept: Sequence[str] = (),
+    order: Sequence[str] | None = None,
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
@@ -60,29 +61,36 @@ def select(
         led: memories that whoever read them put first, in that order; they are not weighed again.
         kept: memories that stay, in that order, before all others: what they say and serve counts
             against those that follow.
+        order: ids of all that take part, best first, where no facets share the slots.
     """
     rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
+    if order is not None:
+        rows = sorted({pool.ids.index(one) for one in (*order, *kept, *led)})
     if not rows:
         return Selection(picks=[], losers=[])
-    weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
-    part = FacetPool(facet_relevance=relevance[rows], weights=weights)
     coverage = repetition_among(pool, rows, settings=settings)
     places = {pool.ids[row]: place for place, row in enumerate(rows)}
-    first = [places[memory_id] for memory_id in kept if memory_id in places]
-    order = ordered(part, coverage, settings=settings, first=first)
+    if order is None:
+        weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
+        part = FacetPool(facet_relevance=relevance[rows], weights=weights)
+        first = [places[memory_id] for memory_id in kept if memory_id in places]
+        ranked = ordered(part, coverage, settings=settings, first=first)
+    else:
+        best = relevance.max(axis=1, initial=0.0)
+        ranked = [FacetPick(places[one], None, float(best[rows[places[one]]])) for one in order]
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
-    order = in_lead(order, [pool.ids[row] for row in rows], front)
+    ranked = in_lead(ranked, [pool.ids[row] for row in rows], front)
     picks = [
         Pick(
             memory_id=pool.ids[rows[p.index]],
             facet_id=main_facet(pool, relevance[rows[p.index]], p),
         )
-        for p in order[:k]
+        for p in ranked[:k]
     ]
-    ids = [pool.ids[rows[p.index]] for p in order]
+    ids = [pool.ids[rows[p.index]] for p in ranked]
     return Selection(
         picks=picks,
-        losers=losers(ids, order, coverage=coverage, k=k, limit=settings.redundancy_limit),
+        losers=losers(ids, ranked, coverage=coverage, k=k, limit=settings.redundancy_limit),
     )
 
 

@@ -13,7 +13,7 @@ def marked(memories: Sequence[dict[str, Any]], hidden: Hidden) -> list[dict[str,
     return [
         memory
         if (end := hidden.ended.get(memory["id"])) is None
-        else memory | {"stale": end.told(), "replaced_by": end.by}
+        else memory | {"stale": end.describe(), "replaced_by": end.by}
         for memory in memories
     ]
 

@@ -101,7 +101,7 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         for memory_id, kept in (await keeping.keepings()).items()
         if (end := kept.end(now=now, as_of=as_of)) is not None
     }
-    reasons = {} if sight["include_stale"] else {i: end.told() for i, end in ended.items()}
+    reasons = {} if sight["include_stale"] else {i: end.describe() for i, end in ended.items()}
     if as_of is not None:
         later = f"written after {as_of:%Y-%m-%d %H:%M}"
         reasons |= dict.fromkeys(await keeping.written_after(as_of), later)

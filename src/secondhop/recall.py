@@ -42,7 +42,7 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.settings_recall import KeepsSettings
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning_sqlite import SqliteLearning
+from secondhop.stores.learning import LearningStore
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory, entity_slug
 from secondhop.sync_door import SyncDoor
@@ -100,7 +100,7 @@ class Recall(
         self._has_memories = False
         self._traces = traces_of(services.entity, store=home.path)
         counters = CounterStore(self._traces.path.parent / "counters.db")
-        self._learned = services.learning or SqliteLearning(
+        self._learned = services.learning or LearningStore(
             self._traces.path.with_name("learning.db")
         )
         self._learning = Learning(self._learned, services, counters=counters)
@@ -120,9 +120,7 @@ class Recall(
             successor_at=services.scale.successor_at,
             door=self._door,
         )
-        self.admin = Maintenance(
-            writing, folder=home.path, learned=self._learned, caches=caches, door=self._door
-        )
+        self.admin = Maintenance(writing, folder=home.path, learned=self._learned, door=self._door)
         self._reading = ConversationReading(
             writing=writing,
             llm=llm,
@@ -130,14 +128,15 @@ class Recall(
             prices=prices or {},
             limits=services.settings.limits,
         )
-        self._open_sessions = Sessions(
+        self.sessions = Sessions(
             SessionRounds(services),
             chosen_sessions(sessions, store=home.path, entity=services.entity),
             entity=services.entity,
             ready=self._ready,
             learner=self._learning,
+            door=self._door,
         )
-        writing.forgetting.append(self._open_sessions)
+        writing.forgetting.append(self.sessions)
 
     @classmethod
     async def aopen(
@@ -234,7 +233,7 @@ class Recall(
             services,
             decided=decided_by_caller(settings, decided),
             session=session_settings or SessionSettings(),
-            learning=SqliteLearning(folder / "learning.db"),
+            learning=LearningStore(folder / "learning.db"),
             recorded=CounterStore(folder / "counters.db"),
         )
         recall = cls(
@@ -249,7 +248,7 @@ class Recall(
             prices=price_table,
         )
         if not mending:
-            await recall.memories.finish_forgetting()
+            await recall.memories.forgetter.finish()
         return recall
 
     @classmethod
@@ -355,7 +354,7 @@ class Recall(
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
-        await self._open_sessions.aclose()
+        await self.sessions.aclose()
         await self._learning.aclose()
         await self._store.aclose()
         await self._embedders.aclose()

@@ -5,7 +5,8 @@ Ids and a digest of the question, no word of it; only where variety was asked fo
 
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.selection.exposure import MOST, digest_of
+from secondhop.nodes.selection.exposure import digest_of
+from secondhop.nodes.selection.factors import EXPOSURE
 from secondhop.stores.counters import ShownLately
 
 FRESHNESS = "ranking.freshness"
@@ -21,7 +22,9 @@ def shown_in(trace: RecallTrace) -> ShownLately | None:
         question=digest_of(trace.question),
         at=trace.asked_at,
         memory_ids=trace.returned,
-        weary={i: (1 - factor) / (freshness * MOST) for i, factor in factors.items() if factor < 1},
+        weary={
+            i: (1 - factor) / (freshness * EXPOSURE) for i, factor in factors.items() if factor < 1
+        },
     )
 
 

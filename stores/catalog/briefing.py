@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from secondhop.stores.catalog.reads import memory
 from secondhop.stores.catalog.rows import (
     BRIEFABLE_COLUMNS,
-    MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
     briefable_of,
-    memory_of,
     passage_of,
 )
 from secondhop.stores.keeping import Kind
@@ -60,9 +59,9 @@ class BriefingView:
     """What may be shown at one moment; reads only, all from one state of the catalog."""
 
     def __init__(
-        self, connection: sqlite3.Connection | None, *, now: datetime, until: datetime | None
+        self, connection: sqlite3.Connection, *, now: datetime, until: datetime | None
     ) -> None:
-        """A connection of None: nothing is stored.
+        """See the catalog as it was at a moment.
 
         Args:
             now: what expires by then does not hold. In UTC.
@@ -106,21 +105,14 @@ class BriefingView:
 
     def texts(self, memory_ids: Iterable[str]) -> dict[str, str]:
         """{memory id: its first passage; of a conversation the last}; unknown ids are left out."""
-        if self._connection is None:
-            return {}
         ids = json.dumps(list(memory_ids))
         passages = map(passage_of, self._connection.execute(_TEXTS, {"ids": ids}))
         return {passage.memory_id: passage.text for passage in passages}
 
     def whole_text(self, memory_id: str) -> str:
         """All that a memory says; "" for one that is not stored."""
-        if self._connection is None:
-            return ""
-        sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
-        row = self._connection.execute(sql, (memory_id,)).fetchone()
-        return "" if row is None else "\n\n".join(m.content for m in memory_of(row).messages)
+        found = memory(self._connection, memory_id)
+        return "" if found is None else "\n\n".join(m.content for m in found.messages)
 
     def _rows(self, sql: str, **values: str | int) -> list[BriefableMemory]:
-        if self._connection is None:
-            return []
         return list(map(briefable_of, self._connection.execute(sql, self._moments | values)))

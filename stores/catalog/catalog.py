@@ -27,7 +27,13 @@ from secondhop.stores.catalog.keeping import (
     keep,
     keepings,
 )
-from secondhop.stores.catalog.migrations import MIGRATIONS, check_version, migrate, schema_version
+from secondhop.stores.catalog.migrations import (
+    MIGRATIONS,
+    check_version,
+    empty_catalog,
+    migrate,
+    schema_version,
+)
 from secondhop.stores.catalog.notes import (
     add_intent,
     count_change,
@@ -79,7 +85,7 @@ class Identity:
     """Which of the entity's collections holds its vectors; a reindex fills the next one."""
     server: str | None = field(default=None, compare=False)
     """Address of the Chroma server that they are on; "": they are in the store's folder; None:
-    nobody has said, for the catalog was last written by an older secondhop."""
+    unknown, because an older secondhop wrote the catalog."""
 
 
 class Catalog:
@@ -123,11 +129,6 @@ class Catalog:
         with self._database.writing() as connection:
             reindex_terms(connection)
             write_meta(connection, {"analyzer": analyzer_id()})
-
-    def postings(self) -> dict[tuple[int, str], frozenset[bytes]]:
-        """{(block, term): its entries}: the whole lexical index, to compare with another."""
-        with self._reading() as connection:
-            return {} if connection is None else lexicon.contents(connection)
 
     def create(self, identity: Identity) -> None:
         """Make the file; its owner must hold the writer's lock."""
@@ -223,7 +224,7 @@ class Catalog:
             return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
 
     def change(self, decide: Decision) -> None:
-        """Change how memories stand; what they say stays, so nothing is indexed anew."""
+        """Change how memories stand; their texts stay, so nothing is indexed again."""
         with self._database.writing() as connection:
             keep(connection, decide(KeepingView(connection)))
 
@@ -235,7 +236,7 @@ class Catalog:
     def erasing(self) -> list[str] | None:
         """Memories whose erasure is not finished; see `notes.read_erasing`."""
         with self._reading() as connection:
-            return None if connection is None else read_erasing(connection)
+            return read_erasing(connection)
 
     def note_erasing(self, memory_ids: Sequence[str]) -> None:
         """The erasure of these memories begins; `note_erased` when it is finished."""
@@ -243,19 +244,19 @@ class Catalog:
             note_erasing(connection, memory_ids)
 
     def note_erased(self, *, needs_compaction: bool) -> None:
-        """Nothing of what was to be erased is left, but for vectors where it is said."""
+        """The erasure is finished; vectors may still need compaction."""
         with self._database.writing() as connection:
             note_erased(connection, needs_compaction=needs_compaction)
 
     def needs_compaction(self) -> bool:
         """Whether files still hold vectors of erased memories."""
         with self._reading() as connection:
-            return connection is not None and needs_compaction(connection)
+            return needs_compaction(connection)
 
     def erase_leftovers(self) -> bool:
-        """Write the file anew without anything that was deleted; False while others read it.
+        """Rewrite the file without anything that was deleted; False while others read it.
 
-        Freed pages are zeroed already; what is left is the write-ahead log, and free space.
+        Freed pages are zeroed already; this clears the write-ahead log and the free space.
         """
         with self._database.creating() as connection:
             connection.execute("VACUUM")
@@ -275,91 +276,85 @@ class Catalog:
     def intents(self) -> dict[int, list[str]]:
         """{number: passage ids whose vectors the catalog does not know} of the open notes."""
         with self._reading() as connection:
-            return {} if connection is None else open_intents(connection)
+            return open_intents(connection)
 
     # --- reading ---
 
     def kept_settings(self) -> dict[str, str]:
         """See `SettingsKeeping`."""
         with self._reading() as connection:
-            return {} if connection is None else read_settings(connection)
+            return read_settings(connection)
 
     def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
         with self._reading() as connection:
-            if connection is None or k < 1:
+            if k < 1:
                 return [[] for _ in queries]
             return best_by_words(connection, queries, k=k, settings=self._bm25)
 
     def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """{passage id: memory id} of the stored ones."""
         with self._reading() as connection:
-            return {} if connection is None else catalog_reads.owners(connection, passage_ids)
+            return catalog_reads.owners(connection, passage_ids)
 
     def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader.cards`."""
         with self._reading() as connection:
-            return {} if connection is None else catalog_reads.cards(connection, memory_ids)
+            return catalog_reads.cards(connection, memory_ids)
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader.passages`."""
         with self._reading() as connection:
-            return {} if connection is None else catalog_reads.passages(connection, passage_ids)
+            return catalog_reads.passages(connection, passage_ids)
 
     def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader.memory`."""
         with self._reading() as connection:
-            return None if connection is None else catalog_reads.memory(connection, memory_id)
+            return catalog_reads.memory(connection, memory_id)
 
     def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
         """A memory with its passages in order, or None."""
         with self._reading() as connection:
-            return None if connection is None else catalog_reads.whole(connection, memory_id)
+            return catalog_reads.whole(connection, memory_id)
 
     def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter.content_hashes`."""
         with self._reading() as connection:
-            if connection is None:
-                return {}
             return catalog_reads.content_hashes(connection, origin=origin)
 
     def look(self, view: Callable[[KeepingView], T]) -> T:
-        """What a look at how memories stand tells."""
+        """The result of `view` on how memories stand."""
         with self._reading() as connection:
             return view(KeepingView(connection))
 
     def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
-        """What a look at what a session start may show tells; moments as of `BriefingView`."""
+        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
         with self._reading() as connection:
             return look(BriefingView(connection, now=now, until=until))
 
     def keepings(self) -> dict[str, Keeping]:
         """Of every memory that does not stand as it was stored."""
         with self._reading() as connection:
-            return {} if connection is None else keepings(connection)
+            return keepings(connection)
 
     def written_after(self, moment: datetime) -> list[str]:
         """Ids of what was written later than that."""
         with self._reading() as connection:
-            return [] if connection is None else catalog_reads.written_after(connection, moment)
+            return catalog_reads.written_after(connection, moment)
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""
         with self._reading() as connection:
-            if connection is None:
-                return []
             kept, fresh = lexicon.contents(connection), fresh_postings(connection)
         return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
 
     def file_faults(self) -> list[str]:
         """What SQLite's own check finds; [] for a sound file."""
         with self._reading() as connection:
-            if connection is None:
-                return []
-            told = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
-            return [] if told == ["ok"] else told
+            faults = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if faults == ["ok"] else faults
 
     def drop_lost_links(self) -> None:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""
@@ -369,13 +364,11 @@ class Catalog:
     def passage_ids(self) -> list[str]:
         """Of everything stored, by memory and ordinal."""
         with self._reading() as connection:
-            return [] if connection is None else catalog_reads.all_passage_ids(connection)
+            return catalog_reads.all_passage_ids(connection)
 
     def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
         """The next `limit` memories whose id is greater than `after`, with their passages."""
         with self._reading() as connection:
-            if connection is None:
-                return []
             return catalog_reads.page(connection, after=after, limit=limit)
 
     def openings(
@@ -383,8 +376,6 @@ class Catalog:
     ) -> list[tuple[str, str, list[str]]]:
         """(title, first characters of the text, passage ids) of each, in the order given."""
         with self._reading() as connection:
-            if connection is None:
-                return []
             return catalog_topics.openings(connection, memory_ids, characters=characters)
 
     def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
@@ -397,17 +388,17 @@ class Catalog:
     def passage_count(self) -> int:
         """Passages stored."""
         with self._reading() as connection:
-            return 0 if connection is None else int(read_meta(connection).get("passages", 0))
+            return int(read_meta(connection).get("passages", 0))
 
     def changes(self) -> int:
         """Grows with every put and delete."""
         with self._reading() as connection:
-            return 0 if connection is None else int(read_meta(connection).get("changes", 0))
+            return int(read_meta(connection).get("changes", 0))
 
     def topics(self) -> tuple[int, list[Topic]]:
         """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
         with self._reading() as connection:
-            return (-1, []) if connection is None else catalog_topics.kept_topics(connection)
+            return catalog_topics.kept_topics(connection)
 
     def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
         """Remember the memory map, and at which `changes` it was made."""
@@ -419,9 +410,6 @@ class Catalog:
         self._database.close()
 
     @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection | None, None, None]:
-        if not self.exists():
-            yield None
-            return
-        with self._database.reading() as connection:
+    def _reading(self) -> Generator[sqlite3.Connection, None, None]:
+        with self._database.reading() if self.exists() else empty_catalog() as connection:
             yield connection

@@ -40,35 +40,6 @@ def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
     return AS_STORED if row is None else keeping_of(row)[1]
 
 
-def superseded_by(connection: sqlite3.Connection, memory_id: str) -> list[str]:
-    """Ids of what this memory superseded, sorted."""
-    rows = connection.execute("SELECT memory_id FROM keeping WHERE superseded_by = ?", (memory_id,))
-    return sorted(found for (found,) in rows)
-
-
-def of_kind(connection: sqlite3.Connection, kind: str, *, slot: str | None = None) -> list[Memory]:
-    """Facts or preferences, of one slot or of all, the oldest first."""
-    sql = f"""SELECT {MEMORY_COLUMNS} FROM memories
-        WHERE kind <> 'continuity' AND kind = ?1 AND (?2 IS NULL OR slot = ?2)"""
-    found = map(memory_of, connection.execute(sql, (kind, slot)))
-    return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
-
-
-def namesakes(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
-    """Memories of continuity with this one's title and source, the oldest first."""
-    sql = f"""SELECT {MEMORY_COLUMNS} FROM memories
-        WHERE kind = 'continuity' AND title = ? AND source = ?"""
-    found = map(memory_of, connection.execute(sql, names_of(memory)))
-    return sorted(found, key=lambda one: (one.created_at, one.memory_id))
-
-
-def fact_names(connection: sqlite3.Connection) -> list[FactName]:
-    """Of every fact, the oldest first; its text is not read."""
-    sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
-        WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
-    return list(map(fact_name_of, connection.execute(sql)))
-
-
 def drop_lost_links(connection: sqlite3.Connection) -> None:
     """What names a memory that is not stored; only damage, or another program, leaves such."""
     gone = "NOT IN (SELECT memory_id FROM memories)"
@@ -81,65 +52,70 @@ def drop_lost_links(connection: sqlite3.Connection) -> None:
 class KeepingView:
     """What stands in the catalog at the moment of a decision; reads only."""
 
-    def __init__(self, connection: sqlite3.Connection | None) -> None:
-        """None: nothing is stored."""
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        if self._connection is None:
-            return None
-        sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
-        row = self._connection.execute(sql, (memory_id,)).fetchone()
-        return None if row is None else memory_of(row)
+        found = self._memories("WHERE memory_id = ?", memory_id)
+        return found[0] if found else None
 
     def keeping(self, memory_id: str) -> Keeping:
         """How it stands."""
-        return AS_STORED if self._connection is None else keeping(self._connection, memory_id)
+        return keeping(self.connection, memory_id)
 
     def superseded_by(self, memory_id: str) -> list[str]:
         """Ids of what it superseded, sorted."""
-        return [] if self._connection is None else superseded_by(self._connection, memory_id)
+        sql = "SELECT memory_id FROM keeping WHERE superseded_by = ?"
+        return sorted(found for (found,) in self.connection.execute(sql, (memory_id,)))
 
     def rivals(self, memory: Memory) -> list[Memory]:
         """Memories of the same slot, itself not among them, the oldest first."""
-        if self._connection is None or memory.kind == "continuity":
+        if memory.kind == "continuity":
             return []
-        found = of_kind(self._connection, memory.kind, slot=slot_of(memory))
+        where = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
+        found = self._memories(where, memory.kind, slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
 
     def namesakes(self, memory: Memory) -> list[Memory]:
         """Memories of continuity with its title and source, the oldest first."""
-        return [] if self._connection is None else namesakes(self._connection, memory)
+        where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
+        return self._memories(where, *names_of(memory))
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """Facts or preferences, the oldest first."""
-        return [] if self._connection is None else of_kind(self._connection, kind)
+        return self._memories("WHERE kind <> 'continuity' AND kind = ?", kind)
 
     def remembered_because(self) -> list[tuple[str, str]]:
         """(memory id, detail) of all notes of where memories came from, or were said again."""
-        if self._connection is None:
-            return []
         sql = """SELECT memory_id, detail FROM history
             WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
-        rows = self._connection.execute(sql)
+        rows = self.connection.execute(sql)
         return [(str(memory_id), str(detail)) for memory_id, detail in rows]
 
     def fact_names(self) -> list[FactName]:
-        """Of every fact, the oldest first."""
-        return [] if self._connection is None else fact_names(self._connection)
+        """Of every fact, the oldest first; its text is not read."""
+        sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+            WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
+        return list(map(fact_name_of, self.connection.execute(sql)))
 
     def history(self, memory_id: str) -> list[HistoryEntry]:
         """What was done to it, in that order."""
-        return [] if self._connection is None else history(self._connection, memory_id)
+        sql = f"SELECT {HISTORY_COLUMNS} FROM history WHERE memory_id = ? ORDER BY entry_no"
+        return list(map(history_of, self.connection.execute(sql, (memory_id,))))
 
     def earlier_texts(self, memory_id: str) -> list[EarlierText]:
         """What it said before, the oldest first."""
-        return [] if self._connection is None else earlier_texts(self._connection, memory_id)
+        return earlier_texts(self.connection, memory_id)
 
     def lost_texts(self) -> list[str]:
         """Ids of memories that are not stored, and of which an earlier text is."""
-        return [] if self._connection is None else lost_texts(self._connection)
+        return lost_texts(self.connection)
+
+    def _memories(self, where: str, *values: str | bytes) -> list[Memory]:
+        sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
+        found = map(memory_of, self.connection.execute(sql, values))
+        return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
 
 
 def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:
@@ -180,12 +156,6 @@ def write_history(connection: sqlite3.Connection, entry: HistoryEntry) -> None:
     connection.execute(
         f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
     )
-
-
-def history(connection: sqlite3.Connection, memory_id: str) -> list[HistoryEntry]:
-    """What was done to one memory, in the order it was done."""
-    sql = f"SELECT {HISTORY_COLUMNS} FROM history WHERE memory_id = ? ORDER BY entry_no"
-    return list(map(history_of, connection.execute(sql, (memory_id,))))
 
 
 def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:

@@ -1,7 +1,8 @@
 """The catalog's schema, as numbered steps; `PRAGMA user_version` says how many have run."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from secondhop.errors import SchemaVersionError
@@ -150,3 +151,11 @@ def migrate(
         except BaseException:
             connection.execute("ROLLBACK")
             raise
+
+
+@contextmanager
+def empty_catalog() -> Generator[sqlite3.Connection, None, None]:
+    """A catalog in memory, with nothing in it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, path=Path(":memory:"))
+        yield connection

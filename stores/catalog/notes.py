@@ -12,7 +12,7 @@ _SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
 
 _WORTH_A_MAP = 50
-"""A memory map is made anew, which takes seconds, when one memory in so many was added singly."""
+"""The memory map is made again, which takes seconds, when one memory in 50 was added singly."""
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -47,7 +47,7 @@ def note_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> N
 
 
 def spare_from_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
-    """Memories that are stored anew are not deleted when an old erasure is finished."""
+    """Memories that are stored again are not deleted when an old erasure is finished."""
     noted = read_erasing(connection)
     if noted:
         write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})

@@ -20,44 +20,44 @@ def clear_quotes(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> N
 
     Call it while the memories and their earlier texts still stand in the catalog.
     """
-    texts = [text for one in memory_ids for text in _texts_of(connection, one)]
-    reasons = connection.execute(
-        """SELECT detail FROM history WHERE act IN ('superseded', 'deprecated') AND detail <> ''
-        UNION SELECT deprecated_because FROM keeping WHERE deprecated_because <> ''"""
-    ).fetchall()
-    quoting = [(reason,) for (reason,) in reasons if quotes(reason, texts)]
-    connection.executemany("UPDATE history SET detail = '' WHERE detail = ?", quoting)
-    connection.executemany(
-        "UPDATE keeping SET deprecated_because = '' WHERE deprecated_because = ?", quoting
-    )
     connection.executemany(
         "UPDATE history SET detail = '' WHERE other_id = ? AND act = 'superseded'",
         [(one,) for one in memory_ids],
     )
+    rows = connection.execute(
+        """SELECT detail FROM history WHERE act IN ('superseded', 'deprecated') AND detail <> ''
+        UNION SELECT deprecated_because FROM keeping WHERE deprecated_because <> ''"""
+    ).fetchall()
+    if not rows:
+        return
+    texts = (text for one in memory_ids for text in _texts_of(connection, one))
+    found = [(reason,) for reason in quoting([str(reason) for (reason,) in rows], texts)]
+    connection.executemany("UPDATE history SET detail = '' WHERE detail = ?", found)
+    connection.executemany(
+        "UPDATE keeping SET deprecated_because = '' WHERE deprecated_because = ?", found
+    )
 
 
-def quotes(reason: str, texts: Iterable[str]) -> bool:
-    """Whether a reason repeats words, or a number, of one of the texts.
+def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
+    """The reasons that repeat words, or a number, of one of the texts.
 
-    >>> quotes("the new code is 48151", ["The safe opens with 48151."])
-    True
-    >>> quotes("said: safe opens with a song", ["The safe opens with a song."])
-    True
-    >>> quotes("we bought another safe", ["The safe opens with a song."])
-    False
+    >>> quoting(["the new code is 48151", "another safe"], ["The safe opens with 48151."])
+    {'the new code is 48151'}
+    >>> quoting(["said: safe opens with a song"], ["The safe opens with a song."])
+    {'said: safe opens with a song'}
     """
-    said, codes = _letters(reason), set(_CODE.findall(reason.casefold()))
-    parts = {said[at : at + QUOTED] for at in range(len(said) - QUOTED + 1)}
-    spaced = f" {_spaced(reason)} "
+    parts: dict[str, set[str]] = {}
+    for reason in reasons:
+        for part in [*_runs(reason), *_CODE.findall(reason.casefold())]:
+            parts.setdefault(part, set()).add(reason)
+    found: set[str] = set()
     for text in texts:
-        letters = _letters(text)
-        if any(letters[at : at + QUOTED] in parts for at in range(len(letters) - QUOTED + 1)):
-            return True
-        if 0 < len(letters) < QUOTED and f" {_spaced(text)} " in spaced:
-            return True
-        if not codes.isdisjoint(_CODE.findall(text.casefold())):
-            return True
-    return False
+        for part in [*_runs(text), *_CODE.findall(text.casefold())]:
+            found |= parts.get(part, set())
+        if 0 < len(_letters(text)) < QUOTED:
+            words = f" {_spaced(text)} "
+            found |= {reason for reason in reasons if words in f" {_spaced(reason)} "}
+    return found
 
 
 def _texts_of(connection: sqlite3.Connection, memory_id: str) -> Iterator[str]:
@@ -65,9 +65,15 @@ def _texts_of(connection: sqlite3.Connection, memory_id: str) -> Iterator[str]:
     row = connection.execute(sql, (memory_id,)).fetchone()
     present: list[Memory] = [] if row is None else [memory_of(row)]
     for memory in [*present, *(one.memory for one in earlier_texts(connection, memory_id))]:
-        yield memory.title
+        if len(memory.title) >= QUOTED:  # a title like "Home" is no quote
+            yield memory.title
         yield memory.value
         yield from (message.content for message in memory.messages)
+
+
+def _runs(text: str) -> Iterator[str]:
+    letters = _letters(text)
+    return (letters[at : at + QUOTED] for at in range(len(letters) - QUOTED + 1))
 
 
 def _spaced(text: str) -> str:

@@ -101,20 +101,18 @@ def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dic
 
 
 def counts(
-    connection: sqlite3.Connection | None,
+    connection: sqlite3.Connection,
     *,
     vectors: int | None,
     schema_version: int,
     embedder: str,
 ) -> StoreCounts:
-    """What is stored; None: nothing is."""
-    memories = passages = tokens = pending = 0
-    if connection is not None:
-        (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-        (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
-        passages, tokens = connection.execute(
-            "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
-        ).fetchone()
+    """What is stored."""
+    (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+    (pending,) = connection.execute("SELECT count(*) FROM outbox").fetchone()
+    passages, tokens = connection.execute(
+        "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
+    ).fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,

@@ -10,7 +10,7 @@ from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.records import Passage, Topic
 
 TOPICS_VERSION = "2"
-"""Of how memory maps are made; one that an older secondhop kept is made anew."""
+"""Version of the way maps are made; a map of another version is made again."""
 
 
 def openings(

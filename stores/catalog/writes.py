@@ -57,7 +57,7 @@ def drop_memories(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> 
 
 
 def reindex_terms(connection: sqlite3.Connection) -> None:
-    """Build the lexical index anew from the stored text, with the analyzer of today."""
+    """Build the lexical index again from the stored text, with the analyzer of today."""
     connection.execute("DELETE FROM postings")
     connection.execute("DELETE FROM meta WHERE key = 'terms'")
     for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():

@@ -25,7 +25,7 @@ class ChromaVectors:
     """A `VectorIndex` in one collection. Reading creates nothing; the first upsert does."""
 
     def __init__(self, client: ChromaClient, *, name: Callable[[], str | None]) -> None:
-        """`name` tells the collection's name, or None as long as the store does not exist."""
+        """`name` returns the collection's name, or None until the store exists."""
         self._client = client
         self._name = name
 

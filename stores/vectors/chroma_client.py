@@ -104,12 +104,12 @@ class ChromaClient(Protocol):
     def compact(self, name: str) -> bool:
         """Put what the collection holds into new files, and delete the old ones.
 
-        False where that cannot be done now. Nobody may write to the collection meanwhile.
+        False where that cannot be done now. No one may write to the collection meanwhile.
         """
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 

@@ -104,7 +104,7 @@ def remove_unknown_segments(folder: Path) -> None:
 
 
 def vacuum(folder: Path) -> None:
-    """Write the database anew without the pages that were freed."""
+    """Rewrite the database without the pages that were freed."""
     with closing(_connection(folder)) as connection:
         connection.execute("VACUUM")
 

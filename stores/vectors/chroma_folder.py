@@ -100,7 +100,7 @@ class ChromaFolder:
                 self._load(name, stamp)
             self._check_space(adds_bytes)
             written = lock.restamp()
-            # should this end in an error, nobody knows what Chroma has in memory: start it anew
+            # after an error it is unknown what Chroma has in memory: load the collection again
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
             before = self._index_folders()
@@ -185,7 +185,7 @@ class ChromaFolder:
         return self._locks / f"{name}.unfinished"
 
     def _mark_unfinished(self, name: str) -> None:
-        with suppress(OSError):  # a full disk: damage is then told instead of mended
+        with suppress(OSError):  # a full disk: damage is then an error, not repaired
             self._unfinished(name).touch()
 
     def _database_file(self) -> Path:
@@ -273,7 +273,7 @@ class ChromaFolder:
                 self._changed.notify_all()
 
     def _restart(self) -> None:
-        """Drop the client once nobody uses it."""
+        """Drop the client once no call uses it."""
         with self._stopped():
             pass
 

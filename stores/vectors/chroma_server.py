@@ -90,7 +90,7 @@ class ChromaServer:
 
 
 def server_name(url: str) -> str:
-    """The address without what only opens doors: names, passwords, paths.
+    """The address without user names, passwords and paths.
 
     Raises:
         UsageError: it is no address of a server.

@@ -4,14 +4,10 @@ Its catalog says it (`Identity.server`). Looked for in the wrong place they seem
 entity that is deleted there leaves them where they are.
 """
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.vectors.chroma_server import server_name
 
 FOLDER = ""
@@ -24,20 +20,9 @@ class VectorsElsewhereError(StoreError):
     def __init__(self, entity: str, *, place: str) -> None:
         super().__init__(
             f"the vectors of entity {entity!r} are {place_words(place)}; {way_to(place)}. Nothing "
-            f"was changed. (`secondhop reindex` makes new ones in the place that it is told.)"
+            f"was changed. (`secondhop reindex` makes new ones in the place you name.)"
         )
         self.entity, self.place = entity, place
-
-
-class NoVectorsHereError(StoreError):
-    """An entity is to be deleted, and none of its vectors are where they were looked for."""
-
-    def __init__(self, what: str, *, looked: str, folder: Path) -> None:
-        super().__init__(
-            f"{what}, and no vectors of it are {place_words(looked)}; nothing was deleted. If they "
-            f"are on a Chroma server, name it (--chroma URL), for they would stay there; if they "
-            f"are lost, `secondhop doctor --fix` makes them anew first, or delete {folder} yourself"
-        )
 
 
 def place_of(server: str | None) -> str:
@@ -68,21 +53,3 @@ def identity_at(place: str, catalog: Catalog) -> Identity:
     if away and catalog.passage_count():
         raise VectorsElsewhereError(known.entity, place=known.server or FOLDER)
     return replace(known, server=place)
-
-
-async def expect_any_vector(
-    catalog: Catalog, *, place: str, vectors: Callable[[Identity], VectorIndex]
-) -> None:
-    """The vectors of a catalog are at this place, by its own word or by their presence.
-
-    Raises:
-        VectorsElsewhereError: as `identity_at`.
-        NoVectorsHereError: the catalog does not say that they are, and there are none.
-    """
-    identity = await asyncio.to_thread(identity_at, place, catalog)
-    said = (await asyncio.to_thread(catalog.identity)).server
-    if said == place or not await asyncio.to_thread(catalog.passage_count):
-        return
-    if not await vectors(identity).count():
-        what = f"memories of entity {identity.entity!r} are stored"
-        raise NoVectorsHereError(what, looked=place, folder=catalog.path.parent)

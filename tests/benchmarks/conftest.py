@@ -3,4 +3,6 @@
 import sys
 from pathlib import Path
 
+from tests.evals.conftest import offline as offline
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))

@@ -1,10 +1,5 @@
 """What each of two prompts wrote for a question is told, also where the answer stays the same."""
 
-from io import StringIO
-
-from rich.console import Console
-
-from secondhop.cli.trial_view import show_trial
 from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery
 from secondhop.evals.trial_report import TrialReport
 from secondhop.graph.result import Spent
@@ -51,14 +46,3 @@ def test_the_document_has_every_question_with_its_verdict_and_both_lists_of_quer
 
 def test_the_changed_ones_are_still_those_with_another_answer() -> None:
     assert [row["question_id"] for row in trial().document()["changed"]] == ["answered"]
-
-
-def test_a_question_whose_queries_alone_differ_has_a_line() -> None:
-    screen = Console(file=StringIO(), width=100)
-    show_trial(trial(), screen)
-    assert isinstance(screen.file, StringIO)
-    lines = screen.file.getvalue().splitlines()
-
-    after = lines[lines.index("The same answer by other queries (all of them: --json):") + 1 :]
-    assert after == ["s/worded: -1 +2  + aims"]
-    assert not [line for line in lines if "alike" in line]

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from tests.interfaces.model_server import decomposed, schema_of
+from tests.cli.model_server import decomposed, schema_of
 from tests.models.fault_server import Exchange, Fault, FaultServer, answer
 
 PLANS: dict[str, object] = {

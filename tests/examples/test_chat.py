@@ -512,7 +512,7 @@ async def test_what_was_observed_turn_by_turn_is_not_paid_for_again_at_the_end(
         (fact,) = await chat.recall.afacts("me", "budget")
 
         assert len(server.asked) == paid
-    assert of("observed", events)[0]["text"].startswith("The budget of me is 90 a month.")
+    assert of("observed", events)[0]["text"].startswith("My budget is 90 a month.")
     assert fact.value == "90 a month"
 
 

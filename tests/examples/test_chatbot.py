@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.cli.model_server import schema_of
 from tests.examples.streaming import prompts, silent_after, streamed, writing
-from tests.interfaces.model_server import schema_of
 from tests.models.fault_server import FaultServer, running
 
 from chat.log import ChatLog

@@ -43,7 +43,7 @@ async def test_the_graph_waits_with_the_answer_and_goes_on_with_votes(world: Sma
     )
 
     assert first.ids() == by_id.ids()
-    voted = await sessions.vote(by_id.session_id, {"plan": "hot", "wins": "cold"})
+    voted = await sessions.avote(by_id.session_id, {"plan": "hot", "wins": "cold"})
     assert (after.round, after.ids(), after.kept) == (2, voted.ids(), voted.kept)
     assert [c.model_dump() for c in after.changes] == [c.model_dump() for c in voted.changes]
 

@@ -1,7 +1,7 @@
 """The pipeline of a session start, over a real catalog and real counters."""
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ from tests.kept_memories import memories_of
 from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.prediction_hooks import Hook, NoHooks, PredictionHooks
 from secondhop.briefing.settings import BriefingSettings
-from secondhop.briefing.sources import BriefingAsked, BriefingSources
+from secondhop.briefing.sources import BriefingAsked, BriefingSources, no_cues
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
+from secondhop.learning.records import LearnedCue
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
@@ -36,15 +36,27 @@ def ago(days: float) -> datetime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownHooks:
-    """A scripted source of hooks."""
+class KnownCues:
+    """A scripted source of cues."""
 
-    hooks: Sequence[Hook]
-    asked: list[Sequence[str]] = field(default_factory=list[Sequence[str]])
+    cues: Sequence[LearnedCue]
 
-    async def after(self, memory_ids: Sequence[str]) -> Sequence[Hook]:
-        self.asked.append(memory_ids)
-        return [hook for hook in self.hooks if hook.trigger in memory_ids]
+    async def after(self, memory_ids: Collection[str]) -> Sequence[LearnedCue]:
+        return [cue for cue in self.cues if cue.spark in memory_ids]
+
+
+def cue(spark: str, leads_to: str, *, wins: int) -> LearnedCue:
+    return LearnedCue(
+        context_id="c",
+        spark=spark,
+        spark_title="",
+        leads_to=leads_to,
+        leads_to_title="",
+        wins=wins,
+        misses=0,
+        status="promoted",
+        learned_at=NOW,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,15 +71,15 @@ class Desk:
         limit: int | None = None,
         tokens: int | None = None,
         until: datetime | None = None,
-        hooks: PredictionHooks | None = None,
+        cues: KnownCues | None = None,
         settings: BriefingSettings | None = None,
     ) -> Briefing:
         sources = BriefingSources(
             entity="mara",
             store=self.memories.writing.store,
             counters=self.memories.writing.counters,
-            hooks=hooks or NoHooks(),
             count_tokens=count_tokens,
+            cues_after=cues.after if cues else no_cues,
         )
         asked = BriefingAsked(
             now=until or NOW,
@@ -312,9 +324,7 @@ async def test_an_undecided_contradiction_is_shown_with_both_dates(desk: Desk) -
 
     (entry,) = (await desk.told()).entries
     assert (entry.id, [other.id for other in entry.conflicts_with]) == ("Zeta", ["Acme"])
-    assert entry.line == (
-        "- [2026-02-25] The employer of me is Zeta; but also, since 2026-02-20: Acme"
-    )
+    assert entry.line == ("- [2026-02-25] My employer is Zeta; but also, since 2026-02-20: Acme")
 
 
 async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(desk: Desk) -> None:
@@ -330,36 +340,33 @@ async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(des
     assert entry.line.endswith("cat 3; and 2 more")
 
 
-async def test_learned_hooks_bring_what_is_needed_next(desk: Desk) -> None:
+async def test_learned_cues_bring_what_is_needed_next(desk: Desk) -> None:
     await desk.add(*notes(30))
     await desk.memories.aremember("long ago", at=ago(900), memory_id="target")
     await desk.memories.aremember("no more", at=ago(900), memory_id="gone")
     await desk.memories.adeprecate("gone", "wrong")
-    hooks = KnownHooks(
-        hooks=[
-            Hook(trigger="n0", target="target", weight=0.7),
-            Hook(trigger="n0", target="gone", weight=0.9),
-            Hook(trigger="n0", target="n1", weight=0.9),
-            Hook(trigger="n29", target="n28", weight=0.9),
+    cues = KnownCues(
+        cues=[
+            cue("n0", "target", wins=3),
+            cue("n0", "gone", wins=9),
+            cue("n0", "n1", wins=9),
+            cue("n29", "n28", wins=9),
         ]
     )
 
-    told = await desk.told(limit=10, hooks=hooks)
+    told = await desk.told(limit=10, cues=cues)
     (entry,) = [one for one in told.entries if one.category == "foreseen"]
-    assert (entry.id, entry.led_by, entry.score) == ("target", "n0", 0.7)
+    assert (entry.id, entry.led_by, entry.score) == ("target", "n0", 0.75)
     assert len(told.entries) == 10
     assert len(set(told.ids())) == 10
-    assert len(hooks.asked) == 1
 
 
-async def test_hooks_take_no_more_than_their_share(desk: Desk) -> None:
+async def test_cues_take_no_more_than_their_share(desk: Desk) -> None:
     await desk.add(*notes(30))
-    hooks = KnownHooks(
-        hooks=[Hook(trigger="n0", target=f"n{20 + n}", weight=0.5) for n in range(8)]
-    )
+    cues = KnownCues(cues=[cue("n0", f"n{20 + n}", wins=3) for n in range(8)])
 
-    assert len(ids(await desk.told(limit=10, hooks=hooks), "foreseen")) == 2
-    assert ids(await desk.told(limit=2, hooks=hooks), "foreseen") == []
+    assert len(ids(await desk.told(limit=10, cues=cues), "foreseen")) == 2
+    assert ids(await desk.told(limit=2, cues=cues), "foreseen") == []
 
 
 async def test_long_notes_begin_long_talks_end_and_what_must_not_be_halved_is_whole(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
 from secondhop.ingest.chunk import ChunkSettings, chunk_memory
-from secondhop.stores.records import Memory, Message, Passage, passage_id_of
+from secondhop.stores.records import Memory, Message, Passage
 
 
 def count_words(text: str) -> int:
@@ -60,19 +60,6 @@ def test_a_note_that_fits_is_one_passage_without_a_speaker() -> None:
     assert passage.tokens == count_words(passage.text)
 
 
-def test_passage_ids_are_those_of_the_store() -> None:
-    memory = memory_of(Message("user", words("a", 100)), source="note")
-    passages = chunk_memory(memory, count_tokens=count_words, settings=SMALL)
-    assert [p.passage_id for p in passages] == [
-        passage_id_of(memory, n) for n in range(len(passages))
-    ]
-
-
-def test_small_turns_share_a_passage_with_their_speakers() -> None:
-    (passage,) = chunk(Message("user", "Hi"), Message("assistant", "Hello"), Message("Anna", "Hey"))
-    assert passage.text == "User: Hi\n\nAssistant: Hello\n\nAnna: Hey"
-
-
 def test_a_question_stays_with_its_answer() -> None:
     first, second = chunk(
         Message("user", words("q", 10)),
@@ -98,23 +85,11 @@ def test_the_next_passage_repeats_the_end_of_a_text_that_had_to_be_split() -> No
     assert second.startswith("g0 g1 g2 g3. h0 h1 h2 h3. i0")
 
 
-def test_no_overlap_when_none_is_wanted() -> None:
-    memory = memory_of(Message("user", words("a", 200)), source="note")
-    none = ChunkSettings(max_tokens=40, overlap_tokens=0)
-    passages = texts(chunk_memory(memory, count_tokens=count_words, settings=none))
-    assert " ".join(passages) == words("a", 200)
-
-
 def test_headings_stay_with_their_text_and_give_the_path() -> None:
     body = f"# Owl\n\n{words('o', 30)}\n\n## Backups\n\n### Nightly\n\n{words('b', 30)}\n"
     first, second = note(body)
     assert (first.heading, second.heading) == ("Owl", "Owl > Backups")
     assert second.text.startswith("## Backups\n\n### Nightly\n\nb0")
-
-
-def test_a_heading_is_never_left_alone_at_the_end() -> None:
-    passages = texts(note(f"{words('a', 8)}\n\n## Setup\n\n{words('b', 60)}"))
-    assert not any(text.endswith("## Setup") for text in passages)
 
 
 def test_a_fence_that_fits_stays_whole() -> None:
@@ -128,12 +103,6 @@ def test_a_fence_too_large_is_split_on_lines_and_fenced_again() -> None:
     passages = texts(note("```python\n" + "\n".join(lines) + "\n```"))
     assert len(passages) > 2
     assert all(t.startswith("```python\n    value_") and t.endswith("\n```") for t in passages)
-
-
-def test_a_fence_inside_a_fence_and_an_open_one_do_not_confuse() -> None:
-    (passage,) = note("````md\n```\n# no heading\n```\n````\n\nafter")
-    assert passage.heading == ""
-    assert note("```\n# no heading")[0].heading == ""
 
 
 def test_a_table_too_large_repeats_its_header() -> None:
@@ -150,10 +119,6 @@ def test_chinese_is_split_at_its_full_stops() -> None:
     memory = memory_of(Message("user", "今天天气很好。我们去公园散步吧。" * 10), source="note")
     passages = chunk_memory(memory, count_tokens=each_character, settings=SMALL)
     assert all(passage.text.endswith("。") for passage in passages)
-
-
-def test_text_of_spaces_gives_no_passage() -> None:
-    assert note(" \n\n ") == ()
 
 
 @pytest.mark.parametrize(("most", "overlap"), [(10, 0), (100, 51), (100, -1)])

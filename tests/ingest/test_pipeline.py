@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copytree
@@ -15,8 +14,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from secondhop.errors import IngestError, ModelError
-from secondhop.ingest.batches import embedding_text
-from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.ingest.settings import IngestSettings
@@ -107,19 +104,6 @@ async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
     assert not ledger.deletions_followed
     (kept_back,) = ledger.deletions_not_followed
     assert "conversations.json" in kept_back.reason
-
-
-async def test_an_input_that_holds_nothing_any_more_wipes_nothing(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    path = tmp_path / "rows.json"
-    path.write_text('[{"id": "a", "text": "b"}]')
-    await ingest([path], writer=writer, embedder=embedder, settings=settings)
-    path.write_text("[]")
-    with pytest.raises(NothingIngestedError, match=r"rows\.json: JSON without memories") as caught:
-        await ingest([path], writer=writer, embedder=embedder, settings=settings)
-    assert set(writer.kept) == {"a"}
-    assert caught.value.ledger.deletions_not_followed
 
 
 async def test_a_wrong_path_stores_nothing_of_the_others(
@@ -216,23 +200,6 @@ async def test_a_huge_memory_is_put_whole_and_quickly(
     assert len(writer.puts) == 1
 
 
-async def test_equal_texts_of_a_batch_are_embedded_once(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    memories = [memory(str(n), "the same words") for n in range(10)]
-    await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
-    assert embedder.asked == [["the same words"]]
-    assert len(writer.kept) == 10
-
-
-def test_title_and_headings_are_embedded_with_the_text() -> None:
-    text = "# Owl\n\n" + "a " * 300 + "\n\n## Disk\n\n" + "b " * 300
-    note = memory("m", text)
-    titled = replace(note, title="servers.md")
-    last = chunk_memory(titled, count_tokens=lambda text: len(text.split()))[-1]
-    assert embedding_text(titled, last).startswith("servers.md\n\nOwl > Disk\n\n## Disk\n\nb b")
-
-
 async def test_memories_at_hand_replace_an_origin_only_when_asked(
     writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
@@ -250,18 +217,6 @@ async def test_memories_at_hand_replace_an_origin_only_when_asked(
     assert await store("a") == 0
     assert await store("a", "d", replace_origin="app") == 2
     assert set(writer.kept) == {"a", "d"}
-
-
-async def test_memories_at_hand_are_cleaned_and_empty_ones_named(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    given = [memory("a\ud800", "x\0y"), memory("b", " \n"), memory(" ", "no id")]
-    ledger = await ingest_memories(given, writer=writer, embedder=embedder, settings=settings)
-    assert writer.texts("a\ufffd") == ["xy"]
-    assert [entry.reason for entry in ledger.skipped] == [
-        "empty: no message with text",
-        "a memory without an id",
-    ]
 
 
 async def test_progress_is_told_and_ends_with_what_was_stored(
@@ -310,17 +265,6 @@ async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_h
     assert (ledger.unchanged, ledger.stored) == (8, 12)
 
 
-async def test_a_broken_iterable_is_the_callers_own_error(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    def breaking() -> Iterator[Memory]:
-        yield memory("a")
-        raise KeyError("theirs")
-
-    with pytest.raises(KeyError, match="theirs"):
-        await ingest_memories(breaking(), writer=writer, embedder=embedder, settings=settings)
-
-
 async def test_a_cancelled_ingest_finishes_the_put_it_began(
     writer: DictWriter, embedder: CrcEmbedder
 ) -> None:
@@ -337,19 +281,6 @@ async def test_a_cancelled_ingest_finishes_the_put_it_began(
     puts = len(writer.puts)
     await asyncio.sleep(0.1)
     assert 0 < len(writer.puts) == puts < 100
-
-
-@pytest.mark.slow  # by the clock
-async def test_embedding_hardly_ever_waits_for_reading_or_storing(
-    writer: DictWriter, embedder: CrcEmbedder
-) -> None:
-    settings = IngestSettings(batch_passages=8, count_tokens=lambda text: len(text.split()))
-    embedder.seconds_a_text, writer.put_seconds = 0.004, 0.02
-    memories = [memory(str(n), f"text {n}") for n in range(240)]
-    began = time.perf_counter()
-    await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
-    embedding_alone = 240 * embedder.seconds_a_text
-    assert embedding_alone / (time.perf_counter() - began) > 0.6
 
 
 async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
@@ -418,22 +349,3 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
 
     all_of_it = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
     assert (all_of_it.stored, all_of_it.unchanged, all_of_it.deleted) == (0, 2, 1)
-
-
-async def test_what_was_read_by_itself_stays_that_when_its_folder_is_read_later(
-    samples: Path,
-    tmp_path: Path,
-    writer: DictWriter,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
-) -> None:
-    folder = copytree(samples / "notes", tmp_path / "notes")
-    alone = folder / "servers.md"
-    await ingest([alone], writer=writer, embedder=embedder, settings=settings)
-    await ingest([folder / "projects"], writer=writer, embedder=embedder, settings=settings)
-    alone.write_text("# Servers\n\nAll are in the cellar.\n")
-
-    ledger = await ingest([alone], writer=writer, embedder=embedder, settings=settings)
-
-    assert (ledger.stored, ledger.deletions_not_followed) == (1, ())
-    assert set(writer.kept) == {"servers.md", "garden.md"}

@@ -39,14 +39,6 @@ def test_chatgpt_keeps_the_branch_its_owner_last_saw(samples: Path) -> None:
     assert sourdough.title == "New Chat"
 
 
-def test_chatgpt_folder_names_its_empty_conversation_and_its_other_files(samples: Path) -> None:
-    assert reasons(samples / "chatgpt") == [
-        "an empty conversation: no message with text",
-        "a part of an export that holds no conversation",
-        "a part of an export that holds no conversation",
-    ]
-
-
 def test_claude_keeps_text_blocks_and_attachments(samples: Path) -> None:
     review, untitled = memories(samples / "claude" / "conversations.json")
     assert review.title == "Résumé review"
@@ -111,11 +103,6 @@ def test_transcripts_tell_who_spoke(
     assert day is None or memory.created_at == day
 
 
-def test_a_turn_of_a_transcript_may_have_several_lines(samples: Path) -> None:
-    (memory,) = memories(samples / "transcripts" / "roles.txt")
-    assert memory.messages[1].content == "Overnight in the fridge.\n\nTwelve hours at least."
-
-
 def test_text_in_which_nobody_speaks_is_a_note(samples: Path) -> None:
     (memory,) = memories(samples / "transcripts" / "thoughts.txt")
     assert (memory.source, memory.title) == ("note", "thoughts")
@@ -159,11 +146,3 @@ def test_every_sample_is_recognised_and_reads_the_same_twice(samples: Path) -> N
     assert first == second
     assert [m.content_hash for m in first] == [m.content_hash for m in second]
     assert len(first) == 20
-
-
-def test_a_given_format_is_obeyed(samples: Path) -> None:
-    (memory,) = memories(samples / "notes" / "servers.md", given="transcript")
-    assert memory.messages[0].content.startswith("---")
-    assert "not read: only claude was asked for" in reasons(samples / "rows", given="claude")[
-        -1:
-    ] or ("not read: only claude was asked for" in reasons(samples / "notes", given="claude"))

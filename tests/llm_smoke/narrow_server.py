@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from tests.models.fault_server import Exchange, Fault, FaultServer, running
 
-from secondhop.models.answer_modes import MODES, AnswerMode
+from secondhop.models.chat_transport import MODES, AnswerMode
 
 REFUSAL = 400
 GIVES_UP_AFTER_S = 300.0

@@ -9,7 +9,7 @@ from tests.llm_faults.storm import answered_nodes, failed_nodes
 from tests.llm_smoke.wire import SCHEMAS, Sent, Wire
 from tests.small_world import Answer
 
-from secondhop.models.answer_modes import MODES
+from secondhop.models.chat_transport import MODES
 
 WIRE_ROW = "{:<15} {:<12} {:>8} {:>7} {:>7} {:>8} {:>5} {:>7} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}"
 WIRE_HEAD = (

@@ -15,7 +15,7 @@ from tests.llm_smoke.tally import recall_lines, wire_table
 from tests.llm_smoke.wire import Wire
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
-from secondhop.models.answer_modes import AnswerMode
+from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig

@@ -1,6 +1,5 @@
 """What the adapter sent to the server, request by request, and what became of it."""
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,13 +7,12 @@ from typing import Any
 
 import pytest
 from openai import APIStatusError
-from tests.models.fault_server import mode_of
 
 from secondhop.errors import ModelError
-from secondhop.models.chat_reply import ChatReply
-from secondhop.models.json_replies import UnreadableReplyError, read_reply, schema_request
-from secondhop.models.llm import Usage
-from secondhop.models.openai_request import ChatRequest, ChatSender
+from secondhop.models.chat_transport import AnswerMode, ChatReply
+from secondhop.models.json_replies import UnreadableReplyError, read_reply
+from secondhop.models.llm import ChatMessage, Usage
+from secondhop.models.structured_chat import StructuredChat
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply
 
@@ -57,46 +55,36 @@ class Wire:
 
 
 def tapped(patch: pytest.MonkeyPatch) -> Wire:
-    """Listens to every `ChatSender` of the process; nothing is changed on the way."""
-    wire, send = Wire(), ChatSender.send
+    """Listens to every request of the process; nothing is changed on the way."""
+    wire, send = Wire(), StructuredChat._try  # pyright: ignore[reportPrivateUsage] - the one place
 
-    async def heard(self: ChatSender, request: ChatRequest, **how: Any) -> ChatReply:
+    async def heard(
+        self: StructuredChat, messages: Sequence[ChatMessage], asking: Any, *, mode: AnswerMode
+    ) -> ChatReply:
         began, end, usage = time.perf_counter(), "no reply", Usage()
         try:
-            reply = await send(self, request, **how)
-            end, usage = end_of(reply, schema=schema_of(request)), reply.usage or usage
+            reply = await send(self, messages, asking, mode=mode)
+            end, usage = end_of(reply, schema=asking.schema.__name__), reply.usage or usage
             return reply
-        except APIStatusError as error:
-            end = f"HTTP {error.status_code}"
-            raise
-        except ModelError:  # the circuit is open, or nothing is left to spend
-            end = "not sent"
+        except (APIStatusError, ModelError) as error:
+            status = error if isinstance(error, APIStatusError) else error.__cause__
+            # else the circuit is open, or nothing is left to spend
+            end = f"HTTP {status.status_code}" if isinstance(status, APIStatusError) else "not sent"
             raise
         finally:
             wire.sent.append(
                 Sent(
-                    schema=schema_of(request),
-                    mode=mode_of(dict(request.shape)),
-                    repair=any(told["role"] == "assistant" for told in request.messages),
+                    schema=asking.schema.__name__,
+                    mode=mode,
+                    repair=any(told["role"] == "assistant" for told in messages),
                     end=end,
                     seconds=time.perf_counter() - began,
                     usage=usage,
                 )
             )
 
-    patch.setattr(ChatSender, "send", heard)
+    patch.setattr(StructuredChat, "_try", heard)
     return wire
-
-
-def schema_of(request: ChatRequest) -> str:
-    """The name of what is asked for: the shape has it, or the prompt ends with its schema."""
-    shape, last = json.dumps(request.shape), request.messages[-1]["content"]
-    (found,) = [
-        name
-        for name, schema in SCHEMAS.items()
-        if f'"name": "{name}"' in shape or last.endswith(schema_request(schema))
-    ]
-    return found
 
 
 def end_of(reply: ChatReply, *, schema: str) -> str:

@@ -60,6 +60,8 @@ class FaultServer:
     port: int = 0
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The bodies of all requests, in order."""
+    heads: list[str] = field(default_factory=list[str])
+    """Their first lines and headers."""
     at_once: int = 0
     most_at_once: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
@@ -82,6 +84,7 @@ class FaultServer:
         try:
             while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
+                self.heads.append(head.decode("latin-1"))
                 length = next(
                     int(line.split(b":")[1])
                     for line in head.split(b"\r\n")

@@ -10,8 +10,7 @@ from tests.models.fault_server import FaultServer, answer, running
 from tests.models.socket_chat import socket_chat
 
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.langchain_endpoint import LangchainLLMConfig
-from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 from secondhop.models.llm import ChatMessage, Completion, StructuredLLM, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig

@@ -1,10 +1,8 @@
 """The answer cache: what was asked before, word for word, is not asked again."""
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -147,27 +145,6 @@ async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerF
     assert isinstance(cache, KeepsAnswers)
 
 
-async def test_answers_last_beyond_a_process(tmp_path: Path) -> None:
-    path, parrot = tmp_path / "answers.db", Parrot()
-    for _ in range(2):
-        with closing(AnswerFile(path)) as file:
-            await ask(cached(parrot, file), schema=Reply)
-
-    assert len(parrot.asked) == 1
-    assert path.stat().st_mode & 0o077 == 0
-
-
-async def test_what_a_lost_reply_may_have_cost_comes_back_too(file: AnswerFile) -> None:
-    class Unlucky(Parrot):
-        async def complete(self, *args: Any, **bounds: Any) -> Completion[Any]:
-            said: Completion[Any] = await super().complete(*args, **bounds)
-            return Completion(parsed=said.parsed, usage=replace(said.usage, lost_tokens=700))
-
-    cache = cached(Unlucky(), file)
-    await ask(cache, schema=Reply)
-    assert (await ask(cache, schema=Reply)).usage.lost_tokens == 700
-
-
 async def test_a_file_of_an_older_format_is_begun_anew_and_of_a_newer_one_left_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -227,56 +204,3 @@ async def test_every_reply_of_a_recall_comes_back_as_it_was_read(
 
     assert await ask(cache, schema=schema) == await ask(cache, schema=schema)
     assert cache.counts.from_cache == 1
-
-
-async def test_a_damaged_file_is_begun_anew(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "answers.db"
-    path.write_bytes(b"no database at all" * 100)
-    with closing(AnswerFile(path)) as file:
-        cache = cached(Parrot(), file)
-        await ask(cache, schema=Reply)
-        await ask(cache, schema=Reply)
-
-    assert cache.counts.from_cache == 1
-    assert "damaged" in caplog.text
-
-
-async def test_a_file_that_cannot_be_made_only_costs_asking_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with closing(AnswerFile(tmp_path / "file" / "answers.db")) as file:
-        parrot = Parrot()
-        for _ in range(2):
-            await ask(cached(parrot, file), schema=Reply)
-
-    assert len(parrot.asked) == 2
-    assert len(caplog.records) == 1
-
-
-async def test_an_answer_that_can_no_longer_be_read_is_asked_for_again(
-    file: AnswerFile, tmp_path: Path
-) -> None:
-    parrot = Parrot()
-    cache = cached(parrot, file)
-    await ask(cache, schema=Reply)
-    with closing(sqlite3.connect(tmp_path / "deep" / "answers.db")) as beside:
-        beside.execute("UPDATE answers SET usage = '{\"dollars\": 1}'")
-        beside.commit()
-
-    await ask(cache, schema=Reply)
-
-    assert len(parrot.asked) == 2
-
-
-async def test_many_at_once_are_all_kept(file: AnswerFile) -> None:
-    cache = cached(Parrot(), file)
-    words = [f"word {n}" for n in range(40)]
-
-    first = await asyncio.gather(*(ask(cache, word, schema=Reply) for word in words))
-    again = await asyncio.gather(*(ask(cache, word, schema=Reply) for word in words))
-
-    assert again == first
-    assert cache.counts.from_cache == 40

@@ -1,9 +1,28 @@
-import json
+"""How the shape of an answer is told to an OpenAI server."""
+
 from typing import Any
 
+import pytest
 from pydantic import BaseModel
 
-from secondhop.models.answer_modes import MODES, SURE, ModeLadder, mode_body
+from secondhop.models.answer_modes import mode_body, strict_shape
+from secondhop.nodes.critics.vote_schema import CritiqueReply
+from secondhop.nodes.planning.schema import (
+    DecomposeReply,
+    DecomposeWithPassage,
+    ExpandReply,
+    ExpandWithKept,
+)
+from secondhop.observe.schema import ObserveReply
+
+ASKED_FOR = (
+    CritiqueReply,
+    DecomposeReply,
+    DecomposeWithPassage,
+    ExpandReply,
+    ExpandWithKept,
+    ObserveReply,
+)
 
 
 class Facet(BaseModel):
@@ -17,13 +36,9 @@ class Planned(BaseModel):
     stop: bool | None = None
 
 
-class OpenMap(BaseModel):
-    votes: dict[str, str]
-
-
-def test_a_closed_schema_is_sent_strict_with_every_field_required_and_no_defaults() -> None:
-    sent: dict[str, Any] = json.loads(json.dumps(mode_body("json_schema", Planned)))
-    described = sent["response_format"]["json_schema"]
+def test_a_schema_is_sent_strict_with_every_field_required_and_no_defaults() -> None:
+    body: Any = mode_body("json_schema", Planned)
+    described = body["response_format"]["json_schema"]
     assert described["strict"] is True
     facet = described["schema"]["$defs"]["Facet"]
     assert facet["required"] == ["name", "default", "weight"]
@@ -32,30 +47,19 @@ def test_a_closed_schema_is_sent_strict_with_every_field_required_and_no_default
     assert described["schema"]["required"] == ["facets", "stop"]
 
 
-def test_an_open_map_is_sent_as_it_is_and_not_strict() -> None:
-    tool: Any = mode_body("tool", OpenMap)
-    function = tool["tools"][0]["function"]
-    assert function["strict"] is False
-    assert function["parameters"] == OpenMap.model_json_schema()
+@pytest.mark.parametrize("schema", ASKED_FOR, ids=lambda schema: schema.__name__)
+def test_every_schema_that_is_asked_for_is_one_that_strict_mode_takes(
+    schema: type[BaseModel],
+) -> None:
+    def check(node: Any) -> None:
+        if isinstance(node, list):
+            for part in node:
+                check(part)
+        if isinstance(node, dict):
+            assert node.get("additionalProperties", False) is False  # no open map
+            assert node.get("type") != "object" or "properties" in node
+            assert not {"prefixItems", "oneOf", "allOf", "patternProperties"} & node.keys()
+            for part in node.values():
+                check(part)
 
-
-def test_what_a_server_surely_refuses_is_not_asked_again() -> None:
-    ladder = ModeLadder()
-    ladder.answered("json_object", refused={"json_schema": SURE})
-    assert ladder.usable() == MODES[1:]
-    assert ladder.proven("json_object")
-
-
-def test_one_stumble_does_not_rule_a_mode_out_and_nothing_does_once_it_has_worked() -> None:
-    ladder = ModeLadder()
-    ladder.answered("json_object", refused={"json_schema": 1})
-    assert ladder.usable() == MODES
-    ladder.answered("json_schema", refused={})
-    ladder.answered("text", refused={"json_schema": SURE})
-    assert ladder.usable() == MODES
-
-
-def test_text_is_always_left() -> None:
-    ladder = ModeLadder()
-    ladder.answered("text", refused={mode: SURE for mode in MODES if mode != "text"})
-    assert ladder.usable() == ("text",)
+    check(strict_shape(schema))

@@ -229,20 +229,6 @@ def test_pulls_at_the_same_time_do_not_disturb_each_other(
     assert list(tmp_path.glob(".pull-*")) == []
 
 
-@pytest.mark.usefixtures("without_pip")
-def test_scratch_folders_of_killed_pulls_go_after_a_day(
-    bundle: AssetBundle, tmp_path: Path
-) -> None:
-    old, new = tmp_path / ".pull-old", tmp_path / ".pull-new"
-    old.mkdir()
-    new.mkdir()
-    long_ago = time.time() - 100_000
-    os.utime(old, (long_ago, long_ago))
-    pull([bundle], cache_dir=tmp_path)
-    assert not old.exists()
-    assert new.exists()
-
-
 PULLER = """
 import sys
 from pathlib import Path
@@ -268,15 +254,6 @@ def test_a_pull_killed_half_way_leaves_no_file_and_the_next_one_works(
     assert not (home / "tiny" / "model.onnx").exists()
     server.stall = False
     assert (pull([bundle], cache_dir=home)[0] / "model.onnx").read_bytes() == MODEL
-
-
-def test_model_files_live_in_the_users_cache_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = assets.default_assets_dir()
-    assert folder.name == "models"
-    assert "secondhop" in folder.parts
 
 
 @pytest.mark.model

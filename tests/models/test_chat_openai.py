@@ -18,8 +18,6 @@ from tests.models.fault_server import (
     FaultServer,
     answer,
     body,
-    drip,
-    hang,
     running,
     status,
 )
@@ -69,14 +67,6 @@ async def test_it_answers_by_its_own_structured_output() -> None:
     assert llm.model_id == f"langchain:ChatOpenAI:{server.model}"
 
 
-async def test_a_server_that_can_only_write_is_asked_for_text() -> None:
-    server = FaultServer(otherwise=FINE, modes=frozenset({"text"}), refusal_status=400)
-    async with served(server) as llm:
-        completion = await ask(llm)
-    assert completion.parsed == Answer(text="fine")
-    assert server.asked_modes() == ["json_schema", "json_object", "text"]
-
-
 @pytest.mark.parametrize("fault", [*PASSING, status(500)])
 async def test_every_try_is_ours_and_counted(fault: Fault) -> None:
     async with served(server := FaultServer(script=[fault, fault], otherwise=FINE)) as llm:
@@ -108,11 +98,6 @@ async def test_no_fault_outlives_the_deadline(fault: Fault) -> None:
     async with served(FaultServer(otherwise=fault)) as llm:
         with pytest.raises(LLMError):
             await ask(llm, deadline_s=0.4)
-
-
-async def test_a_try_that_hangs_is_followed_by_another() -> None:
-    async with served(FaultServer(script=[hang, drip]), Bounds(timeout_s=0.2)) as llm:
-        assert (await ask(llm)).usage.calls == 3
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -1,5 +1,4 @@
 import asyncio
-import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,16 +55,6 @@ async def test_a_query_seen_before_is_not_embedded_again(counting: CountingEmbed
     assert counting.query_calls[2:] == [["a"]]
 
 
-async def test_a_remembered_vector_cannot_be_changed_by_a_caller(
-    counting: CountingEmbedder,
-) -> None:
-    embedder = CoalescingEmbedder(counting)
-    rows = await embedder.embed_queries(["a"])
-    kept = rows.copy()
-    rows[:] = 0.0
-    assert np.array_equal(await embedder.embed_queries(["a"]), kept)
-
-
 async def test_a_full_batch_does_not_wait_for_the_window(counting: CountingEmbedder) -> None:
     embedder = CoalescingEmbedder(counting, window_s=60.0, max_batch=2)
     async with asyncio.timeout(5):
@@ -98,17 +87,6 @@ async def test_a_call_that_nobody_waits_for_is_cancelled() -> None:
     assert inner.cancelled == 1
 
 
-async def test_a_batch_that_everyone_left_before_it_began_is_never_sent(
-    counting: CountingEmbedder,
-) -> None:
-    embedder = CoalescingEmbedder(counting, window_s=0.01)
-    caller = asyncio.create_task(embedder.embed_queries(["a"]))
-    await asyncio.sleep(0)
-    caller.cancel()
-    await asyncio.sleep(0.03)
-    assert counting.query_calls == []
-
-
 async def test_an_error_reaches_every_caller_of_the_batch_and_the_next_batch_works(
     counting: CountingEmbedder,
 ) -> None:
@@ -134,27 +112,3 @@ def test_one_object_serves_event_loops_that_come_and_go(counting: CountingEmbedd
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(abandon())
     assert asyncio.run(embedder.embed_queries(["d"])).shape == (1, 16)
-
-
-def test_threads_with_their_own_loops_may_share_it(counting: CountingEmbedder) -> None:
-    embedder = CoalescingEmbedder(counting)
-    shapes: list[tuple[int, ...]] = []
-
-    def work(name: str) -> None:
-        rows = asyncio.run(embedder.embed_queries([f"{name}{n}" for n in range(50)]))
-        shapes.append(rows.shape)
-
-    threads = [threading.Thread(target=work, args=(name,)) for name in "abcdefgh"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=10)
-    assert shapes == [(50, 16)] * 8
-
-
-async def test_no_query_and_passages_go_straight_through(counting: CountingEmbedder) -> None:
-    embedder = CoalescingEmbedder(counting)
-    assert (await embedder.embed_queries([])).shape == (0, 16)
-    await embedder.embed_passages(["p"])
-    assert counting.passage_calls == [["p"]]
-    assert (embedder.model_id, embedder.dimension) == ("counting", 16)

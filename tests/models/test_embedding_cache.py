@@ -1,9 +1,7 @@
-import asyncio
 import logging
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -127,11 +125,6 @@ async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Cache
     assert rows[1].tobytes() in left
 
 
-async def test_purging_without_a_file_makes_none(caches: Caches) -> None:
-    await caches.open(CountingEmbedder()).purge(["a"])
-    assert not caches.path.exists()
-
-
 @pytest.mark.parametrize("damage", ["not a database", "torn pages", "empty", "cut"])
 async def test_a_damaged_file_is_begun_anew(
     caches: Caches, damage: str, caplog: pytest.LogCaptureFixture
@@ -203,39 +196,6 @@ async def test_a_full_disk_keeps_what_is_there_and_costs_one_warning(
     assert len(caplog.records) == 1
     await cache.embed_passages(["a"])
     assert inner.passage_calls == [["a"], many]
-
-
-async def test_no_text_opens_no_file(caches: Caches) -> None:
-    cache = caches.open(CountingEmbedder())
-    assert (await cache.embed_passages([])).shape == (0, 16)
-    assert (cache.model_id, cache.dimension) == ("counting", 16)
-    assert not caches.path.exists()
-
-
-async def test_texts_with_half_characters_are_cached_too(caches: Caches) -> None:
-    inner = CountingEmbedder()
-    cache = caches.open(inner)
-    await cache.embed_passages(["\ud83d", "?", ""])
-    await cache.embed_passages(["\ud83d", "?", ""])
-    assert len(inner.passage_calls) == 1
-
-
-def test_threads_share_one_cache(caches: Caches) -> None:
-    cache = caches.open(CountingEmbedder())
-    failures: list[BaseException] = []
-
-    def work(number: int) -> None:
-        texts = [f"text {other}" for other in range(number, number + 50)]
-        rows = asyncio.run(cache.embed_passages(texts))
-        if not np.array_equal(rows, asyncio.run(CountingEmbedder().embed_passages(texts))):
-            failures.append(AssertionError(f"wrong rows in thread {number}"))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(0, 160, 20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
-    assert failures == []
 
 
 WRITER = """

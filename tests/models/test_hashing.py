@@ -33,15 +33,6 @@ async def test_scripts_without_spaces_are_told_apart() -> None:
     assert await cosine("東京で面接があった", "猫が好きです") < 0.1
 
 
-async def test_rows_keep_their_order_and_no_text_gives_no_row() -> None:
-    embedder = HashingEmbedder(32)
-    assert (await embedder.embed_queries([])).shape == (0, 32)
-    rows = await embedder.embed_queries(["b", "a", "b"])
-    assert rows.dtype == np.float32
-    assert np.array_equal(rows[0], rows[2])
-    assert not np.array_equal(rows[0], rows[1])
-
-
 async def test_the_dimension_is_part_of_the_model_id_and_must_be_positive() -> None:
     assert HashingEmbedder(64).model_id != HashingEmbedder(32).model_id
     with pytest.raises(UsageError, match="dimension"):

@@ -47,11 +47,6 @@ class TalkativeEmbeddings(SyncEmbeddings):
         raise ValueError(f"no such key: {self.key.get_secret_value()} {'x' * 1_000}")
 
 
-class AsyncEmbeddings(SyncEmbeddings):
-    async def aembed_query(self, text: str) -> list[float]:
-        return [0.0, 5.0]
-
-
 async def test_a_synchronous_model_runs_in_a_thread_and_its_rows_become_unit_vectors() -> None:
     model = SyncEmbeddings()
     rows = await LangchainEmbedder(model).embed_passages(["a", "abc"])
@@ -64,11 +59,6 @@ async def test_queries_use_the_query_method_and_keep_their_order() -> None:
     texts = ["x" * length for length in range(1, 30)]
     rows = await LangchainEmbedder(SyncEmbeddings()).embed_queries(texts)
     assert [-row[0] / row[1] for row in rows] == pytest.approx(list(range(1, 30)))
-
-
-async def test_an_asynchronous_method_is_preferred() -> None:
-    rows = await LangchainEmbedder(AsyncEmbeddings()).embed_queries(["a"])
-    assert rows.tolist() == [[0.0, 1.0]]
 
 
 async def test_prefixes_are_put_before_texts() -> None:

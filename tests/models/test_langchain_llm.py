@@ -1,6 +1,5 @@
 import asyncio
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +13,7 @@ from tests.models.async_chat import AsyncChat
 
 from secondhop.errors import UsageError
 from secondhop.models.circuit_breaker import BreakerSettings
-from secondhop.models.langchain_endpoint import LangchainLLMConfig
-from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 
 MESSAGES = [
@@ -106,25 +104,11 @@ async def test_a_model_without_is_asked_for_text_with_the_schema() -> None:
     assert "JSON schema" in str(model.seen[0][-1].content)
 
 
-async def test_a_model_that_refuses_tools_when_it_is_asked_falls_to_text_and_is_learned() -> None:
-    refusal, fine = ValueError("does not support tools"), '{"text": "fine"}'
-    model = ToolChat(turns=[refusal, fine, refusal, fine, refusal, fine, fine])
-    llm = LangchainLLM(model)
-    calls = [(await ask(llm)).usage.calls for _ in range(4)]
-    assert calls == [2, 2, 2, 1]
-
-
 @pytest.mark.parametrize("bad", [said("no"), said("", call={"txt": 1})])
 async def test_an_answer_that_does_not_fit_is_repaired_in_one_turn(bad: AIMessage) -> None:
     model = ToolChat(turns=[bad, '{"text": "fine"}'])
     assert await ask(LangchainLLM(model)) == Completion(parsed=Answer(text="fine"), usage=ONE + ONE)
     assert "could not be used" in str(model.seen[1][-1].content)
-
-
-async def test_two_answers_that_do_not_fit_are_an_error_that_tells_the_cost() -> None:
-    with pytest.raises(LLMError, match="answered twice") as failure:
-        await ask(LangchainLLM(ScriptedChat(turns=["no", "never"])))
-    assert failure.value.usage == ONE + ONE
 
 
 @pytest.mark.parametrize("calls", [0, 1, 2, 3, 5])
@@ -157,24 +141,6 @@ async def test_no_call_is_made_that_may_exceed_the_tokens() -> None:
     assert 200 < bound < 500
 
 
-async def test_with_one_call_a_model_that_refuses_tools_is_asked_for_text_the_next_time() -> None:
-    refusal, fine = ValueError("does not support tools"), '{"text": "fine"}'
-    llm = LangchainLLM(ToolChat(turns=[refusal, fine, refusal]))
-    with pytest.raises(LLMError, match="does not support tools"):
-        await ask(llm, calls=1)
-    assert (await ask(llm, calls=1)).parsed.text == "fine"
-    with pytest.raises(LLMError, match="does not support tools"):  # once is no proof
-        await ask(llm, calls=1)
-
-
-@pytest.mark.model
-async def test_a_model_that_tells_no_usage_is_charged_by_our_own_count() -> None:
-    llm = LangchainLLM(ScriptedChat(turns=[AIMessage(content='{"text": "fine"}')]))
-    spent = (await ask(llm)).usage
-    assert (spent.calls, spent.completion_tokens) == (1, 6)
-    assert spent.prompt_tokens > 5
-
-
 def test_a_model_that_repeats_requests_in_secret_is_named(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -187,13 +153,6 @@ def test_a_model_that_repeats_requests_in_secret_is_named(
     caplog.clear()
     LangchainLLM(Stubborn(turns=[], max_retries=0))
     assert caplog.text == ""
-
-
-async def test_what_the_model_raises_is_named() -> None:
-    model = ScriptedChat(turns=[KeyError("choices")])
-    with pytest.raises(LLMError, match="KeyError: 'choices'") as failure:
-        await ask(LangchainLLM(model))
-    assert failure.value.usage == Usage(calls=1)
 
 
 async def test_the_models_keys_stay_out_of_what_is_told() -> None:
@@ -223,21 +182,6 @@ async def test_two_who_were_given_the_same_model_know_the_same_of_it() -> None:
         await ask(LangchainLLM(model, config=config))
     other = ScriptedChat(turns=['{"text": "fine"}'])
     assert (await ask(LangchainLLM(other, config=config))).parsed.text == "fine"
-
-
-@pytest.mark.slow  # by the clock
-async def test_the_deadline_holds_and_a_dead_model_is_left_alone() -> None:
-    model = ScriptedChat(turns=[60.0, '{"text": "fine"}'])
-    breaker = BreakerSettings(patience_s=1.0, cooldown_s=0.2)
-    llm = LangchainLLM(model, config=LangchainLLMConfig(breaker=breaker))
-    started = time.perf_counter()
-    with pytest.raises(LLMError, match=r"within 1\.1 s"):
-        await ask(llm, deadline_s=1.05)
-    assert time.perf_counter() - started < 1.3
-    with pytest.raises(LLMError, match=r"before \(no answer in time\); it is left alone"):
-        await ask(llm)
-    await asyncio.sleep(0.25)
-    assert (await ask(llm)).parsed.text == "fine"
 
 
 async def test_the_bound_on_tokens_goes_to_the_model_and_never_above_its_own() -> None:

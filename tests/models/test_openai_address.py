@@ -30,17 +30,6 @@ def test_an_address_that_cannot_be_is_refused_when_the_model_is_built(
         make_llm("openai:m")
 
 
-def test_a_password_in_a_wrong_address_is_not_told() -> None:
-    with pytest.raises(UsageError) as failure:
-        OpenAIConnection(base_url="http://me:password@host:99999/v1")
-    assert "password" not in str(failure.value)
-
-
-@pytest.mark.parametrize("url", ["https://host/v1", "http://[::1]:0/v1", "http://my_host:65535"])
-def test_what_is_an_address_is_taken_as_it_is(url: str) -> None:
-    assert base_url_of(f" {url}\n") == url
-
-
 def test_an_empty_variable_names_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     assert base_url_of(None) is None

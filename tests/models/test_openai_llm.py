@@ -21,10 +21,9 @@ from tests.models.fault_server import (
     hang,
     reset,
     running,
-    slow,
     status,
 )
-from tests.models.on_sockets import QUESTION, Answer, Bounds, ask, usage
+from tests.models.on_sockets import FINE, QUESTION, Answer, Bounds, ask, usage
 from tests.models.on_sockets import openai_served as served
 
 from secondhop.errors import UsageError
@@ -105,11 +104,6 @@ async def test_what_is_no_reply_is_tried_again(raw: bytes) -> None:
     assert len(server.asked) == 3
 
 
-async def test_tokens_of_a_reply_without_a_choice_are_counted() -> None:
-    async with served(FaultServer(script=[NO_CHOICE])) as llm:
-        assert (await ask(llm)).usage == usage(2, 2)
-
-
 @pytest.mark.model
 async def test_a_server_that_tells_no_usage_is_charged_by_our_own_count() -> None:
     told_nothing = body(b'{"choices": [{"message": {"content": "{\\"text\\": \\"fine\\"}"}}]}')
@@ -143,7 +137,10 @@ async def test_a_request_that_is_wrong_in_every_way_costs_one_refusal_a_way() ->
     async with served(server := FaultServer(otherwise=status(400))) as llm:
         with pytest.raises(LLMError, match="HTTP 400"):
             await ask(llm)
-    assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
+        assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
+        server.otherwise = FINE
+        await ask(llm)
+    assert server.asked_modes()[-1] == "json_schema"  # it was never about the ways of asking
 
 
 @pytest.mark.parametrize(
@@ -195,17 +192,6 @@ BAD_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3, 4])
-@pytest.mark.parametrize("fault", BAD_FAULTS)
-async def test_no_request_is_sent_beyond_those_that_are_allowed(fault: str, calls: int) -> None:
-    async with served(server := FaultServer(otherwise=BAD_FAULTS[fault])) as llm:
-        with pytest.raises(LLMError) as failure:
-            await ask(llm, calls=calls)
-    assert 1 <= len(server.asked) == failure.value.usage.calls <= calls
-    if fault in {"429", "cut off", "reset"}:
-        assert len(server.asked) == calls
-
-
 @given(
     names=st.lists(st.sampled_from(sorted(BAD_FAULTS)), max_size=5),
     calls=st.integers(0, 6),
@@ -228,19 +214,6 @@ def test_under_any_run_of_faults_the_bounds_of_an_answer_hold(
     assert len(server.asked) == usage_told.calls <= calls
     if tokens is not None:
         assert usage_told.tokens <= tokens
-
-
-async def test_the_reason_for_giving_up_is_the_fault_and_not_the_bound() -> None:
-    async with served(FaultServer(otherwise=status(429))) as llm:
-        with pytest.raises(LLMError, match="HTTP 429"):
-            await ask(llm, calls=2)
-    async with served(FaultServer(otherwise=answer("no"))) as llm:
-        with pytest.raises(LLMError, match="no request is left to ask again"):
-            await ask(llm, calls=1)
-    async with served(server := FaultServer()) as llm:
-        with pytest.raises(LLMError, match="no request is left"):
-            await ask(llm, calls=0)
-    assert server.asked == []
 
 
 @pytest.mark.model
@@ -272,18 +245,8 @@ async def test_a_lost_reply_is_taken_off_the_tokens_that_are_left() -> None:
     assert failure.value.usage == Usage(calls=2)
 
 
-@pytest.mark.model
-async def test_an_error_is_not_taken_off_the_tokens_that_are_left() -> None:
-    async with served(server := FaultServer(script=[status(429)] * 3)) as llm:
-        assert (await ask(llm, tokens=150)).usage == usage(4, 1)
-    assert len(server.asked) == 4
-
-
-@pytest.mark.parametrize("refused_by", [400, 500])
-async def test_with_one_request_an_answer_the_way_a_server_can_is_found_in_time(
-    refused_by: int,
-) -> None:
-    server = FaultServer(modes=frozenset({"text"}), refusal_status=refused_by)
+async def test_with_one_request_an_answer_the_way_a_server_can_is_found_in_time() -> None:
+    server = FaultServer(modes=frozenset({"text"}), refusal_status=400)
     async with served(server) as llm:
         for _ in range(3):
             with pytest.raises(LLMError, match="no request is left for another way"):
@@ -315,13 +278,6 @@ async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() ->
             with pytest.raises(LLMError):
                 await ask(llm, deadline_s=0.2)
         assert (await ask(llm)).parsed.text == "fine"
-
-
-async def test_a_hundred_are_under_way_at_once() -> None:
-    server = FaultServer(otherwise=slow(1.0, answer('{"text": "fine"}')))
-    async with served(server) as llm:
-        await asyncio.gather(*(ask(llm, deadline_s=10.0) for _ in range(100)))
-    assert server.most_at_once > 50
 
 
 async def test_under_any_mix_of_faults_every_call_ends_in_an_answer_or_an_error_in_time() -> None:
@@ -363,16 +319,6 @@ async def test_under_any_mix_of_faults_every_call_ends_in_an_answer_or_an_error_
     assert errors
     spent = [end.usage for end in answers] + [end.usage for end in errors]
     assert all(1 <= each.calls <= 8 for each in spent)
-
-
-def test_one_model_works_on_one_event_loop_after_another() -> None:
-    server = FaultServer()
-
-    async def once() -> str:
-        async with served(server) as llm:
-            return (await ask(llm)).parsed.text
-
-    assert [asyncio.run(once()) for _ in range(2)] == ["fine", "fine"]
 
 
 def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() -> None:

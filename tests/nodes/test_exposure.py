@@ -14,12 +14,12 @@ from secondhop.errors import StoreError
 from secondhop.nodes.begin_session import begin_session
 from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
-    MOST,
     REMEMBERED,
     ExposureMemory,
     digest_of,
     worn_in_session,
 )
+from secondhop.nodes.selection.factors import EXPOSURE
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.settings import RankingSettings
 from secondhop.stores.counters import ShownLately
@@ -62,7 +62,7 @@ async def test_a_near_question_meets_other_memories_first_when_freshness_is_aske
     assert set(same) & set(shown)
     assert len(set(other.result.ids()) & set(shown)) < len(set(same) & set(shown))
     factors = {one.memory_id: one.factors for one in other.trace.candidates}
-    assert {factors[one]["exposure"] for one in shown} == {1 - MOST}
+    assert {factors[one]["exposure"] for one in shown} == {1 - EXPOSURE}
     await world.store.aclose()
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.nodes.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.selection.factors import salience_factor
+from secondhop.nodes.selection.factors import salience as salience_column
 from secondhop.nodes.services import Services
 from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import Candidate
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory
 
@@ -93,7 +95,9 @@ async def test_age_counts_for_questions_about_now_as_the_formula_says(tmp_path: 
 
 @pytest.mark.parametrize("salience", [0.0, 0.3, 0.5, 1.0])
 def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
-    factor = salience_factor(salience, weight=0.2)
+    _, state = world_of_rows([[0.9]])
+    candidate: Candidate = {**state["candidates"]["m0"], "salience": salience}
+    (factor,) = salience_column([candidate], state, RankingSettings(salience_weight=0.2))
     assert 0.8 <= factor <= 1.2
     assert (factor == 1.0) == (salience == 0.5)
 

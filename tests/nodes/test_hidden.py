@@ -87,9 +87,9 @@ async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) ->
     sessions = sessions_over(services)
 
     answer = await started(sessions)
-    await sessions.vote(answer.session_id, {"plan": "hot"})
-    await sessions.vote(answer.session_id, {"wins": "hot"}, go_on=False)
-    await sessions.resolve(answer.session_id)
+    await sessions.avote(answer.session_id, {"plan": "hot"})
+    await sessions.avote(answer.session_id, {"wins": "hot"}, go_on=False)
+    await sessions.aresolve(answer.session_id)
 
     assert len(hidden.asked) == 2
     assert hidden.held == set()
@@ -135,7 +135,7 @@ async def test_what_ended_since_a_round_is_gone_from_its_answer(world: SmallWorl
 
     keeping.ended.add("plan")
 
-    assert "plan" not in (await sessions.answer(answer.session_id)).ids()
+    assert "plan" not in (await sessions.aget(answer.session_id)).ids()
 
 
 async def test_recalls_of_one_trace_id_see_what_each_may_see(world: SmallWorld) -> None:

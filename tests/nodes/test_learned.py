@@ -9,7 +9,7 @@ from tests.nodes.test_selection_rules import picked, world_of
 def answer(rows: Sequence[Sequence[float]], factors: Mapping[str, float]) -> list[str]:
     """Ids of the answer where this was learned; min_score is 0.35."""
     pool, state = world_of(rows)
-    state["learned"] = {"contexts": 1, "factors": dict(factors), "hooks": {}}
+    state["learned"] = {"contexts": 1, "factors": dict(factors), "cues": {}}
     return picked(pool, state)
 
 

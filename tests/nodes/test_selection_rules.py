@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.planning.kind_settings import ranking_for
-from secondhop.nodes.selection.best_answer import best_answer, recency_of
+from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
+from secondhop.nodes.selection.factors import recency as recency_column
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
@@ -249,7 +250,8 @@ def test_age_counts_for_questions_about_now(
 ) -> None:
     pool, state = world_of([[0.9], [0.8]], question=question)
     state["kind"] = kind
-    factors = recency_of(pool, state, settings=replace(SETTINGS, recency=recency))
+    candidates = [pool.candidates[one] for one in pool.ids]
+    factors = recency_column(candidates, state, replace(SETTINGS, recency=recency))
     assert bool((factors < 1).all()) is aged
     assert bool((factors >= 0.5).all())
 

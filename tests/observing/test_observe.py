@@ -82,6 +82,17 @@ async def test_a_conversation_becomes_facts_preferences_and_notes(recall: Recall
     assert (told.reader, told.degraded) == ("plain", [])
 
 
+@pytest.mark.parametrize(
+    "words", ["Ich wohne in Bonn und mein Hund heißt Rex, er ist drei.", "私はボンに住んでいます。"]
+)
+async def test_without_a_model_another_language_is_said_once(recall: Recall, words: str) -> None:
+    told = await recall.aobserve([user(words, on(1)), user(words, on(2))])
+
+    assert told.written == []
+    assert [line for line in told.degraded if "do not look like English" in line] == told.degraded
+    assert len(told.degraded) == 1
+
+
 async def test_the_history_of_a_memory_tells_which_words_it_came_from(recall: Recall) -> None:
     told = await recall.aobserve([user("I live in Bonn.", on(1))])
 

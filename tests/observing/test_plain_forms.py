@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.observing.labelled import Labelled, Score, fits, labelled
 
-from secondhop.observe.plain_observer import readings_of
+from secondhop.observe.plain import readings_of
 from secondhop.observe.port import Reading, Turn
 
 TODAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -31,15 +31,84 @@ def scored(rows: list[Labelled]) -> Score:
     return score
 
 
-@pytest.mark.parametrize(
-    ("name", "precision", "recall"),
-    [("looked_at.txt", 0.98, 0.98), ("held_out.txt", 0.95, 0.95)],
-)
-def test_labelled_sentences_are_read(name: str, precision: float, recall: float) -> None:
+@pytest.mark.parametrize(("name", "recall"), [("looked_at.txt", 0.80), ("held_out.txt", 0.75)])
+def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -> None:
     score = scored(labelled(name))
 
-    assert score.precision >= precision, score
+    assert score.precision == 1.0, score
     assert score.recall >= recall, score
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "attribute", "value"),
+    [
+        ("I'm Nadia.", "me", "name", "Nadia"),
+        ("Hello there, I am Nadia Osei!", "me", "name", "Nadia Osei"),
+        (
+            "My landlord is Mr Pritchard, his number is 0117 496 0123.",
+            "me",
+            "landlord",
+            "Mr Pritchard",
+        ),
+        ("My GP is Dr. Lewis and she is kind.", "me", "gp", "Dr. Lewis"),
+        ("My rent is 900 a month, but it may rise.", "me", "rent", "900 a month"),
+        ("Our cat's name is Muffin.", "my cat", "name", "Muffin"),
+    ],
+)
+def test_a_value_ends_where_the_sentence_goes_on(
+    text: str, subject: str, attribute: str, value: str
+) -> None:
+    (one,) = readings(text)
+
+    assert (one.subject, one.attribute, one.value) == (subject, attribute, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "topic", "kept"),
+    [
+        (
+            "Please keep answers under 100 words.",
+            "always",
+            "length",
+            "Keep answers under 100 words",
+        ),
+        ("I don't eat gluten.", "food and drink", "gluten", "I don't eat gluten"),
+        ("We never eat pork.", "food and drink", "pork", "We never eat pork"),
+        ("I hate mushrooms.", "mushrooms", "mushrooms", "I hate mushrooms"),
+        ("I can't stand loud music!", "loud music", "loud music", "I can't stand loud music"),
+    ],
+)
+def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, kept: str) -> None:
+    (one,) = readings(text)
+
+    assert (one.kind, one.scope, one.topic, one.text) == ("preferential", scope, topic, kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm German.",
+        "I am Catholic.",
+        "I'm OK.",
+        "I'm Team Lead.",
+        "I don't eat much.",
+        "I never eat breakfast.",
+        "I hate it when it rains.",
+        "I hate to say it.",
+        "I can't stand the noise.",
+        "My landlord is awful.",
+        "My interview is on Friday.",
+        "My budget is tight.",
+        "My code is not working.",
+        "My phone is dead.",
+        "Please keep this short.",
+        "Don't add tests here.",
+        "Note that x = 3 in this case.",
+        'Always write "approx." in full.',
+    ],
+)
+def test_what_is_not_plain_is_left_alone(text: str) -> None:
+    assert readings(text) == []
 
 
 def traps() -> list[str]:
@@ -77,14 +146,6 @@ def test_every_reading_points_at_the_words_that_say_it() -> None:
 )
 def test_quoted_and_pasted_text_is_nobodys_word(text: str) -> None:
     assert readings(text) == []
-
-
-def test_a_quote_within_a_wish_belongs_to_it() -> None:
-    (wish,) = readings('Always write "approx." in full when I ask about recipes.')
-    (name,) = readings("My boat is called 'Early Heron,' with a patched sail.")
-
-    assert wish.text == 'Always write "approx." in full when I ask about recipes'
-    assert (name.subject, name.attribute, name.value) == ("my boat", "name", "Early Heron")
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from secondhop.stores.learning import (
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.lessons import (
     LearnedContext,
     LearningChange,
     LearningState,
     Lessons,
     Weight,
 )
-from secondhop.stores.learning_sqlite import SqliteLearning
 
 
 def one_more(known: LearningState) -> LearningChange:
-    """One session more: the context's sum and the count of rounds grow together."""
+    """One session more: every sum grows by one."""
     sessions = known.contexts[0].lessons.sessions if known.contexts else 0.0
     lessons = Lessons(
         at=datetime(2026, 1, 1, tzinfo=UTC),
@@ -31,12 +31,12 @@ def one_more(known: LearningState) -> LearningChange:
     )
     vector = np.eye(1, 16, dtype=np.float32)[0]
     context = LearnedContext(context_id="c", embedder_id="e", vector=vector, lessons=lessons)
-    return LearningChange(kept=[context], rounds=1)
+    return LearningChange(kept=[context])
 
 
 async def teach(path: Path, turns: int | None) -> None:
     """Print a line a lesson."""
-    store = SqliteLearning(path)
+    store = LearningStore(path)
     for turn in count():
         if turn == turns:
             break

@@ -11,6 +11,7 @@ from tests.vector_files import files_with_vector
 
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_client import ChromaSession
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 DIMENSION = 48
@@ -102,6 +103,30 @@ async def test_nothing_is_left_of_a_collection_that_was_dropped(
 
     assert not any(files_with_vector(rows[n], folder.folder) for n in range(0, 60, 7))
     assert await other.ids() == {"kept"}
+
+
+@pytest.mark.parametrize("step", ["drop", "rename", "created"])
+async def test_one_that_is_cut_off_loses_no_vector_and_can_be_done_again(
+    index: ChromaVectors, folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    rows = unit_rows(130)
+    await index.upsert(ids(130), rows)
+    await index.remove(["p3"])
+    with monkeypatch.context() as patch:
+        patch.setattr(ChromaSession, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            folder.compact(NAME)
+
+    with closing(ChromaFolder(folder.folder, locks=folder.folder.parent / "locks")) as restarted:
+        again = ChromaVectors(restarted, name=lambda: NAME)
+        assert len(await again.ids()) == 129
+        assert (await again.nearest(rows[7:8], k=1))[0][0][0] == "p7"
+        assert await again.compact()
+        assert len(await again.ids()) == 129
+    assert files_with_vector(rows[3], folder.folder) == []
 
 
 async def test_without_a_database_there_is_nothing_to_compact(index: ChromaVectors) -> None:

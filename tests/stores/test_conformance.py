@@ -4,13 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -90,10 +87,6 @@ class TestVectorIndex:
             assert [found for found, _ in ranking] == [texts[place] for place in best]
             assert [c for _, c in ranking] == pytest.approx((vectors @ query)[best], abs=1e-5)
 
-    async def test_k_may_exceed_the_size(self, index: VectorIndex, make: SimpleNamespace) -> None:
-        await index.upsert(["a", "b"], make.vectors("a", "b"))
-        assert len((await index.nearest(make.vectors("a"), k=50))[0]) == 2
-
     async def test_equal_vectors_come_by_smaller_id(
         self, index: VectorIndex, make: SimpleNamespace
     ) -> None:
@@ -120,13 +113,6 @@ class TestVectorIndex:
         assert await index.ids() == set(texts[110:])
         found = await index.nearest(make.vectors("t3"), k=20)
         assert {passage_id for passage_id, _ in found[0]} == set(texts[110:])
-
-    async def test_takes_more_ids_than_one_batch(
-        self, index: VectorIndex, make: SimpleNamespace
-    ) -> None:
-        texts = [f"t{n}" for n in range(1_200)]
-        await index.upsert(texts, make.vectors(*texts))
-        assert len(await index.fetch(texts)) == await index.count() == 1_200
 
 
 class TestEntityStore:
@@ -229,14 +215,6 @@ class TestEntityStore:
         await store.put([make.memory("m", *new)])
         assert len(await store.look(lambda view: view.earlier_texts("m"))) == kept
 
-    async def test_another_title_is_another_text_and_a_text_is_kept_once(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        for title in ("A", "B", "A", "B", "A"):
-            await store.put([make.memory("m", "one", title=title)])
-        kept = await store.look(lambda view: view.earlier_texts("m"))
-        assert [one.memory.title for one in kept] == ["A", "B"]
-
     async def test_earlier_texts_are_taken_in_where_there_are_none(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
@@ -250,15 +228,6 @@ class TestEntityStore:
         kept = await store.look(lambda view: view.earlier_texts("m"))
         assert kept == [said[0], said[2]]
         assert await store.look(lambda view: view.lost_texts()) == []
-
-    async def test_putting_the_same_again_changes_nothing(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        memory = make.memory("m", "alpha", "beta")
-        await store.put([memory])
-        before = await store.lexical("alpha", k=5), await store.counts()
-        await store.put([memory, memory])
-        assert (await store.lexical("alpha", k=5), await store.counts()) == before
 
     async def test_deleted_memories_leave_nothing(
         self, store: EntityStore, make: SimpleNamespace
@@ -348,27 +317,3 @@ class TestEntityStore:
         await store.delete(["m"])
         await store.open()
         assert await store.kept_settings() == {"a": "2", "odd ' name": ""}
-
-    @settings(max_examples=15)
-    @given(
-        history=st.lists(
-            st.dictionaries(
-                st.sampled_from(["a", "b", "b*"]), st.none() | st.text("xy*", max_size=3)
-            )
-        )
-    )
-    async def test_what_was_said_last_of_a_setting_is_kept(
-        self, history: list[dict[str, str | None]], tmp_path: Path, make: SimpleNamespace
-    ) -> None:
-        identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-        with TemporaryDirectory(dir=tmp_path) as folder:
-            catalog = Catalog(Path(folder) / "catalog.db")
-            lock = Path(folder) / "writer"
-            store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=lock)
-            said: dict[str, str | None] = {}
-            async with aclosing(store):
-                for changes in history:
-                    await store.keep_settings(changes)
-                    said |= changes
-                    kept = {name: value for name, value in said.items() if value is not None}
-                    assert await store.kept_settings() == kept

@@ -6,9 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
-from secondhop.errors import StoreError
 from secondhop.stores.counters import LATELY_KEPT, Counters, CounterStore, ShownLately, Use
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -44,16 +41,6 @@ async def test_a_recall_counts_once_and_a_later_word_adds_to_it(tmp_path: Path) 
     assert [(one.shown, one.accepted) for one in found.values()] == [(1, 1), (1, 1)]
 
 
-async def test_who_counts_once_leaves_no_note_of_the_recall(tmp_path: Path) -> None:
-    path = tmp_path / "counters.db"
-    counters = CounterStore(path)
-
-    assert await counters.count(use("once-only"), noted=False) == 6
-    assert b"once-only" not in path.read_bytes()
-    assert await counters.count(use("once-only"), noted=False) == 6
-    assert (await counters.of(["a"]))["a"].accepted == 2
-
-
 async def test_reading_makes_no_file_and_forgetting_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "counters.db"
     counters = CounterStore(path)
@@ -66,13 +53,6 @@ async def test_reading_makes_no_file_and_forgetting_leaves_nothing(tmp_path: Pat
     await counters.forget(["zebra"])
     assert b"zebra" not in path.read_bytes()
     assert await counters.of(["zebra"]) == {"zebra": Counters()}
-
-
-async def test_a_damaged_file_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "counters.db"
-    path.write_bytes(b"no database at all" * 100)
-    with pytest.raises(StoreError, match="move the file away"):
-        await CounterStore(path).count(use("t"))
 
 
 def shown(question: str, *memory_ids: str, at: datetime = AT, **weary: float) -> Use:

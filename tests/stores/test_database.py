@@ -51,17 +51,6 @@ def test_an_io_error_on_a_full_disk_is_told_as_a_full_disk(
         raise io_error()
 
 
-def test_any_other_io_error_is_told_as_it_is(
-    database: Database, free: Callable[[int], None]
-) -> None:
-    free(10**9)
-
-    with pytest.raises(StoreError, match="disk I/O error") as told, database.reading():
-        raise io_error()
-
-    assert not isinstance(told.value, StoreFullError)
-
-
 @pytest.mark.parametrize("rights", [0o666, 0o444])
 def test_where_nothing_can_be_written_it_is_read_as_it_lies(rights: int) -> None:
     with folder_for_everyone() as folder:

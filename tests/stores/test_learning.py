@@ -1,9 +1,11 @@
 """Lessons in a file: whole or not at all, two at a time, and forgotten without a trace."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,15 +16,15 @@ import pytest
 from tests.stores.learning_writer import one_more
 
 from secondhop.errors import CorruptStoreError, SchemaVersionError
-from secondhop.stores.learning import (
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.lessons import (
     LearnedContext,
-    LearnedHook,
     LearningChange,
     LearningState,
     Lessons,
+    SessionCue,
     Weight,
 )
-from secondhop.stores.learning_sqlite import SqliteLearning
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 WRITER = Path(__file__).with_name("learning_writer.py")
@@ -38,17 +40,14 @@ def context(context_id: str, *memory_ids: str) -> LearnedContext:
             sessions=1.5,
             rounds=4.0,
             weights={memory_id: Weight(good=1.0, bad=0.5) for memory_id in memory_ids},
-            pairs={("a", "zebra"): 2.0} if "zebra" in memory_ids else {},
-            hooks=[LearnedHook(spark="zebra", leads_to="a", wins=2)]
-            if "zebra" in memory_ids
-            else [],
+            cues=[SessionCue(spark="zebra", leads_to="a", wins=2)] if "zebra" in memory_ids else [],
         ),
     )
 
 
-async def taught(path: Path, *contexts: LearnedContext) -> SqliteLearning:
-    store = SqliteLearning(path)
-    await store.change(lambda _: LearningChange(kept=contexts, rounds=3))
+async def taught(path: Path, *contexts: LearnedContext) -> LearningStore:
+    store = LearningStore(path)
+    await store.change(lambda _: LearningChange(kept=contexts))
     return store
 
 
@@ -57,7 +56,7 @@ def ids(state: LearningState) -> list[str]:
 
 
 async def test_reading_forgetting_and_switching_on_make_no_file(tmp_path: Path) -> None:
-    store = SqliteLearning(tmp_path / "entity" / "learning.db")
+    store = LearningStore(tmp_path / "entity" / "learning.db")
 
     assert await store.read() == LearningState()
     await store.forget(["a"])
@@ -70,31 +69,28 @@ async def test_reading_forgetting_and_switching_on_make_no_file(tmp_path: Path) 
 async def test_what_is_written_is_read_again_and_counted(tmp_path: Path) -> None:
     written = [context("c1", "a", "zebra"), context("c2")]
     store = await taught(tmp_path / "learning.db", *written)
-    await store.change(lambda _: LearningChange(rounds=3))
     await store.change(lambda _: None)
 
-    known = await SqliteLearning(tmp_path / "learning.db").read()
+    known = await LearningStore(tmp_path / "learning.db").read()
 
-    assert (known.on, known.rounds, ids(known)) == (True, {3: 2}, ["c1", "c2"])
+    assert (known.on, ids(known)) == (True, ["c1", "c2"])
     assert known.contexts[0].lessons == written[0].lessons
     assert known.contexts[0].vector.tolist() == written[0].vector.tolist()
     assert known.contexts[0].vector.dtype == np.float32
 
 
-async def test_only_chosen_contexts_are_read(tmp_path: Path) -> None:
-    store = SqliteLearning(tmp_path / "learning.db")
-    assert not await store.in_use()
-    assert await store.chosen(lambda _: ["c1"]) == []
-    await store.change(lambda _: LearningChange(rounds=1))
-    assert not await store.in_use()
+async def test_named_contexts_alone_are_read_and_none_while_it_is_off(tmp_path: Path) -> None:
+    store = LearningStore(tmp_path / "learning.db")
+    assert await store.centres() == []
+    assert await store.contexts(["c1"]) == []
 
     await store.change(lambda _: LearningChange(kept=[context("c1", "a"), context("c2", "b")]))
-    (found,) = await store.chosen(lambda centres: [centres[1].context_id, "unknown"])
+    (found,) = await store.contexts(["c2", "unknown"])
 
-    assert await store.in_use()
+    assert [one.context_id for one in await store.centres()] == ["c1", "c2"]
     assert (found.context_id, list(found.lessons.weights)) == ("c2", ["b"])
     await store.switch(on=False)
-    assert not await store.in_use()
+    assert await store.centres() == []
 
 
 async def test_a_decision_that_fails_writes_nothing(tmp_path: Path) -> None:
@@ -105,17 +101,16 @@ async def test_a_decision_that_fails_writes_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match="seen 1"):
         await store.change(fails)
-    assert (await store.read()).rounds == {3: 1}
+    assert ids(await store.read()) == ["c1"]
 
 
 async def test_two_stores_over_one_file_lose_no_lesson(tmp_path: Path) -> None:
     path = tmp_path / "learning.db"
-    stores = [SqliteLearning(path), SqliteLearning(path)]
+    stores = [LearningStore(path), LearningStore(path)]
 
     await asyncio.gather(*(store.change(one_more) for store in stores for _ in range(15)))
 
     known = await stores[0].read()
-    assert known.rounds == {1: 30}
     assert known.contexts[0].lessons.sessions == 30
     assert known.contexts[0].lessons.weights["memory-7"] == Weight(good=30)
 
@@ -131,8 +126,7 @@ async def test_forgetting_a_memory_leaves_no_byte_of_it(tmp_path: Path) -> None:
     known = await store.read()
     assert ids(known) == ["c1"]  # nothing was left in the other
     assert known.contexts[0].lessons.weights == {"a": Weight(good=1.0, bad=0.5)}
-    assert not known.contexts[0].lessons.pairs
-    assert not known.contexts[0].lessons.hooks
+    assert not known.contexts[0].lessons.cues
 
 
 async def test_all_is_forgotten_but_the_switch(tmp_path: Path) -> None:
@@ -141,8 +135,8 @@ async def test_all_is_forgotten_but_the_switch(tmp_path: Path) -> None:
 
     await store.clear()
 
-    known = await SqliteLearning(store.path).read()
-    assert (known.on, ids(known), known.rounds) == (False, [], {})
+    known = await LearningStore(store.path).read()
+    assert (known.on, ids(known)) == (False, [])
     assert b"zebra" not in bytes_below(tmp_path)
     await store.switch(on=True)
     assert (await store.read()).on
@@ -166,7 +160,7 @@ async def test_a_file_that_is_no_database_is_an_error_that_says_what_to_do(tmp_p
     path.write_bytes(b"no database at all" * 100)
 
     with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
-        await SqliteLearning(path).read()
+        await LearningStore(path).read()
 
 
 @pytest.mark.parametrize(
@@ -174,12 +168,12 @@ async def test_a_file_that_is_no_database_is_an_error_that_says_what_to_do(tmp_p
     [
         "lessons = '{'",
         "lessons = '[]'",
-        "lessons = replace(lessons, '[1.0,0.5]', '[-9,0.5]')",
-        "lessons = replace(lessons, '[1.0,0.5]', '[Infinity,0.5]')",
-        "lessons = replace(lessons, '[1.0,0.5]', '[NaN,0.5]')",
-        "lessons = replace(lessons, '+00:00', '')",
+        "lessons = replace(lessons, '1.0', '-9')",
+        "lessons = replace(lessons, '1.0', 'Infinity')",
+        "lessons = replace(lessons, '1.0', 'NaN')",
+        "lessons = replace(lessons, 'Z', '')",
         "lessons = json_set(lessons, '$.weights', json('[]'))",
-        "lessons = json_set(lessons, '$.hooks', json('[{}]'))",
+        "lessons = json_set(lessons, '$.cues', json('[{}]'))",
         "vector = x'0102030405'",
         "vector = x'0000c07f0000c07f'",
     ],
@@ -192,7 +186,7 @@ async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
         connection.execute(f"UPDATE contexts SET {damage}")
 
     with pytest.raises(CorruptStoreError, match="delete it, and learning begins anew"):
-        await store.chosen(lambda _: ["c1"])
+        await store.contexts(["c1"])
 
 
 async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
@@ -216,15 +210,15 @@ async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
 async def test_a_file_that_was_never_finished_is_finished_or_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "learning.db"
     path.touch()  # whoever began it was killed
-    store = SqliteLearning(path)
+    store = LearningStore(path)
 
     assert await store.read() == LearningState()
-    assert not await store.in_use()
+    assert await store.centres() == []
     await store.forget(["a"])
     await store.clear()
     await store.change(one_more)
 
-    assert (await store.read()).rounds == {1: 1}
+    assert ids(await store.read()) == ["c"]
 
 
 @pytest.mark.slow
@@ -240,12 +234,11 @@ async def test_two_processes_lose_no_lesson_and_a_killed_one_leaves_whole_ones(
     for one in (*writers, killed):
         one.communicate(timeout=60)
 
-    known = await SqliteLearning(path).read()
+    known = await LearningStore(path).read()
 
     assert told[-1] == "4\n"
     sessions = known.contexts[0].lessons.sessions
     assert sessions >= 45
-    assert known.rounds == {1: sessions}
     assert set(known.contexts[0].lessons.weights.values()) == {Weight(good=sessions)}
 
 
@@ -257,3 +250,31 @@ def writer(path: Path, *words: str) -> "subprocess.Popen[str]":
 def bytes_below(folder: Path) -> bytes:
     """Of all files, the write-ahead log among them."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+async def test_a_file_of_version_0_1_is_read_and_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "learning.db"
+    old = (
+        '{"at":"2026-03-01T09:30:00+00:00","sessions":1.5,"rounds":4.0,"weights":{"a":[1.0,0.5]},'
+        '"pairs":[["a","zebra",2.0]],"hooks":[{"spark":"zebra","leads_to":"a","wins":2,'
+        '"misses":0,"retired":false}]}'
+    )
+    vector = np.array([0.6, 0.8], dtype="<f4").tobytes()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("CREATE TABLE contexts (context_id PRIMARY KEY, embedder_id, vector, lessons)")
+        file.execute("CREATE TABLE rounds (rounds INTEGER PRIMARY KEY, sessions INTEGER)")
+        file.execute("CREATE TABLE switch (off INTEGER NOT NULL)")
+        file.execute("INSERT INTO contexts VALUES ('c1', 'hashing', ?, ?)", (vector, old))
+        file.execute("PRAGMA user_version = 1")
+        file.commit()
+    store = LearningStore(path)
+
+    (known,) = (await store.read()).contexts
+    await store.forget(["zebra"])
+
+    assert known.lessons.weights == {"a": Weight(good=1.0, bad=0.5)}
+    assert known.lessons.cues == [SessionCue(spark="zebra", leads_to="a", wins=2)]
+    (left,) = (await store.read()).contexts
+    assert left.lessons.memory_ids() == {"a"}
+    assert b"zebra" not in bytes_below(tmp_path)

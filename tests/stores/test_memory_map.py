@@ -1,8 +1,7 @@
 """Clusters of memories: the same ones every time, and what they are called."""
 
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import aclosing, closing
+from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,18 +27,6 @@ def test_kmeans_finds_clusters_that_lie_apart() -> None:
     assert [len(set(assigned[start : start + 30])) for start in range(0, 150, 30)] == [1] * 5
     assert len(set(assigned.tolist())) == 5
     assert np.linalg.norm(centres, axis=1) == pytest.approx(1)
-
-
-def test_kmeans_depends_on_the_rows_alone() -> None:
-    rows = blobs(count=4, size=10)
-    first, second = (spherical_kmeans(rows, k=6)[0] for _ in range(2))
-    assert (first == second).all()
-
-
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_kmeans_of_equal_rows_is_one_cluster(k: int) -> None:
-    assigned, _ = spherical_kmeans(np.tile(np.eye(4, dtype=np.float32)[0], (5, 1)), k=k)
-    assert set(assigned.tolist()) == {0}
 
 
 @pytest.fixture
@@ -89,23 +76,6 @@ async def test_who_speaks_is_no_topic_and_a_title_of_many_says_less(
     assert not words & {"user", "assistant"}
     shared = next(topic for topic in topics if "The dense loaf" in topic.titles)
     assert shared.titles[0] == "The dense loaf"
-
-
-async def test_a_map_that_was_made_another_way_is_made_anew(
-    store: EntityStore, make: SimpleNamespace, tmp_path: Path
-) -> None:
-    await store.put([make.memory("m", "bread")])
-    await store.refresh_topics()
-    catalog = Catalog(tmp_path / "catalog.db")
-    kept, topics = catalog.topics()
-    assert kept == catalog.changes()
-    assert [topic.size for topic in topics] == [1]
-    with closing(sqlite3.connect(tmp_path / "catalog.db")) as file, file:
-        file.execute("UPDATE meta SET value = '1' WHERE key = 'topics_version'")
-    assert catalog.topics() == (-1, [])
-    await store.refresh_topics()
-    assert catalog.topics() == (kept, topics)
-    catalog.close()
 
 
 async def test_single_memories_make_a_new_map_only_when_they_are_many(

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,16 +127,8 @@ async def expect_searchable(
 def postings_agree(folder: Path) -> None:
     """The lexical index is what the stored text makes of it."""
     (path,) = folder.glob("entities/*/catalog.db")
-    before, after = folder / "as-is.db", folder / "rebuilt.db"
-    for copy in (before, after):
-        shutil.copy(path, copy)
-    with_rebuilt = Catalog(after)
-    with_rebuilt.rebuild_lexicon()
-    as_is = Catalog(before)
-    assert as_is.postings() == with_rebuilt.postings()
-    for catalog in (with_rebuilt, as_is):
-        catalog.close()
-        catalog.path.unlink()
+    with closing(Catalog(path)) as catalog:
+        assert catalog.wrong_postings() == []
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from secondhop.errors import StoreError
 from secondhop.stores.query_batcher import BatchedSearch
@@ -62,25 +61,6 @@ async def test_queries_of_one_moment_share_calls_and_keep_their_own_answers() ->
     assert [rows for rows, _ in inner.dense_calls] == [8, 8, 4]
 
 
-async def test_queries_of_another_depth_go_by_themselves() -> None:
-    inner = CountingSearch()
-    search = BatchedSearch(inner)
-
-    found = await asyncio.gather(*(search.dense(query(n), k=n) for n in (1, 2, 1)))
-
-    assert [len(hits) for (hits,) in found] == [1, 2, 1]
-    assert sorted(inner.dense_calls) == [(1, 2), (2, 1)]
-
-
-async def test_several_queries_in_one_call_go_straight_through() -> None:
-    inner = CountingSearch()
-
-    found = await BatchedSearch(inner).dense(np.concatenate([query(1), query(2)]), k=1)
-
-    assert [hits[0].passage_id for hits in found] == ["1", "2"]
-    assert await BatchedSearch(inner).lexical("tea", k=1) == [PassageHit("tea", "m", 1.0)]
-
-
 async def test_words_of_one_moment_share_calls_of_a_store_that_can() -> None:
     inner = SearchesTogether()
     search = BatchedSearch(inner)
@@ -108,13 +88,6 @@ async def test_a_vector_that_many_want_is_fetched_once() -> None:
 
     assert inner.vector_calls == [["1", "2", "3", "unknown"]]
     assert (list(one), list(other)) == (["1", "2"], ["2", "3"])
-
-
-async def test_no_vectors_cost_no_call() -> None:
-    inner = CountingSearch()
-
-    assert await BatchedSearch(inner).vectors([]) == {}
-    assert inner.vector_calls == []
 
 
 async def test_who_leaves_does_not_take_the_answer_from_the_others() -> None:
@@ -150,15 +123,3 @@ def test_every_event_loop_has_calls_of_its_own() -> None:
     second = asyncio.run(search.vectors(["1"]))
 
     assert set(first) == set(second) == {"1"}
-
-
-@pytest.mark.parametrize("callers", [1, 7])
-async def test_nobody_waits_when_all_have_left(callers: int) -> None:
-    search = BatchedSearch(CountingSearch())
-    leaving = [asyncio.ensure_future(search.vectors([str(n)])) for n in range(callers)]
-    await asyncio.sleep(0)
-    for task in leaving:
-        task.cancel()
-    await asyncio.gather(*leaving, return_exceptions=True)
-
-    assert set(await search.vectors(["9"])) == {"9"}

@@ -1,7 +1,6 @@
 """Vectors on a server and vectors in the folder: nobody looks for them, or deletes them, in the
 wrong place."""
 
-import sqlite3
 from contextlib import aclosing, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,6 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.place import (
-    NoVectorsHereError,
     VectorsElsewhereError,
     place_of,
 )
@@ -42,13 +40,6 @@ async def reindexed(home: StoreDirectory, make: SimpleNamespace) -> None:
 async def vectors_of(home: StoreDirectory, entity: str = "me") -> int | None:
     async with aclosing(await opened(home, entity)) as one:
         return (await one.counts()).vectors
-
-
-def forget_the_place(folder: Path) -> None:
-    """As a catalog is that an older secondhop wrote."""
-    for path in folder.glob("entities/*/catalog.db"):
-        with closing(sqlite3.connect(path)) as raw, raw:
-            assert raw.execute("DELETE FROM meta WHERE key = 'server'").rowcount == 1
 
 
 def place_in(folder: Path) -> str | None:
@@ -93,67 +84,6 @@ async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
         assert await home.delete_entity("me")
 
 
-async def test_lost_vectors_of_the_folder_keep_nobody_from_deleting(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    (folder / "chroma").rename(tmp_path / "elsewhere")
-
-    assert (await delete_entity(folder, "me")).memories == 2
-    assert not list((folder / "entities").iterdir())
-
-
-async def test_where_nobody_has_said_where_vectors_are_their_absence_is_asked_about(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    forget_the_place(folder)
-    (folder / "chroma").rename(tmp_path / "elsewhere")
-
-    for dry_run in (True, False):
-        with pytest.raises(NoVectorsHereError, match=r"name it \(--chroma URL\).*doctor --fix"):
-            await delete_entity(folder, "me", dry_run=dry_run)
-    (tmp_path / "elsewhere").rename(folder / "chroma")
-
-    assert (await delete_entity(folder, "me")).memories == 2
-
-
-async def test_a_damaged_catalog_without_vectors_beside_it_is_asked_about(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    (path,) = folder.glob("entities/*/catalog.db")
-    path.write_bytes(b"garbage" * 9_000)
-    (folder / "chroma").rename(tmp_path / "elsewhere")
-
-    with pytest.raises(NoVectorsHereError, match="damaged, and no vectors of it are in the store"):
-        await delete_entity(folder, "me")
-    (tmp_path / "elsewhere").rename(folder / "chroma")
-
-    assert (await delete_entity(folder, "me")).memories is None
-
-
-async def test_a_catalog_of_an_older_secondhop_says_where_its_vectors_are_from_the_next_write_on(
-    tmp_path: Path, make: SimpleNamespace
-) -> None:
-    folder = tmp_path / "store"
-    async with aclosing(StoreDirectory(folder)) as home:
-        await filled(home, make)
-    forget_the_place(folder)
-    async with aclosing(StoreDirectory(folder)) as home:
-        assert await vectors_of(home) == 3
-        assert place_in(folder) is None  # a look writes nothing
-        async with aclosing(await opened(home)) as me:
-            await me.delete(["n"])
-    assert place_in(folder) == ""
-
-
 async def test_two_that_opened_a_new_entity_in_two_places_do_not_both_write(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
@@ -178,29 +108,26 @@ async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_a
     tmp_path: Path, make: SimpleNamespace, chroma_server: str
 ) -> None:
     folder = tmp_path / "store"
-    for known in (True, False):
-        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-            await filled(home, make)
-            await filled(home, make, "other")
-            assert place_in_all(folder) == {chroma_server}
-        if not known:
-            forget_the_place(folder)
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
+        await filled(home, make)
+        await filled(home, make, "other")
+    assert place_in_all(folder) == {chroma_server}
 
-        for dry_run in (True, False):
-            with pytest.raises(StoreError, match=r"othing was (deleted|changed)") as told:
-                await delete_entity(folder, "me", dry_run=dry_run)
-            assert (chroma_server if known else "--chroma URL") in str(told.value)
-        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-            assert await vectors_of(home) == 3  # of nothing that was refused
+    for dry_run in (True, False):
+        with pytest.raises(StoreError, match=r"othing was (deleted|changed)") as told:
+            await delete_entity(folder, "me", dry_run=dry_run)
+        assert chroma_server in str(told.value)
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
+        assert await vectors_of(home) == 3  # of nothing that was refused
 
-        gone = await delete_entity(folder, "me", chroma_url=chroma_server)
+    gone = await delete_entity(folder, "me", chroma_url=chroma_server)
 
-        assert gone.memories == 2
-        assert collections_of(chroma_server, folder) == 1
-        async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-            assert await vectors_of(home, "other") == 3
-            await home.delete_entity("other")
-        assert collections_of(chroma_server, folder) == 0
+    assert gone.memories == 2
+    assert collections_of(chroma_server, folder) == 1
+    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
+        assert await vectors_of(home, "other") == 3
+        await home.delete_entity("other")
+    assert collections_of(chroma_server, folder) == 0
 
 
 @pytest.mark.slow

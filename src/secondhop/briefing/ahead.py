@@ -1,4 +1,4 @@
-"""The second hop of a briefing, before anybody asks: what learned hooks foresee."""
+"""The second hop of a briefing, before anybody asks: what sessions have taught."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,12 +9,15 @@ from typing import Final
 from secondhop.briefing.briefing import BriefingEntry
 from secondhop.briefing.entries import EntryMaker, Sayings, cost_of, shared_out
 from secondhop.briefing.order import Ranked
-from secondhop.briefing.prediction_hooks import Hook
 from secondhop.briefing.sources import BriefingAsked, BriefingSources, said_by
+from secondhop.learning.records import LearnedCue
 from secondhop.stores.catalog.briefing import BriefingView
 
 FORESEEN_AT_MOST: Final = 8
-"""Targets of hooks that are looked up."""
+"""Memories that cues lead to and that are looked up."""
+
+PRIOR: Final = 1.0
+"""Sessions that are set against those in which a cue has helped."""
 
 
 async def looked_ahead(
@@ -28,7 +31,7 @@ async def looked_ahead(
 ) -> list[BriefingEntry]:
     """Entries that are needed after others, the surest first, within their share of the budget.
 
-    Only what is shown for sure triggers a hook: with the whole share taken away.
+    Only cues of what is shown for sure count: with the whole share taken away.
 
     Args:
         lists: the categories that share the budget, each best first.
@@ -39,13 +42,13 @@ async def looked_ahead(
         return []
     surely = shared_out(lists, asked.settings, left - room)
     shown = [entry.id for entry in (*core, *(e for own in surely.values() for e in own))]
-    by_target: dict[str, Hook] = {}
-    for hook in sorted(await sources.hooks.after(shown), key=surest_first):
-        if hook.target not in shown and hook.trigger in shown:
-            by_target.setdefault(hook.target, hook)
+    by_target: dict[str, LearnedCue] = {}
+    for cue in sorted(await sources.cues_after(shown), key=surest_first):
+        if cue.leads_to not in shown:
+            by_target.setdefault(cue.leads_to, cue)
     if not by_target:
         return []
-    ranked, sayings = await sources.look(partial(hooked, by_target), asked)
+    ranked, sayings = await sources.look(partial(led_to, by_target), asked)
     found: list[BriefingEntry] = []
     for entry in map(replace(maker, sayings=sayings).entry, ranked):
         if cost_of(entry) <= room:
@@ -54,25 +57,28 @@ async def looked_ahead(
     return found
 
 
-def surest_first(hook: Hook) -> tuple[float, str, str]:
-    """By weight; of equals by ids."""
-    return -hook.weight, hook.target, hook.trigger
+def surest_first(cue: LearnedCue) -> tuple[float, str, str]:
+    """By how sure it is; of equals by ids."""
+    return -sureness(cue), cue.leads_to, cue.spark
 
 
-def hooked(by_target: Mapping[str, Hook], view: BriefingView) -> tuple[list[Ranked], Sayings]:
-    """The targets that hold, the surest first, and what they say."""
+def sureness(cue: LearnedCue) -> float:
+    """wins / (wins + misses + 1), 0..1."""
+    return round(cue.wins / (cue.wins + cue.misses + PRIOR), 4)
+
+
+def led_to(by_target: Mapping[str, LearnedCue], view: BriefingView) -> tuple[list[Ranked], Sayings]:
+    """The memories that hold, the surest first, and what they say."""
     memories = view.named(islice(by_target, FORESEEN_AT_MOST))
-    ranked: list[Ranked] = []
-    for memory in memories:
-        hook = by_target[memory.memory_id]
-        why = f"was needed before when {hook.trigger} came up"
-        ranked.append(
-            Ranked(
-                memory=memory,
-                category="foreseen",
-                score=hook.weight,
-                why=why,
-                led_by=hook.trigger,
-            )
+    ranked = [
+        Ranked(
+            memory=memory,
+            category="foreseen",
+            score=sureness(cue),
+            why=f"was needed before when {cue.spark} came up",
+            led_by=cue.spark,
         )
+        for memory in memories
+        for cue in (by_target[memory.memory_id],)
+    ]
     return ranked, said_by(memories, view, texts={})

@@ -40,7 +40,7 @@ class BriefingEntry(Frozen):
     """Whether the memory says more than `text`."""
     created_at: datetime
     score: float
-    """Within its category, 0..1; 1 for core, the hook's weight for what is foreseen."""
+    """Within its category, 0..1; 1 for core, how sure the cue is for what is foreseen."""
     why: str
     """One sentence."""
     scope: str = ""

@@ -4,12 +4,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.prediction_hooks import NoHooks
 from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.given_values import check_counts, check_moments
-from secondhop.learning.ahead import LearnedAhead
 from secondhop.learning.service import Learning
 from secondhop.memories.service import MemoryService
 from secondhop.nodes.services import Services
@@ -56,13 +54,11 @@ class BriefsSessions:
             tokens=tokens,
             settings=settings or BriefingSettings(),
         )
-        learning = self._services.settings.learning
-        uses_hooks = learning.weight > 0 and learning.hooks > 0
         sources = BriefingSources(
             entity=self._services.entity,
             store=self.memories.writing.store,
             counters=self.memories.writing.counters,
-            hooks=LearnedAhead(self._learning) if uses_hooks else NoHooks(),
+            cues_after=self._learning.cues_after,
             count_tokens=self.memories.writing.tokens,
         )
         return await brief(sources, asked)

@@ -18,7 +18,7 @@ class BriefingSettings:
     preferences: float = 0.3
     recent: float = 0.4
     foreseen: float = 0.2
-    """At most this share of what core leaves goes to what learned hooks foresee; the others share
+    """At most this share of what core leaves goes to what learned cues foresee; the others share
     the rest."""
     recent_candidates: int = 100
     """Newest memories among which the recent ones are chosen."""

@@ -1,16 +1,16 @@
 """What a briefing is made from: where it looks, what was asked for, and what it finds there."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
-from secondhop.briefing.prediction_hooks import PredictionHooks
 from secondhop.briefing.settings import BriefingSettings
 from secondhop.errors import UsageError
+from secondhop.learning.records import LearnedCue
 from secondhop.models.tokens import TokenCounter
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.counters import Counters
@@ -52,6 +52,15 @@ class CounterReader(Protocol):
         ...
 
 
+CueReader: TypeAlias = Callable[[Collection[str]], Awaitable[Sequence[LearnedCue]]]
+"""Cues that sessions have taught, of memories that are shown."""
+
+
+async def no_cues(memory_ids: Collection[str]) -> Sequence[LearnedCue]:
+    """None: nothing was learned."""
+    return []
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
     """Where a briefing comes from."""
@@ -59,8 +68,8 @@ class BriefingSources:
     entity: str
     store: BriefingStore
     counters: CounterReader
-    hooks: PredictionHooks
     count_tokens: TokenCounter
+    cues_after: CueReader = no_cues
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
         """What a look at the catalog tells at the moment that was asked for."""

@@ -1,7 +1,7 @@
 """The start of a session: one pipeline behind every door, and it writes nothing.
 
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
-    counters ───────────────────────────► ▲                       hooks (learned) ─► ▲
+    counters ───────────────────────────► ▲                        cues (learned) ─► ▲
 
 No model is asked and nothing is embedded. Source: the reference audit of session starts, whose
 first bug is that two doors did this in two ways; design.md.

@@ -8,10 +8,21 @@ from typer.core import TyperGroup
 
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
-from secondhop.cli.care_commands import backup, delete_entity, doctor, export, import_memories
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.evidence_commands import evidence
-from secondhop.cli.keeping_commands import (
+from secondhop.cli.ingest_command import ingest
+from secondhop.cli.learning_command import learning
+from secondhop.cli.maintenance_commands import (
+    backup,
+    delete_entity,
+    doctor,
+    export,
+    import_memories,
+    reindex,
+    stats,
+)
+from secondhop.cli.mcp_command import mcp
+from secondhop.cli.memory_commands import (
     accept,
     facts,
     forget,
@@ -21,14 +32,11 @@ from secondhop.cli.keeping_commands import (
     supersede,
     update,
 )
-from secondhop.cli.learning_command import learning
-from secondhop.cli.mcp_command import mcp
-from secondhop.cli.memory_commands import explain, graph, ingest, recall, reindex, stats
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.playbook_command import playbooks
 from secondhop.cli.prompt_commands import check, list_prompts, show
+from secondhop.cli.recall_commands import explain, graph, recall
 from secondhop.cli.replay_command import replay
 from secondhop.cli.session_command import session
 from secondhop.cli.settings_command import settings
@@ -73,7 +81,6 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "demo": demo,
         "mcp": mcp,
         "graph": graph,
-        "playbooks": playbooks,
     },
 }
 """Commands by their names, in the order of the help page."""

@@ -60,7 +60,7 @@ class Comparison:
 
 
 def label_of(memory: Memory) -> str:
-    """Its title; of a chat that nobody named, its first words."""
+    """Its title; of a chat without a title, its first words."""
     if memory.title and memory.title != NEW_CHAT:
         return memory.title
     return f"“{shorten(memory.messages[0].content, 44)}”"
@@ -69,7 +69,7 @@ def label_of(memory: Memory) -> str:
 async def compare(scenario: Scenario, common: Common) -> Comparison:
     """Ask the scenario's first question both ways; the store is kept, so a second run is quick.
 
-    A kept store of ours that cannot be used is only a cache: it is thrown away and made anew.
+    A kept store of ours that cannot be used is only a cache: it is deleted and made again.
     """
     kept = cached(common, "demo")
     try:
@@ -78,7 +78,7 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
         if common.store is not None or kept.store is None:
             raise
         why = str(error).partition(";")[0]
-        notices().print(f"The demo's store is made anew: {why}", style="dim", markup=False)
+        notices().print(f"The demo's store is made again: {why}", style="dim", markup=False)
         throw_away(kept.store)
     return await compare_in(scenario, kept)
 

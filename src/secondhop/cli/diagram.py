@@ -1,7 +1,7 @@
 """The recall graph as a diagram.
 
-The drawing ships as a file: to make it anew needs the whole of langgraph, seconds for a text that
-is always the same. `tests/interfaces/test_diagram.py` holds it against the compiled graph.
+The drawing ships as a file: to draw it again needs the whole of langgraph, seconds for a text that
+is always the same. `tests/cli/test_diagram.py` holds it against the compiled graph.
 """
 
 from importlib.resources import files

@@ -18,8 +18,13 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import UsageError
 from secondhop.evals.comparison import Comparison, Rows, compared
+from secondhop.evals.comparison_targets import (
+    ComparisonTarget,
+    EarlierReport,
+    OtherSettings,
+    PlainSearch,
+)
 from secondhop.evals.measures import MEASURES
-from secondhop.evals.opponents import EarlierReport, Opponent, OtherSettings, PlainSearch
 from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
@@ -40,10 +45,10 @@ class EvalPlan:
     scenarios: Sequence[Scenario]
     changes: Sequence[str] = ()
     """Settings, "NAME=VALUE", over those that ship."""
-    against: Opponent | None = None
+    against: ComparisonTarget | None = None
     asking: Asking = field(default_factory=Asking)
     fresh: bool = False
-    """Embed all anew."""
+    """Embed everything again."""
     answers: Path | None = None
     """File or folder where a language model's answers are kept; None: they are kept nowhere."""
 
@@ -56,7 +61,7 @@ class Measured:
     comparison: Comparison | None = None
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
-        """For `--json`: a key a scenario, and "against" when there was somebody."""
+        """For `--json`: a key a scenario, and "against" when there was a comparison."""
         found = {one.name: one.document(per_question=per_question) for one in self.reports}
         return {**found, "against": self.comparison.document()} if self.comparison else found
 
@@ -99,7 +104,7 @@ async def eval_bench(
     """A bench; a store that was not named is gone afterwards.
 
     Args:
-        fresh: embed all anew, and keep it nowhere.
+        fresh: embed everything again, and keep it nowhere.
         answers: file or folder where a language model's answers are kept.
     """
     async with AsyncExitStack() as stack:
@@ -152,8 +157,8 @@ def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> N
         )
 
 
-def rows_without_asking(other: Opponent, report: ScenarioReport) -> Rows:
-    """The figures of plain search, or of an earlier report measured anew."""
+def rows_without_asking(other: ComparisonTarget, report: ScenarioReport) -> Rows:
+    """The figures of plain search, or of an earlier report measured again."""
     if isinstance(other, PlainSearch):
         return report.systems[other.name].rows()
     if isinstance(other, EarlierReport):

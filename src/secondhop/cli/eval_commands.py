@@ -25,7 +25,7 @@ def scenarios(
     common: Common,
     folders: ScenarioFolders = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Embed all anew: slower, and the times are honest.")
+        bool, typer.Option("--fresh", help="Embed everything again: slower, with honest times.")
     ] = False,
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
@@ -48,7 +48,7 @@ def scenarios(
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
     from secondhop.cli.writing import expect_writable
-    from secondhop.evals.opponents import opponent
+    from secondhop.evals.comparison_targets import comparison_target
     from secondhop.evals.page import expect_jinja
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.setting_files import settings_said
@@ -64,7 +64,7 @@ def scenarios(
     plan = EvalPlan(
         scenarios=found,
         changes=settings_said(changes or []),
-        against=opponent(against) if against else None,
+        against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None),
         fresh=fresh,
         answers=answers,
@@ -116,7 +116,7 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
         "Embedding model": common.embedder or environment.embedder,
         "Language model": choose_llm(common.llm or environment.llm) or "none",
         "Settings": ", ".join(plan.changes) or "as shipped",
-        "Embeddings": "made anew" if plan.fresh else "kept from earlier runs",
+        "Embeddings": "made again" if plan.fresh else "kept from earlier runs",
         "Questions at once": str(plan.asking.at_once),
     }
 

@@ -10,12 +10,17 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import UsageError
 from secondhop.evals.comparison import Comparison, Rows, compared
+from secondhop.evals.comparison_targets import (
+    ComparisonTarget,
+    EarlierReport,
+    OtherSettings,
+    PlainSearch,
+)
 from secondhop.evals.evidence_report import EvidenceReport
 from secondhop.evals.evidence_run import EvidenceRun, last_moment, run_entity
 from secondhop.evals.evidence_score import EvidenceScorer
 from secondhop.evals.evidence_set import EvidenceSet, of_types, stratified
 from secondhop.evals.evidence_store import store_items
-from secondhop.evals.opponents import EarlierReport, Opponent, OtherSettings, PlainSearch
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
@@ -41,7 +46,7 @@ class EvidencePlan:
     """Of questions to ask; none: every type."""
     changes: Sequence[str] = ()
     """Settings, "NAME=VALUE", over those that ship."""
-    against: Opponent | None = None
+    against: ComparisonTarget | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +57,7 @@ class EvidenceMeasured:
     comparison: Comparison | None = None
 
     def document(self) -> dict[str, Any]:
-        """For `--json`: a key a set, and "against" when there was somebody."""
+        """For `--json`: a key a set, and "against" when there was a comparison."""
         found = {report.name: report.document() for report in self.reports}
         return {**found, "against": self.comparison.document()} if self.comparison else found
 
@@ -104,8 +109,10 @@ def expect_sets(earlier: EarlierReport, sets: Sequence[EvidenceSet]) -> None:
             )
 
 
-def rows_without_asking(other: Opponent, report: EvidenceReport, evidence_set: EvidenceSet) -> Rows:
-    """The figures of plain search, or of an earlier report measured anew."""
+def rows_without_asking(
+    other: ComparisonTarget, report: EvidenceReport, evidence_set: EvidenceSet
+) -> Rows:
+    """The figures of plain search, or of an earlier report measured again."""
     if isinstance(other, PlainSearch):
         return report.rows(other.name)
     if isinstance(other, EarlierReport):

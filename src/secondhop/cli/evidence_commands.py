@@ -58,10 +58,13 @@ def evidence(
     from secondhop.cli.evidence_view import show_measured
     from secondhop.cli.opening import run
     from secondhop.cli.terminal import print_json, screen
+    from secondhop.evals.comparison_targets import comparison_target
     from secondhop.evals.evidence_baselines import PASSAGE_BASELINES
-    from secondhop.evals.opponents import opponent
     from secondhop.evals.setting_files import settings_said
+    from secondhop.evals.significance import expect_statistics
 
+    if against is not None:
+        expect_statistics()
     plan = EvidencePlan(
         sets=load_sets(folders),
         budgets=given_budgets(budgets),
@@ -69,7 +72,7 @@ def evidence(
         types=categories or [],
         at_once=concurrency,
         changes=settings_said(changes or []),
-        against=opponent(against, baselines=PASSAGE_BASELINES) if against else None,
+        against=comparison_target(against, baselines=PASSAGE_BASELINES) if against else None,
     )
     measured = run(measured_sets(plan, common))
     if common.json:

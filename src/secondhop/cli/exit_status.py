@@ -61,7 +61,7 @@ def words_of(error: BaseException) -> str:
 
 
 def silence_stdout() -> None:
-    """Nobody reads any more: what is still buffered goes nowhere, and Python's exit stays quiet."""
+    """The reader is gone: what is still buffered goes nowhere, and Python's exit stays quiet."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean, counted, shorten
-from secondhop.learning.records import ContextReport, Hook, LearningReport, RoundCounts
+from secondhop.learning.records import ContextReport, LearnedCue, LearningReport, RoundCounts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,11 +38,12 @@ def show_context(context: ContextReport, console: "Console") -> None:
     shown = told if len(told) <= SHOWN else [*told[: SHOWN // 2], *told[-(SHOWN // 2) :]]
     for one in shown:
         title = shorten(one.title, 60) if one.title else "(not stored any more)"
-        console.print(f"  × {one.factor:.2f}  {clean(one.memory_id)}  {title}")
+        out = "  (kept out)" if one.refused else ""
+        console.print(f"  × {one.factor:.2f}  {clean(one.memory_id)}  {title}{out}")
     if len(told) > len(shown):
         console.print(f"  and {len(told) - len(shown)} more", style="dim")
-    for hook in context.hooks:
-        console.print(f"  {hook_line(hook)}", style="dim" if hook.status != "promoted" else "")
+    for cue in context.cues:
+        console.print(f"  {cue_line(cue)}", style="dim" if cue.status != "promoted" else "")
 
 
 def measured(number: float, thing: str) -> str:
@@ -55,16 +56,16 @@ def measured(number: float, thing: str) -> str:
     return f"{rounded:g} {thing}" if rounded == 1 else f"{rounded:g} {thing}s"
 
 
-def hook_line(hook: Hook) -> str:
-    """ "hook: Résumé -> Last year's review (3 wins, promoted)"."""
-    spark = shorten(hook.spark_title or hook.spark, 40)
-    leads_to = shorten(hook.leads_to_title or hook.leads_to, 40)
-    return f"hook: {spark} -> {leads_to} ({hook.wins} wins, {hook.status})"
+def cue_line(cue: LearnedCue) -> str:
+    """ "cue: Résumé -> Last year's review (3 wins, promoted)"."""
+    spark = shorten(cue.spark_title or cue.spark, 40)
+    leads_to = shorten(cue.leads_to_title or cue.leads_to, 40)
+    return f"cue: {spark} -> {leads_to} ({cue.wins} wins, {cue.status})"
 
 
 def tuning_lines(rounds: RoundCounts) -> list[str]:
     """What `stats` says of sessions: one line, and one for each context that needs many answers."""
-    lines = [f"{rounds.sessions} resolved; {rounds.verdict}"]
+    lines = [f"{rounds.sessions:g} resolved; {rounds.verdict}"]
     for context in rounds.needs_tuning:
         about = ", ".join(f"“{shorten(title, 40)}”" for title in context.about())
         lines.append(

@@ -92,10 +92,10 @@ def mcp(
 
 
 def check_open_to(http: Address, common: Common, tokens: Path | None) -> None:
-    """Nobody is served over HTTP without being known, but one entity on this machine.
+    """Over HTTP a client needs a token, unless the server serves one entity on this machine.
 
     Raises:
-        UsageError: no tokens, and more than this machine, or nobody knows whose memory; or both
+        UsageError: no tokens, and more than this machine, or no entity is named; or both
             tokens and an entity.
     """
     if tokens is not None:

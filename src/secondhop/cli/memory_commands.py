@@ -1,225 +1,300 @@
-"""The commands that fill, ask and look after one memory."""
+"""Single memories: remember, correct, forget, and show their history."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from secondhop.cli.options import Common, DryRun, given_path, moment, place_again
+from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
 from secondhop.errors import UsageError
+from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
-    from secondhop.graph.result import RecallResult
-    from secondhop.graph.trace import RecallTrace
+    from secondhop.graph.result import Frozen
+    from secondhop.recall import Recall
+
+MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
+Salience = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="S", help="How much it matters, 0..1. [0.5]")
+]
+ValidUntil = Annotated[
+    datetime | None,
+    typer.Option(parser=moment, metavar="ISO", help="It does not come back from then on."),
+]
 
 
-def existing_path(text: str) -> Path:
-    """A path at which there is something."""
-    path = given_path(text).expanduser()
-    if not path.exists():
-        raise typer.BadParameter(f"path {text!r} does not exist")
-    return path
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """From when on a memory does not come back."""
+
+    moment: datetime | Literal[""]
+    """"" where it does not expire."""
 
 
-def ingest(
+def given_expiry(text: str) -> Expiry:
+    """A moment, or none."""
+    return Expiry("" if text == "none" else moment(text))
+
+
+NewExpiry = Annotated[
+    Expiry | None,
+    typer.Option(
+        parser=given_expiry,
+        metavar="ISO|none",
+        help="It does not come back from then on; none: it does not expire any more.",
+    ),
+]
+
+
+def given_mark(text: str) -> Mark:
+    """core, open, or "" for none."""
+    match text:
+        case "core" | "open":
+            return text
+        case "none":
+            return ""
+        case _:
+            raise typer.BadParameter(f"{text!r} is no mark; say core, open or none")
+
+
+GivenMark = Annotated[
+    Mark | None,
+    typer.Option(
+        parser=given_mark,
+        metavar="core|open|none",
+        help="What a briefing makes of it: core is always shown, open is a thing to do.",
+    ),
+]
+
+
+def remember(
     common: Common,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=existing_path, metavar="PATH...", help="Files, zip archives or folders."
-        ),
-    ],
-    format: Annotated[
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, or a fact's value.")],
+    subject: Annotated[
+        str | None, typer.Option(metavar="S", help="It is a fact: the person or thing it is about.")
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(metavar="A", help="Of the fact: what TEXT is the value of.")
+    ] = None,
+    scope: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
-        ),
+        typer.Option(metavar="WHEN", help='It is a preference: "always", or a context.'),
+    ] = None,
+    topic: Annotated[
+        str, typer.Option(metavar="T", help="Of the preference: a newer one replaces it.")
+    ] = "",
+    title: Annotated[str, typer.Option(metavar="TITLE", help="[the first words]")] = "",
+    supersedes: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A memory whose place it takes.")
+    ] = None,
+    valid_until: ValidUntil = None,
+    salience: Salience = None,
+    mark: GivenMark = None,
+    memory_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Store memories from files and folders.
+    """Store one memory: words, a fact, or a preference.
 
-    What is stored and unchanged is left alone; what is gone from a folder is deleted.
+    A fact takes the place of what was known of the same subject and attribute.
     """
-    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
-    from secondhop.cli.ledger_view import show_ledger
-    from secondhop.cli.new_entity import notice_if_new
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, notices, print_json, screen
-    from secondhop.ingest.ledger import NothingIngestedError
 
-    async def work() -> None:
-        with bars() as progress:
-            async with opened(common, counting=True) as recall:
-                notice = await notice_if_new(recall, common)
-                try:
-                    ledger = await recall.aingest(
-                        *paths, format=format, progress=progress, dry_run=dry_run
-                    )
-                except NothingIngestedError as error:
-                    if common.json:  # the message names a few of the reasons, this all of them
-                        print_json(error.ledger.to_dict())
-                    raise
-        if common.json:
-            print_json(ledger.to_dict())
-        else:
-            show_ledger(ledger, screen())
-        if notice:
-            notices().print(clean(notice), style="yellow")
+    from secondhop.memories.building import rememberable
 
-    try:
-        run(work())
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(
-            "interrupted; what is stored so far is stored whole, and the same command goes on "
-            "with the rest"
-        ) from error
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aremember(
+            rememberable(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
+            title=title,
+            at=common.at,
+            valid_until=valid_until,
+            salience=salience,
+            mark=mark or "",
+            supersedes=supersedes or (),
+            memory_id=memory_id,
+            dry_run=dry_run,
+        )
+
+    tell(common, work, counting=True)
 
 
-def recall(
+def update(
     common: Common,
-    question: Annotated[str, typer.Argument(metavar="QUESTION")],
-    k: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Memories to return. [6]")
+    memory_id: MemoryId,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="New words, or a fact's new value.")
     ] = None,
-    tokens: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Return what fits into N tokens, instead of --k."),
-    ] = None,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
+    valid_until: NewExpiry = None,
+    salience: Salience = None,
+    mark: GivenMark = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Correct a memory, or change its expiry, salience or mark.
+
+    The old text stays, superseded, and comes back only when asked for.
+    """
+    if text is None and valid_until is None and salience is None and mark is None:
+        raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aupdate(
+            memory_id,
+            text,
+            at=common.at,
+            valid_until=valid_until.moment if valid_until else None,
+            salience=salience,
+            mark=mark,
+            dry_run=dry_run,
+        )
+
+    tell(common, work, counting=True)
+
+
+def supersede(
+    common: Common,
+    old_id: Annotated[str | None, typer.Argument(metavar="[OLD_ID]")] = None,
+    new_id: Annotated[str | None, typer.Argument(metavar="[NEW_ID]")] = None,
+    reason: Annotated[str, typer.Option(metavar="WHY", help="For the history.")] = "",
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Without ids: supersede every pair that is found.")
     ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Let a newer memory take an older one's place.
+
+    Without NEW_ID the old one stops coming back, and nothing takes its place. Without any id:
+    list the pairs in which a newer memory seems to have replaced an older one.
+    """
+    if old_id is None:
+        find_superseded(common, apply=apply, dry_run=dry_run)
+        return
+    if apply:
+        raise UsageError("--apply supersedes the pairs that are found; name no ids with it")
+    if new_id is None and not reason:
+        raise UsageError("say what takes its place, NEW_ID, or why nothing does, --reason WHY")
+
+    async def work(recall: "Recall") -> "Frozen":
+        if new_id is None:
+            return await recall.adeprecate(old_id, reason, at=common.at, dry_run=dry_run)
+        return await recall.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> None:
+    """Let a superseded or expired memory hold again."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.arestore(memory_id, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def forget(
+    common: Common,
+    memory_ids: Annotated[list[str], typer.Argument(metavar="MEMORY_ID...")],
+    sessions: SessionsPlace = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Delete memories for good.
+
+    Wherever the store keeps something of them. The files they came from are not touched; delete
+    them there, too.
+    """
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aforget(*memory_ids, dry_run=dry_run)
+
+    tell(replace(common, sessions=sessions), work)
+
+
+def accept(
+    common: Common,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Id of the recall's trace.")],
+    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[MEMORY_ID...]")] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Record which memories of a recall were useful.
+
+    Only that makes a memory stronger; being found or shown does not.
+    """
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.aaccept(trace, memory_ids or (), at=common.at, dry_run=dry_run)
+
+    tell(common, work)
+
+
+def history(common: Common, memory_id: MemoryId) -> None:
+    """Show all versions of a memory, and what was done to them."""
+
+    async def work(recall: "Recall") -> "Frozen":
+        return await recall.ahistory(memory_id)
+
+    tell(common, work)
+
+
+def facts(
+    common: Common,
+    subject: Annotated[str | None, typer.Argument(metavar="[SUBJECT]")] = None,
+    attribute: Annotated[str | None, typer.Argument(metavar="[ATTRIBUTE]")] = None,
     as_of: Annotated[
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
     ] = None,
-    include_stale: Annotated[
-        bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
-    ] = False,
 ) -> None:
-    """Find the memories a question needs.
-
-    Including those the question never mentions.
-    """
-    from secondhop.cli.opening import opened, run
-
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
-    if k is not None and tokens is not None:
-        raise UsageError("--k and --tokens are two ways to say how much; give one of them")
-
-    async def work() -> None:
-        async with opened(common, counting=tokens is not None) as memory:
-            result = await memory.arecall(
-                question,
-                k=k,
-                tokens=tokens,
-                at=common.at,
-                as_of=as_of,
-                include_stale=include_stale,
-            )
-            story = memory.trace(result.trace_id) if trace else None
-        answer(result, story, common)
-
-    run(work())
-
-
-def answer(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
-    """Print a result, and its trace when there is one to show."""
-    from secondhop.cli.answer_view import show_answer
-    from secondhop.cli.terminal import print_json, screen
-    from secondhop.cli.trace_tree import trace_tree
-
-    if common.json:
-        document = result.model_dump(mode="json")
-        if trace is not None:
-            document["trace"] = trace.model_dump(mode="json")
-        print_json(document)
-        return
-    console = screen()
-    show_answer(result, console, place=place_again(common))
-    if trace is not None:
-        console.print()
-        console.print(trace_tree(trace))
-
-
-def explain(
-    common: Common,
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
-    memory_id: Annotated[str, typer.Argument(metavar="MEMORY_ID")],
-) -> None:
-    """Say why a memory came back, or did not."""
-    from secondhop.cli.explanation_view import show_explanation
+    """List facts by their exact names."""
+    from secondhop.cli.memory_view import show_facts
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import print_json, screen
 
     async def work() -> None:
         async with opened(common) as recall:
-            explanation = await recall.aexplain(as_path(trace), memory_id)
+            found = await recall.afacts(subject, attribute, as_of=as_of)
         if common.json:
-            print_json(explanation.model_dump(mode="json"))
+            print_json({"facts": [fact.model_dump(mode="json") for fact in found]})
         else:
-            show_explanation(explanation, screen())
+            show_facts(found, screen())
 
     run(work())
 
 
-def as_path(trace: str) -> str | Path:
-    """A file of that name when there is one; else it is the id of a trace."""
-    return Path(trace) if Path(trace).is_file() else trace
-
-
-def graph(common: Common) -> None:
-    """Print the recall graph as Mermaid text."""
-    from secondhop.cli.diagram import recall_diagram
-    from secondhop.cli.terminal import print_json
-
-    diagram = recall_diagram()
-    if common.json:
-        print_json({"mermaid": diagram})
-    else:
-        typer.echo(diagram.rstrip())
-
-
-def stats(common: Common) -> None:
-    """Show what is stored for an entity.
-
-    Also where its ranking needs tuning.
-    """
-    from dataclasses import asdict
-
-    from secondhop.cli.learning_view import tuning_lines
-    from secondhop.cli.opening import run, stored
-    from secondhop.cli.stats_view import hubs_told, show_stats
+def find_superseded(common: Common, *, apply: bool, dry_run: bool) -> None:
+    """List what newer memories seem to have replaced, by what they say."""
+    from secondhop.cli.memory_view import show_suspicions
+    from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import print_json, screen
 
-    found = run(stored(common))
-    counts, rounds = asdict(found.counts), found.rounds
+    async def work() -> None:
+        async with opened(common) as recall:
+            found = await recall.afind_superseded(apply=apply, dry_run=dry_run)
+        if common.json:
+            applied = apply and not dry_run
+            print_json(
+                {"pairs": [one.model_dump(mode="json") for one in found], "applied": applied}
+            )
+        else:
+            show_suspicions(found, screen())
+
+    run(work())
+
+
+def tell(
+    common: Common, work: Callable[["Recall"], Awaitable["Frozen"]], *, counting: bool = False
+) -> None:
+    """Do it in the opened memory, and tell what was done."""
+    from secondhop.cli.memory_view import show_done
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def done() -> "Frozen":
+        async with opened(common, counting=counting) as recall:
+            return await work(recall)
+
+    told = run(done())
     if common.json:
-        print_json(counts | {"hubs": found.hubs, "sessions": rounds.model_dump(mode="json")})
+        print_json(told.model_dump(mode="json"))
     else:
-        show_stats(counts | {"hubs": hubs_told(found.hubs)}, screen())
-        show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
-
-
-def reindex(common: Common, dry_run: DryRun = False) -> None:
-    """Embed and index all memories again.
-
-    For another embedding model, or after the index was damaged; nothing stored is lost. Every
-    entity of the store, or the one that --entity names.
-    """
-    from secondhop.cli.opening import rebuild, run
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, print_json, screen
-
-    with bars() as progress:
-        done = run(rebuild(common, progress=progress, dry_run=dry_run))
-    if common.json:
-        print_json({"entities": done} | ({"dry_run": True} if dry_run else {}))
-        return
-    would = "would be " if dry_run else ""
-    for entity, passages in done.items():
-        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed anew")
+        show_done(told, screen())

@@ -1,4 +1,4 @@
-"""A misspelt `--entity` makes a memory of its own: whoever stores into a new one is told."""
+"""A misspelt `--entity` makes a memory of its own: storing into a new one gives a notice."""
 
 import asyncio
 from typing import TYPE_CHECKING

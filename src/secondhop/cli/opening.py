@@ -76,7 +76,7 @@ async def opened(
             library, or of a file, with what is kept.
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
-        caches: a folder for what can be made anew, instead of the entity's.
+        caches: a folder for what can be made again, instead of the entity's.
         sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
     """
@@ -172,7 +172,7 @@ async def stored(common: Common) -> Stored:
 async def rebuild(
     common: Common, *, progress: "IngestProgress | None", dry_run: bool = False
 ) -> dict[str, int]:
-    """{entity: passages} of what was embedded anew: the named entity, or all of the store.
+    """{entity: passages} of what was embedded again: the named entity, or all of the store.
 
     `dry_run`: of what would be; nothing is embedded, nothing is written.
 
@@ -252,7 +252,7 @@ def cached(common: Common, name: str) -> Common:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder for what can be made anew."""
+    """The user's cache folder for what can be made again."""
     from platformdirs import user_cache_path
 
     return user_cache_path("secondhop", appauthor=False)

@@ -55,7 +55,7 @@ def moment(text: str) -> datetime:
 
 
 def given_path(text: str) -> Path:
-    """A path; an empty one is somebody's unset variable, and never means the current folder."""
+    """A path; an empty one comes of an unset variable, and never means the current folder."""
     if not text:
         raise typer.BadParameter("the path is empty")
     if text == "-":
@@ -71,7 +71,7 @@ def given_output(text: str) -> Path | None:
 
 
 def given_entity(text: str) -> str:
-    """An entity's name; an empty one must not fall back to somebody else's memory."""
+    """An entity's name; an empty one must not fall back to another memory."""
     if not text.strip():
         raise typer.BadParameter("the entity's name is empty")
     return text

@@ -45,7 +45,7 @@ class PlainLines:
         self._stages[stage] = f"{stage} {'/'.join(known)}"
         if (now := self._clock()) >= self._due:
             self._due = now + EVERY_S
-            with suppress(OSError):  # the work goes on where nobody listens any more
+            with suppress(OSError):  # the work goes on when standard error is closed
                 told = clean(", ".join(self._stages.values()))
                 print(f"secondhop: {told}", file=sys.stderr, flush=True)
 
@@ -55,7 +55,7 @@ class PlainLines:
 
 @contextmanager
 def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, None]:
-    """Draws one bar for each thing that is reported; plain lines where nobody watches.
+    """Draws one bar for each thing that is reported; plain lines where there is no terminal.
 
     None where lines would be in the way, too (`silent`).
     """

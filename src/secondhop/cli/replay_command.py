@@ -101,8 +101,8 @@ def recorded(trace: str, common: Common) -> "RecallTrace":
     Raises:
         UsageError: there is none, or its entity is not the one that the options name.
     """
-    from secondhop.cli.memory_commands import as_path
     from secondhop.cli.opening import kept_traces
+    from secondhop.cli.recall_commands import as_path
 
     found = kept_traces(common).find(as_path(trace))
     if common.entity not in (None, found.entity):

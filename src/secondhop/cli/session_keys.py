@@ -24,7 +24,7 @@ async def keys() -> AsyncGenerator[AsyncIterator[str], None]:
 
 
 async def characters(descriptor: int) -> AsyncIterator[str]:
-    """What is read there; nobody else's work waits for it."""
+    """What is read there; no other work waits for it."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     while True:
         await readable(descriptor)

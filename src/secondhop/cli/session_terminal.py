@@ -50,7 +50,7 @@ class SessionTerminal:
         """Whether the last number was none of these: a vote now would fall on another memory."""
 
     async def run(self, typed: AsyncIterator[str]) -> Resolution | None:
-        """Until it is resolved; None: the keys ended, or somebody quit."""
+        """Until it is resolved; None: the keys ended, or the user quit."""
         if self._dry_run:
             self._say("Dry run: votes and the end count nothing and teach nothing.")
         self._show()

@@ -58,11 +58,11 @@ def titles_of(answer: SessionAnswer) -> dict[str, str]:
 
 def change_line(change: AnswerChange, titles: Mapping[str, str]) -> str:
     """What came or left, why, and the votes that did it."""
-    votes = ", ".join(
+    votes = [
         f"{vote.vote} on {named(vote.memory_id, titles)} by the {vote.by}"
-        for vote in change.because
-    )
-    because = f" ({votes})" if votes else ""
+        for vote in (*change.because, *change.critic)
+    ]
+    because = f" ({', '.join(votes)})" if votes else ""
     sign = "+" if change.change == "came" else "-"
     return f"  {sign} {named(change.memory_id, titles)}: {clean(change.why)}{because}"
 

@@ -25,6 +25,6 @@ def hubs_told(standing: "HubStanding") -> str:
     if standing == "off":
         return "not corrected, as ranking.correct_hubs says"
     return (
-        "not corrected: nobody measured how near memories usually are with this embedding model; "
+        "not corrected: how near memories usually are with this embedding model was not measured; "
         "`secondhop eval calibrate DIR --out scale.yaml` does, and --scale scale.yaml uses it"
     )

@@ -41,7 +41,7 @@ class TrialPlan:
     at_once: int
     limit: int | None
     fresh: bool
-    """Ask all anew; what both variants ask in the same words is still asked once."""
+    """Ask everything again; what both variants ask in the same words is still asked once."""
     answers: Path | None = None
     """File or folder of the answers that are kept; None: the user's cache folder."""
 

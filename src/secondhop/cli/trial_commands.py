@@ -39,9 +39,7 @@ def try_variant(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The first N questions of each folder.")
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask the model all anew, whatever it answered before.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the model everything again.")] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -63,7 +61,9 @@ def try_variant(
     from secondhop.cli.opening import named_llm, prompts_in_force, run
     from secondhop.cli.trial_bench import TrialPlan, prompt_pair
     from secondhop.evals.shipped import shipped_scenarios
+    from secondhop.evals.significance import expect_statistics
 
+    expect_statistics()
     if watch and common.json:
         raise UsageError("--json prints one document, --watch has no end; give one of them")
     if fresh and answers is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.comparison_view import SURE, signed
+from secondhop.cli.comparison_view import SURE, differences_table
 from secondhop.cli.cost_view import money
 from secondhop.cli.eval_view import HEADINGS
 from secondhop.cli.terminal import clean, shorten
@@ -19,7 +19,6 @@ from secondhop.evals.trial_report import (
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 QUERIES_SHOWN = 8
@@ -38,7 +37,8 @@ def show_trial(report: TrialReport, console: "Console") -> None:
     console.print()
     asked, verdicts = len(report.labelled()), report.verdicts()
     if asked:
-        console.print(measures_table(report))
+        rows = ((HEADINGS.get(row.measure, row.measure), row) for row in report.rows())
+        console.print(differences_table("ours: the variant", rows))
         console.print("diff: with its 95 % interval; p: randomisation test", style="dim")
         console.print(f"bold: p below {SURE}; judge one measure, chosen before", style="dim")
         if report.is_small:
@@ -52,31 +52,6 @@ def show_trial(report: TrialReport, console: "Console") -> None:
     for pair in report.changed():
         console.print()
         show_pair(pair, console)
-    show_reworded(report.reworded(), console)
-
-
-def measures_table(report: TrialReport) -> "Table":
-    """One row a measure."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("")
-    for heading in ("against", "variant", "diff", "", "p", "won", "tied", "lost"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in report.rows():
-        span = row.interval
-        cells = (
-            f"{row.theirs:.3f}",
-            f"{row.ours:.3f}",
-            signed(span.difference, 3),
-            f"{signed(span.low, 2)}..{signed(span.high, 2)}",
-            f"{row.p:.3f}",
-            *map(str, (row.wins, row.ties, row.losses)),
-        )
-        style = "bold" if row.p < SURE else ""
-        table.add_row(Text(HEADINGS.get(row.measure, row.measure)), *cells, style=style)
-    return table
 
 
 def show_costs(report: TrialReport, console: "Console") -> None:
@@ -132,24 +107,6 @@ def show_pair(pair: Pair, console: "Console") -> None:
     for line in lines:
         if line:
             console.print(Padding(line, (0, 0, 0, 5), expand=False))
-
-
-def show_reworded(pairs: Sequence[Pair], console: "Console") -> None:
-    """A line for each question whose queries alone differ."""
-    from rich.text import Text
-
-    if not pairs:
-        return
-    console.print()
-    console.print("The same answer by other queries (all of them: --json):", style="bold")
-    for pair in pairs:
-        dropped, added = other_queries(pair)
-        line = Text(f"{clean(pair.scenario)}/{clean(pair.question_id)}: ")
-        line.append(f"-{len(dropped)}", style="red").append(" ")
-        line.append(f"+{len(added)}", style="green")
-        shown = (added or dropped)[0]
-        line.append(f"  {'+' if added else '-'} {shorten(shown.text, 80)}", style="dim")
-        console.print(line)
 
 
 def query_lines(sign: str, queries: Sequence[WrittenQuery]) -> "list[Text]":

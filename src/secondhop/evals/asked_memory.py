@@ -9,7 +9,7 @@ from secondhop.models.answer_cache import AskedMemory
 TAG_SECRET = sha256(b"secondhop evaluates").digest()
 """Of the tags around stored text, in evaluations alone: the prompts of two runs are then the same.
 
-It is no secret, and keeps nothing from whoever writes into a scenario; a real recall draws its own.
+It is no secret, and hides nothing from the author of a scenario; a real recall draws its own.
 """
 
 

@@ -95,7 +95,7 @@ def load_evidence_set(folder: Path) -> EvidenceSet:
 def check_evidence(
     path: Path, questions: Sequence[tuple[int, QuestionLine]], *, items: Sequence[ItemLine]
 ) -> None:
-    """Evidence names items that exist, and whoever is asked about has items."""
+    """Evidence names items that exist, and every entity that is asked about has items."""
     known, entities = {item.id for item in items}, {item.entity for item in items}
     for number, question in questions:
         where = f"{path}:{number}: question {question.id!r}"

@@ -1,4 +1,4 @@
-"""One question told: what came back, what it was good for, and what was missed and why."""
+"""The story of one question: what came back, what it served, and what was missed and why."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

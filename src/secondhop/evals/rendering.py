@@ -1,4 +1,4 @@
-"""What a language model would be told about a question, without asking one."""
+"""What a language model would read about a question, without asking one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ class Listener:
         system, user = (message["content"] for message in messages)
         for known in schema.__mro__:
             self.heard.setdefault(known.__name__, RenderedPrompt(system, user))
-        raise LLMError("nobody is there to answer")
+        raise LLMError("no model is there to answer")
 
 
 async def rendered_prompts(

@@ -57,11 +57,6 @@ class TrialReport:
         others = [pair for pair in self.pairs if pair.against.ids != pair.variant.ids]
         return sorted(others, key=lambda pair: order[verdict_on(pair)])
 
-    def reworded(self) -> list[Pair]:
-        """The pairs with the same answer, found by other queries."""
-        same = [pair for pair in self.pairs if pair.against.ids == pair.variant.ids]
-        return [pair for pair in same if any(other_queries(pair))]
-
     def wrongly_answered(self) -> tuple[int, int, int]:
         """(questions that nothing answers, answered against, answered by the variant)."""
         asked = [pair for pair in self.pairs if not pair.is_labelled]

@@ -1,4 +1,4 @@
-"""Who has answered a question better: whoever serves more facets, or as many in a better order."""
+"""Which answer is better: the one that serves more facets, or as many in a better order."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias

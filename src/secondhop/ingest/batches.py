@@ -41,7 +41,7 @@ def batches_of(
     """Batches of at most `size` passages, or of one memory that has more.
 
     Each entry is an origin and what was read from it. Now and then a batch comes that is smaller,
-    or empty, so that nobody waits long to hear how far the reading is.
+    or empty, so that progress is reported often.
     """
     batch, taken = Batch(), 0
     for origin, entry in entries:

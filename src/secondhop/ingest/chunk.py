@@ -80,7 +80,7 @@ def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
 
 
 def _opens_exchange(message: Message, *, after: Message) -> bool:
-    """A user's turn after somebody else's; among people, every turn stands on its own."""
+    """A user's turn after another speaker's; among people, every turn stands on its own."""
     if message.role == "user":
         return after.role != "user"
     return message.role != "assistant"

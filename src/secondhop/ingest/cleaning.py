@@ -1,4 +1,4 @@
-"""The last look at a memory before it is stored, whoever built it."""
+"""Cleans every memory before it is stored."""
 
 import re
 from dataclasses import replace

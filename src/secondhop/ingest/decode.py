@@ -1,4 +1,4 @@
-"""From bytes to text, for files whose encoding nobody wrote down."""
+"""From bytes to text, for files of unknown encoding."""
 
 import codecs
 from typing import NamedTuple

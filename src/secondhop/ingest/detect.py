@@ -1,4 +1,4 @@
-"""Which format a document is in: told by its content, and by its name where content cannot tell."""
+"""Detects the format of a document by its content, and by its name where that does not help."""
 
 import re
 from collections.abc import Mapping

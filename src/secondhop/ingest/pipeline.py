@@ -1,4 +1,4 @@
-"""The two doors of ingest: files and folders, or memories that are built already."""
+"""The two entry points of ingest: files and folders, or memories that are built already."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ async def ingest(
     Args:
         dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
             moved and deleted. Nothing is embedded.
-        leaving: told of memories right before they are deleted.
+        leaving: called with the ids of memories right before they are deleted.
 
     Raises:
         IngestError: a path does not exist; nothing was done.
@@ -56,7 +56,7 @@ async def placed(source: Source, writer: MemoryWriter) -> Source:
     """The input as a part of the nearest folder above it that something stored came from.
 
     Else a note that was read with its folder, and is read alone once it was edited, would stand
-    beside its old self. An input that something came from by itself stays that.
+    beside its old self. An input that was read by itself before stays separate.
     """
     if await writer.content_hashes(origin=source.origin):
         return source

@@ -23,7 +23,7 @@ def rows_in(document: Document) -> Iterator[Row | Skipped]:
     """The objects of an array, of lines, or the one object that the document is.
 
     A broken line is skipped by its number, the others are kept; a broken array is broken as a
-    whole (UnreadableError): nobody knows what its cut-off end would have said.
+    whole (UnreadableError): its cut-off end may have held more memories.
     """
     if _has_lines(document):
         yield from _lines(document.text, document.item)

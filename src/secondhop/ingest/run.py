@@ -31,19 +31,19 @@ from secondhop.stores.records import EmbeddedMemory
 logger = logging.getLogger(__name__)
 
 Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
-"""Lets go of what is kept of memories elsewhere; awaited before they are deleted, so that who is
-killed in between can delete them again."""
+"""Forgets what is kept of memories elsewhere; awaited before they are deleted, so that a killed
+ingest can delete them again."""
 
 _DELETED_AT_ONCE = 500
 
 
 class IngestProgress(Protocol):
-    """Hears how far an ingest is; called in the event loop, batch by batch."""
+    """Receives the progress of an ingest; called in the event loop, batch by batch."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """`stage`: "read", "store" and "delete" count memories, "embed" passages.
 
-        `total` is None while nobody knows it: until everything has been read.
+        `total` is None until everything has been read.
         """
         ...
 
@@ -181,4 +181,4 @@ async def _settle(tasks: "Sequence[asyncio.Task[Batch | None] | asyncio.Task[Non
 
 
 def _unheard(stage: str, done: int, total: int | None) -> None:
-    """Progress that nobody wants to hear."""
+    """The default: no progress is reported."""

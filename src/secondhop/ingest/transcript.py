@@ -34,7 +34,7 @@ class _Turn:
 
 
 def read_transcript(document: Document) -> Iterator[Found | Skipped]:
-    """The file as one conversation, or as one note when nobody is seen to speak in it."""
+    """The file as one conversation, or as one note when it names no speakers."""
     if not document.text.strip():
         yield Skipped(document.item, "an empty file")
         return
@@ -57,7 +57,7 @@ def read_transcript(document: Document) -> Iterator[Found | Skipped]:
 
 
 def is_transcript(text: str) -> bool:
-    """Whether somebody is seen to speak in it."""
+    """Whether it names speakers."""
     return bool(_turns(text))
 
 

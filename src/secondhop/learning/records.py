@@ -7,7 +7,7 @@ from pydantic import Field
 
 from secondhop.graph.result import Frozen
 
-HookStatus = Literal["waiting", "promoted", "silent", "retired"]
+CueStatus = Literal["waiting", "promoted", "silent", "retired"]
 
 
 class LearnedMemory(Frozen):
@@ -22,17 +22,11 @@ class LearnedMemory(Frozen):
     """How often it did not: 1 a wrong vote, 0.5 a cold one."""
     factor: float
     """On its relevance, for a question in the middle of the context."""
+    refused: bool = False
+    """Persons have voted it out: such questions do not get it."""
 
 
-class LearnedPair(Frozen):
-    """Two memories that were accepted together."""
-
-    memory_ids: tuple[str, str]
-    strength: float
-    """Sessions, faded to now."""
-
-
-class Hook(Frozen):
+class LearnedCue(Frozen):
     """A memory that was not the answer, and what it led to."""
 
     context_id: str
@@ -44,7 +38,7 @@ class Hook(Frozen):
     """Sessions in which the spark led to it and it was accepted."""
     misses: int
     """Sessions on end that showed it and did not want it."""
-    status: HookStatus
+    status: CueStatus
     """Only a promoted one opens a facet in recalls; a silent one did, and its context has not been
     learned from for long."""
     learned_at: datetime
@@ -61,8 +55,7 @@ class ContextReport(Frozen):
     """Answers that they needed, on average."""
     memories: list[LearnedMemory]
     """Those that helped most first."""
-    pairs: list[LearnedPair] = Field(default_factory=list[LearnedPair])
-    hooks: list[Hook] = Field(default_factory=list[Hook])
+    cues: list[LearnedCue] = Field(default_factory=list[LearnedCue])
 
     def about(self) -> list[str]:
         """Titles of what helped most, at most three."""
@@ -72,11 +65,9 @@ class ContextReport(Frozen):
 class RoundCounts(Frozen):
     """How many answers resolved sessions needed: where it is many, ranking needs tuning."""
 
-    sessions: int
-    """Resolved sessions that taught something."""
+    sessions: float
+    """Resolved sessions that taught something, faded to now."""
     mean_rounds: float
-    by_rounds: dict[int, int]
-    """{answers: sessions}."""
     verdict: str
     """One sentence."""
     needs_tuning: list[ContextReport] = Field(default_factory=list[ContextReport])

@@ -9,27 +9,21 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
 
 from secondhop.graph.session_result import ResolvedSession
-from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.selection.lessons import faded, share_left
 from secondhop.ranking.evidence_coverage import Sharpening
-from secondhop.stores.learning import (
+from secondhop.stores.lessons import (
     LearnedContext,
-    LearnedHook,
     LearningChange,
     LearningState,
     Lessons,
+    SessionCue,
     Weight,
 )
 from secondhop.stores.records import Vector
-
-KeyT = TypeVar("KeyT")
-EntryT = TypeVar("EntryT")
 
 JOINS = 0.25
 """Nearness from which on a question joins a context instead of founding one."""
@@ -46,11 +40,13 @@ ACCEPTED_CREDIT = 0.5
 MOST_VOTES = 10.0
 """What a memory's votes in a context add up to at most: later ones always count."""
 
-PAIRED = 12
-"""Accepted memories that are paired, in their order: of more, the first."""
+RETIRED_AFTER = 2
+"""Sessions on end that show what a cue leads to, and do not want it, until it retires."""
 
-MOST_PAIRS = 500
-MOST_HOOKS = 50
+MOST_CONTEXTS = 200
+MOST_MEMORIES = 200
+MOST_CUES = 50
+"""Of an entity, of a context, and of a context again; of more, the faintest go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +60,8 @@ class Teaching:
     rounds: int
     credit: Mapping[str, float]
     """{memory id: -1..1}, without those of 0."""
+    refused: frozenset[str]
+    """What a person voted against last, and nobody accepted."""
     accepted: Sequence[str]
     shown: frozenset[str]
     sparks: Sequence[tuple[str, Sequence[str]]]
@@ -78,6 +76,7 @@ def teaching_of(session: ResolvedSession, *, question: Vector, embedder_id: str)
         at=session.asked_at,
         rounds=session.rounds,
         credit=credit_of(session.last_votes(), session.accepted),
+        refused=refused_in(session),
         accepted=session.accepted,
         shown=frozenset(session.shown),
         sparks=[(pair.spark, pair.accepted) for pair in session.sparks],
@@ -133,12 +132,20 @@ def credit_of(votes: Mapping[str, str], accepted: Iterable[str]) -> dict[str, fl
     return credit
 
 
+def refused_in(session: ResolvedSession) -> frozenset[str]:
+    """Memories that a person voted cold or wrong, and that helped nobody in the end."""
+    votes = [one for one in session.votes if one.by == "person"]
+    against = {one for told in votes for one in (*told.cold, *told.wrong)}
+    credit = credit_of(session.last_votes(), session.accepted)
+    return frozenset(one for one in against if credit.get(one, 0.0) < 0)
+
+
 def learned_from(
     known: LearningState,
     teaching: Teaching,
     *,
     alike: Sharpening,
-    settings: LearningSettings,
+    half_life_days: float,
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
 ) -> LearningChange:
     """The context that the session belongs to, as it is afterwards, and what makes room for it."""
@@ -148,17 +155,17 @@ def learned_from(
         vector=teaching.question,
         lessons=Lessons(at=teaching.at),
     )
-    before = faded(context.lessons, teaching.at, half_life_days=settings.half_life_days)
-    left = share_left(teaching.at, before.at, half_life_days=settings.half_life_days)
+    before = faded(context.lessons, teaching.at, half_life_days=half_life_days)
+    left = share_left(teaching.at, before.at, half_life_days=half_life_days)
     after = LearnedContext(
         context_id=context.context_id,
         embedder_id=context.embedder_id,
         vector=moved(context.vector, teaching.question, sessions=before.sessions),
-        lessons=taught(before, teaching, left=left, settings=settings),
+        lessons=taught(before, teaching, left=left),
     )
     others = [one for one in known.contexts if one.context_id != after.context_id]
-    dropped = faintest(others, spare=settings.contexts - 1, at=teaching.at, settings=settings)
-    return LearningChange(kept=[after], dropped=dropped, rounds=teaching.rounds)
+    dropped = faintest(others, at=teaching.at, half_life_days=half_life_days)
+    return LearningChange(kept=[after], dropped=dropped)
 
 
 def context_of(
@@ -186,9 +193,7 @@ def moved(centre: Vector, question: Vector, *, sessions: float) -> Vector:
     return np.asarray(mean / length if length else question, dtype=np.float32)
 
 
-def taught(
-    before: Lessons, teaching: Teaching, *, left: float, settings: LearningSettings
-) -> Lessons:
+def taught(before: Lessons, teaching: Teaching, *, left: float) -> Lessons:
     """A context's lessons with one session more.
 
     Args:
@@ -196,83 +201,81 @@ def taught(
     """
     weights = dict(before.weights)
     for memory_id, credit in teaching.credit.items():
-        weights[memory_id] = credited(weights.get(memory_id, Weight()), left * credit)
-    pairs = dict(before.pairs)
-    for one, other in combinations(sorted(teaching.accepted[:PAIRED]), 2):
-        pairs[one, other] = min(pairs.get((one, other), 0.0) + left, MOST_VOTES)
+        weight = weights.get(memory_id, Weight())
+        by_person = memory_id in teaching.refused
+        weights[memory_id] = credited(weight, left * credit, by_person=by_person)
     return Lessons(
         at=max(before.at, teaching.at),
         sessions=before.sessions + left,
         rounds=before.rounds + left * teaching.rounds,
-        weights=strongest(weights, lambda w: w.good + w.bad, limit=settings.memories),
-        pairs=strongest(pairs, lambda strength: strength, limit=MOST_PAIRS),
-        hooks=hooks_after(before.hooks, teaching, settings=settings),
+        weights=strongest(weights),
+        cues=cues_after(before.cues, teaching),
     )
 
 
-def credited(weight: Weight, credit: float) -> Weight:
-    """A memory's weight with one more vote, its sum bounded."""
-    good, bad = weight.good + max(credit, 0.0), weight.bad + max(-credit, 0.0)
+def credited(weight: Weight, credit: float, *, by_person: bool = False) -> Weight:
+    """A memory's weight with one more vote, its sum bounded.
+
+    Args:
+        by_person: whether a person cast it, if it speaks against the memory.
+    """
+    against = max(-credit, 0.0)
+    good, bad = weight.good + max(credit, 0.0), weight.bad + against
+    refused = weight.refused + (against if by_person else 0.0)
     shrink = MOST_VOTES / max(MOST_VOTES, good + bad)
-    return Weight(good=good * shrink, bad=bad * shrink)
+    return Weight(good=good * shrink, bad=bad * shrink, refused=refused * shrink)
 
 
-def strongest(
-    entries: Mapping[KeyT, EntryT], strength: Callable[[EntryT], float], *, limit: int
-) -> dict[KeyT, EntryT]:
-    """The `limit` strongest entries; of equals, those that came last."""
-    ranked = list(entries)[::-1]
-    ranked.sort(key=lambda key: -strength(entries[key]))
-    return {key: entries[key] for key in ranked[:limit]}
+def strongest(weights: Mapping[str, Weight]) -> dict[str, Weight]:
+    """The memories with the most votes; of equals, those that came last."""
+    ranked = list(weights)[::-1]
+    ranked.sort(key=lambda one: -(weights[one].good + weights[one].bad))
+    return {one: weights[one] for one in ranked[:MOST_MEMORIES]}
 
 
-def hooks_after(
-    hooks: Iterable[LearnedHook], teaching: Teaching, *, settings: LearningSettings
-) -> list[LearnedHook]:
-    """Every hook after the session; what a spark led to in it is a hook's first win, or another."""
-    known = {(hook.spark, hook.leads_to): hook for hook in hooks}
+def cues_after(cues: Iterable[SessionCue], teaching: Teaching) -> list[SessionCue]:
+    """Every cue after the session; what a spark led to in it is a cue's first win, or another."""
+    known = {(cue.spark, cue.leads_to): cue for cue in cues}
     led = [(spark, one) for spark, accepted in teaching.sparks for one in accepted if one != spark]
     for pair in led:
-        known.setdefault(pair, LearnedHook(spark=pair[0], leads_to=pair[1]))
+        known.setdefault(pair, SessionCue(spark=pair[0], leads_to=pair[1]))
     after = [
-        hook_after(
-            hook,
-            led=(hook.spark, hook.leads_to) in led,
-            accepted=hook.leads_to in teaching.accepted,
-            shown=hook.leads_to in teaching.shown,
-            retire_after=settings.retire_after,
+        cue_after(
+            cue,
+            led=(cue.spark, cue.leads_to) in led,
+            accepted=cue.leads_to in teaching.accepted,
+            shown=cue.leads_to in teaching.shown,
         )
-        for hook in known.values()
+        for cue in known.values()
     ]
-    return sorted(after, key=lambda hook: hook.wins, reverse=True)[:MOST_HOOKS]
+    return sorted(after, key=lambda cue: cue.wins, reverse=True)[:MOST_CUES]
 
 
-def hook_after(
-    hook: LearnedHook, *, led: bool, accepted: bool, shown: bool, retire_after: int
-) -> LearnedHook:
-    """One hook after a session that its spark led through, or that wanted what it leads to, or not.
+def cue_after(cue: SessionCue, *, led: bool, accepted: bool, shown: bool) -> SessionCue:
+    """One cue after a session.
 
-    Only what a spark led to is a win; accepted without it, it has at least not missed.
+    Only what its spark led to is a win; accepted without it, it has at least not missed.
     """
     if led:
-        return replace(hook, wins=hook.wins + 1, misses=0, retired=False)
+        return replace(cue, wins=cue.wins + 1, misses=0, retired=False)
     if accepted:
-        return replace(hook, misses=0)
+        return replace(cue, misses=0)
     if not shown:
-        return hook
-    if hook.misses + 1 >= retire_after:
-        return replace(hook, wins=0, misses=0, retired=True)
-    return replace(hook, misses=hook.misses + 1)
+        return cue
+    if cue.misses + 1 >= RETIRED_AFTER:
+        return replace(cue, wins=0, misses=0, retired=True)
+    return replace(cue, misses=cue.misses + 1)
 
 
 def faintest(
-    contexts: Sequence[LearnedContext], *, spare: int, at: datetime, settings: LearningSettings
+    contexts: Sequence[LearnedContext], *, at: datetime, half_life_days: float
 ) -> list[str]:
-    """Ids of the contexts with the fewest sessions, faded, beyond those that are spared."""
+    """Ids of the contexts with the fewest sessions, faded, that leave no room for another one."""
+    spare = MOST_CONTEXTS - 1
     if len(contexts) <= spare:
         return []
     sessions = {
-        one.context_id: faded(one.lessons, at, half_life_days=settings.half_life_days).sessions
+        one.context_id: faded(one.lessons, at, half_life_days=half_life_days).sessions
         for one in contexts
     }
     return sorted(sessions, key=lambda one: (sessions[one], one))[: len(contexts) - spare]

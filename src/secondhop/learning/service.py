@@ -1,14 +1,15 @@
-"""Learns from resolved sessions, and tells, forgets and exports what was learned."""
+"""`recall.learning`: learns from resolved sessions; tells, forgets and exports what it knows."""
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.learning.records import (
     ContextReport,
-    Hook,
+    LearnedCue,
     LearningReport,
     RoundCounts,
     Unlearned,
@@ -26,13 +27,10 @@ from secondhop.nodes.services import Services
 from secondhop.sessions.learner import Learned
 from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
-from secondhop.stores.learning import (
-    LearnedContext,
-    LearningChange,
-    LearningState,
-    LearningStore,
-)
-from secondhop.stores.learning_sqlite import document_of
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.lessons import DOCUMENT, LearnedContext, LearningChange, LearningState
+
+logger = logging.getLogger(__name__)
 
 
 class Learning:
@@ -84,23 +82,35 @@ class Learning:
             embedder=self._services.embedder.model_id,
             contexts=contexts,
             other_models=len(known.contexts) - len(contexts),
-            rounds=round_counts(known.rounds, contexts),
+            rounds=round_counts(contexts),
         )
 
-    async def hooks(self) -> list[Hook]:
-        """Promoted hooks of all contexts, most wins first: when one memory comes up, the other is
+    async def cues(self) -> list[LearnedCue]:
+        """Promoted cues of all contexts, most wins first: when one memory comes up, the other is
         likely to be wanted. [] when learning is off."""
         known = await self._store.read()
         if not known.on:
             return []
-        found = [hook for one in await self._reports(known) for hook in one.hooks]
-        promoted = [hook for hook in found if hook.status == "promoted"]
-        return sorted(promoted, key=lambda hook: (-hook.wins, hook.leads_to))
+        found = [cue for one in await self._reports(known) for cue in one.cues]
+        promoted = [cue for cue in found if cue.status == "promoted"]
+        return sorted(promoted, key=lambda cue: (-cue.wins, cue.leads_to))
+
+    async def cues_after(self, memory_ids: Collection[str]) -> list[LearnedCue]:
+        """Promoted cues of these memories, for a briefing that looks ahead.
+
+        Lessons that cannot be read do not stop a briefing: it goes on without.
+        """
+        if not self._services.settings.learning.weight:
+            return []
+        try:
+            return [cue for cue in await self.cues() if cue.spark in memory_ids]
+        except StoreError as error:
+            logger.warning("a briefing uses nothing learned: %s", error)
+            return []
 
     async def rounds(self) -> RoundCounts:
         """How many answers sessions needed, and in which contexts too many."""
-        known = await self._store.read()
-        return round_counts(known.rounds, await self._reports(known))
+        return (await self.report()).rounds
 
     async def switch(self, *, on: bool) -> None:
         """Off: nothing is learned, counted or used until it is on again; what is known stays."""
@@ -134,13 +144,11 @@ class Learning:
         contexts = (await self._store.read()).contexts
         if context_id is not None:
             contexts = [context_called(context_id, contexts)]
-        named = [one for one in contexts if not memory_ids or set(memory_ids) & mentioned(one)]
-        known = {memory_id for one in named for memory_id in mentioned(one)}
-        return Unlearned(
-            contexts=len(named),
-            memories=len(known & set(memory_ids) if memory_ids else known),
-            dry_run=True,
-        )
+        told = [one.lessons.memory_ids() for one in contexts]
+        if memory_ids:
+            told = [known & {*memory_ids} for known in told]
+        told = [known for known in told if known or not memory_ids]
+        return Unlearned(contexts=len(told), memories=len(set().union(*told)), dry_run=True)
 
     async def exported(self) -> dict[str, Any]:
         """Everything as plain values, vectors left out: for people and their rights.
@@ -150,12 +158,11 @@ class Learning:
         known = await self._store.read()
         return {
             "on": known.on,
-            "rounds": {str(number): count for number, count in known.rounds.items()},
             "contexts": [
                 {
                     "context_id": one.context_id,
                     "embedder": one.embedder_id,
-                    **document_of(one.lessons),
+                    **DOCUMENT.dump_python(one.lessons, mode="json"),
                 }
                 for one in known.contexts
             ],
@@ -177,7 +184,7 @@ class Learning:
                 known,
                 teaching,
                 alike=self._services.scale.same_context,
-                settings=self._services.settings.learning,
+                half_life_days=self._services.settings.learning.half_life_days,
             )
         ]
         return decided[0]
@@ -205,7 +212,7 @@ class Learning:
         services, settings = self._services, self._services.settings.learning
         now = services.clock()
         own = [one for one in known.contexts if one.embedder_id == services.embedder.model_id]
-        ids = sorted({memory_id for one in own for memory_id in mentioned(one)})
+        ids = sorted({memory_id for one in own for memory_id in one.lessons.memory_ids()})
         cards = await services.reader.cards(ids)
         titles = {memory_id: card.title for memory_id, card in cards.items()}
         reports = [context_report(one, titles, now=now, settings=settings) for one in own]
@@ -222,10 +229,3 @@ def context_called(context_id: str, contexts: Iterable[LearnedContext]) -> Learn
         if one.context_id == context_id:
             return one
     raise UsageError(f"no context {context_id!r} was learned; `secondhop learning show` lists them")
-
-
-def mentioned(context: LearnedContext) -> set[str]:
-    """Every memory that a context tells of."""
-    lessons = context.lessons
-    hooks = {one for hook in lessons.hooks for one in (hook.spark, hook.leads_to)}
-    return {*lessons.weights, *hooks, *(one for pair in lessons.pairs for one in pair)}

@@ -159,8 +159,10 @@ class SessionReply(Reply):
 
 def change_line(change: AnswerChange) -> str:
     """What came or left, why, and the votes that did it."""
-    votes = ", ".join(f"{vote.memory_id} {vote.vote} by {vote.by}" for vote in change.because)
-    return f"{change.memory_id} {change.change}: {change.why}" + (f" ({votes})" if votes else "")
+    votes = [f"{vote.memory_id} {vote.vote} by {vote.by}" for vote in change.because]
+    votes += [f"the critic found {vote.memory_id} {vote.vote}" for vote in change.critic]
+    because = f" ({', '.join(votes)})" if votes else ""
+    return f"{change.memory_id} {change.change}: {change.why}{because}"
 
 
 class ResolveReply(Reply):

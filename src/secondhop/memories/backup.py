@@ -1,4 +1,4 @@
-"""A copy of a store while it is in use. Vectors are left out: they are made anew from the text."""
+"""Copies a store while it is in use, without vectors: `reindex` makes them from the text."""
 
 import asyncio
 import shutil
@@ -53,7 +53,7 @@ def _back_up(store: Path, target: Path) -> BackedUp:
                 if (catalog.parent / name).is_file():
                     _copy(catalog.parent / name, folder / name)
                     copied.append(folder / name)
-        found_copy(store, target, manifest=manifest)  # last: now it is a store
+        write_copy_manifest(store, target, manifest=manifest)  # last: now it is a store
     except (OSError, sqlite3.Error) as error:
         why = said_by_system(error)
         raise StoreError(f"the backup in {target} is not complete: {why}; delete it") from error
@@ -65,12 +65,14 @@ def _back_up(store: Path, target: Path) -> BackedUp:
     )
 
 
-def found_copy(store: Path, target: Path, *, manifest: Manifest | None) -> None:
-    """Make the copy a store of its own: under one name on a Chroma server, a reindex of the copy
-    would take away the vectors of the store, and deleting an entity of it would, too.
+def write_copy_manifest(store: Path, target: Path, *, manifest: Manifest | None) -> None:
+    """Give the copy a store id of its own.
+
+    With one id on a Chroma server, a reindex of the copy, or deleting one of its entities, would
+    take away the vectors of the store.
 
     Args:
-        manifest: of the store; None: it is damaged, and whoever opens the copy makes it anew.
+        manifest: of the store; None: it is damaged, and copied as it is.
     """
     if manifest is None:
         shutil.copyfile(store / "store.json", target / "store.json")

@@ -1,18 +1,40 @@
 """From words, a fact or a preference to the memory that is stored."""
 
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
 from secondhop.ingest.cleaning import clean_memory
-from secondhop.memories.records import Fact, Preference
+from secondhop.memories.records import Fact, Kept, Preference
+from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, Message
 
 Rememberable: TypeAlias = str | Fact | Preference
 """Words, a fact, or a preference."""
 
 TITLE_CHARACTERS = 60
+
+
+def rememberable(
+    text: str, *, subject: str | None, attribute: str | None, scope: str | None, topic: str
+) -> Rememberable:
+    """What the parts say: a fact with a subject and an attribute, a preference with a scope.
+
+    Raises:
+        UsageError: half of a fact, or a fact and a preference at once.
+    """
+    if (subject is None) != (attribute is None):
+        raise UsageError("a fact has a subject and an attribute; the text is its value")
+    if subject is not None and attribute is not None:
+        if scope is not None or topic:
+            raise UsageError("it is a fact (subject) or a preference (scope), not both")
+        return Fact(subject=subject, attribute=attribute, value=text)
+    if scope is not None:
+        return Preference(text=text, scope=scope, topic=topic)
+    if topic:
+        raise UsageError("a topic is of a preference; give its scope, too")
+    return text
 
 
 def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str) -> Memory:
@@ -64,7 +86,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
     return memory
 
 
-def said_anew(old: Memory, what: Rememberable) -> Rememberable:
+def reworded(old: Memory, what: Rememberable) -> Rememberable:
     """Words for a fact are its new value; words for a preference, its new text."""
     if not isinstance(what, str):
         return what
@@ -96,7 +118,33 @@ def opening(text: str) -> str:
     return f"{line[: TITLE_CHARACTERS - 1].rpartition(' ')[0] or line[: TITLE_CHARACTERS - 1]}…"
 
 
-def own_id(what: Rememberable) -> str:
+def new_id_of(what: Rememberable) -> str:
     """An id that nothing else has, its kind to be seen."""
     letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
     return f"{letter}-{uuid.uuid4().hex[:12]}"
+
+
+def as_utc(moment: datetime | None) -> datetime | None:
+    """A moment in UTC; one without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def same_words_since(moment: datetime, *, given: bool) -> datetime:
+    """From when on the same words of continuity are the same memory, and not another event.
+
+    The moment itself where the caller gave it; else the beginning of its day, in UTC.
+    """
+    return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def expired_notice(kept: Kept, keeping: Keeping, *, now: datetime) -> str:
+    """A warning where a memory was stored that had expired already; else ""."""
+    until = keeping.valid_until
+    if until is None or until > now or kept.done != "remembered":
+        return ""
+    return (
+        f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
+        f"restore {kept.memory_id} takes that away"
+    )

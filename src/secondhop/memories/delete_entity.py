@@ -43,7 +43,7 @@ async def delete_entity(
         await home.expect_vectors(entity)
     memory_ids = await stored_ids(folder / "catalog.db")
     files = [file for file in folder.rglob("*") if file.is_file()]
-    told = DeletedEntity(
+    deleted = DeletedEntity(
         entity=entity,
         memories=None if memory_ids is None else len(memory_ids),
         files=len(files),
@@ -51,7 +51,7 @@ async def delete_entity(
         dry_run=dry_run,
     )
     if dry_run:
-        return told
+        return deleted
     if await asyncio.to_thread(is_open_elsewhere, folder / "catalog.db"):
         raise StoreError(
             f"entity {entity!r} is open, in this program or in another one (a server, a session, "
@@ -60,7 +60,7 @@ async def delete_entity(
     await abandon_sessions(sessions, memory_ids or [], entity=entity)
     async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
         await home.delete_entity(entity)
-    return told
+    return deleted
 
 
 async def stored_ids(path: Path) -> list[str] | None:

@@ -34,7 +34,7 @@ class Suspicion(Frozen):
 
 async def suspected(store: EntityStore, *, threshold: float, now: datetime) -> list[Suspicion]:
     """What seems to be replaced, of all memories that hold; the surest first."""
-    memories, passages = await holding(store, now=now)
+    memories, passages = await valid_memories(store, now=now)
     if len(memories) < 2:
         return []
     vectors = await store.vectors([p.passage_id for own in passages for p in own])
@@ -60,7 +60,7 @@ async def suspected(store: EntityStore, *, threshold: float, now: datetime) -> l
     return sorted(suspicions, key=lambda pair: (-pair.nearness, pair.old_id))
 
 
-async def holding(
+async def valid_memories(
     store: EntityStore, *, now: datetime
 ) -> tuple[list[Memory], list[tuple[Passage, ...]]]:
     """Memories of continuity that hold, at most MOST, with their passages."""

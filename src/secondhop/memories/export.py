@@ -18,6 +18,7 @@ from secondhop.memories.export_format import (
     FORMAT,
     UNCOUNTED,
     VERSION,
+    Anything,
     End,
     Header,
     MemoryRecord,
@@ -38,8 +39,8 @@ _PAGE = 256
 _BATCH = 500
 
 UNCOUNTED_NOTICE = (
-    "it is an export of an older secondhop, which does not say how many memories it holds: "
-    "nobody can tell whether lines are missing at its end"
+    "an export of an older secondhop does not say how many memories it holds: lines may be missing "
+    "at its end"
 )
 
 
@@ -174,14 +175,13 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     """The first line.
 
     Raises:
-        UsageError: it is no header of an export that can be read.
+        UsageError: it cannot be read, or is no header of an export.
     """
-    try:
-        number, line = numbered[0]
-        if number == 1:
+    if numbered and numbered[0][0] == 1:
+        line = numbered[0][1]
+        told = record_of(Anything, line, 1).model_dump()
+        if told.get("format") == FORMAT and told.get("version") in (VERSION, UNCOUNTED):
             return record_of(Header, line, 1)
-    except (IndexError, UsageError):
-        pass
     example = Header(format=FORMAT, version=VERSION).line()
     raise UsageError(
         f"this is no export of version {VERSION}, or of an older one; its first line must be "

@@ -65,6 +65,12 @@ class Record(BaseModel):
         return json.dumps(told, sort_keys=True, ensure_ascii=True, default=datetime.isoformat)
 
 
+class Anything(BaseModel):
+    """Any JSON object."""
+
+    model_config = ConfigDict(extra="allow")
+
+
 class Header(Record):
     """The first line."""
 
@@ -215,7 +221,7 @@ def _said(memory: Memory) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in TextRecord.model_fields}
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=BaseModel)
 
 
 def record_of(kind: type[R], line: str, number: int) -> R:

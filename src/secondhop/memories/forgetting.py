@@ -1,24 +1,30 @@
 """Everything that tells of a memory, so that nothing of it is left when it is forgotten."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from secondhop.errors import StoreError, UnfinishedForgettingError
 from secondhop.ingest.batches import embedding_text
+from secondhop.memories.records import Forgotten
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedding_cache_file import text_digest
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory, Passage
 from secondhop.traces import TraceFolder
+
+logger = logging.getLogger(__name__)
 
 PAGE = 500
 """Memories read at once."""
 
 
 class PurgesTexts(Protocol):
-    """A cache of what texts were turned into."""
+    """A cache of embeddings."""
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts."""
@@ -40,6 +46,58 @@ class Erased:
     """Ids."""
     traces: Sequence[Path]
     """Files that name one of the memories: their queries may hold its words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetter:
+    """Deletes memories of one entity for good, and finishes what was begun before."""
+
+    writing: MemoryWriting
+    traces: TraceFolder
+    caches: Sequence[PurgesTexts]
+
+    async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
+        """Delete these memories, and those of an earlier call that did not come to its end.
+
+        Raises:
+            UsageError: one is not stored; nothing was forgotten.
+            UnfinishedForgettingError: begun, and not finished.
+        """
+        unfinished = await self.writing.store.erasure.unfinished() or []
+        for memory_id in set(memory_ids) - set(unfinished):
+            await self.writing.existing(memory_id)
+        everything = list(dict.fromkeys([*memory_ids, *unfinished]))
+        found = await would_erase(self.writing.store, self.traces, everything)
+        erased = Erasure(text=True, vectors=True) if dry_run else await self._erase(found)
+        return Forgotten(
+            memory_ids=everything,
+            passages=len(found.passages),
+            traces=len(found.traces),
+            complete=erased.text,
+            vectors_complete=erased.vectors,
+            dry_run=dry_run,
+        )
+
+    async def finish(self) -> None:
+        """Finish a `forget` that a kill or an error has ended, if there is one."""
+        unfinished = await self.writing.store.erasure.unfinished()
+        if unfinished is None:
+            return
+        try:
+            await self.forget([])
+        except StoreError as error:
+            logger.warning("%s", error)
+        else:
+            logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
+
+    async def _erase(self, found: Erased) -> Erasure:
+        store = self.writing.store
+        await store.erasure.begin(found.memory_ids)
+        try:
+            await self.writing.unlearn(found.memory_ids)
+            return await erase(store, self.caches, found)
+        except StoreError as error:
+            raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
@@ -66,8 +124,8 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
     """Traces and caches first, the memory last.
 
-    A text that grew had other passages before, and what an ingest deleted had some: nobody can name
-    them any more, so the caches keep what is a passage now, and nothing else.
+    Texts that grew had other passages before, and memories that an ingest deleted had some. Their
+    names are gone, so the caches keep the passages of today, and nothing else.
     """
     for trace in found.traces:
         await asyncio.to_thread(trace.unlink, missing_ok=True)
@@ -76,7 +134,7 @@ async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
-    return await store.erase(found.memory_ids)
+    return await store.erasure.erase(found.memory_ids)
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:

@@ -9,7 +9,7 @@ from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import Memory
 
 
-def story_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
+def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
     """All memories that superseded one another with this one among them, what they said before,
     and their events."""
     found = [memory for i in chain_of(memory_id, view) if (memory := view.memory(i)) is not None]
@@ -92,7 +92,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         valid_until=keeping.valid_until,
         salience=keeping.salience,
         mark=keeping.mark,
-        end=end.told() if end else "",
+        end=end.describe() if end else "",
         end_at=end.at if end else None,
     )
 

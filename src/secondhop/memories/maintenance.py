@@ -8,10 +8,9 @@ from secondhop.blocking import blocking
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.backup import BackedUp, back_up
-from secondhop.memories.doctor import Doctor, Examination
+from secondhop.memories.doctor import Examination, Examined, examine
 from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
-from secondhop.memories.forgetting import PurgesTexts
 from secondhop.memories.writing import MemoryWriting
 from secondhop.stores.learning import LearningStore
 from secondhop.sync_door import SyncDoor
@@ -26,39 +25,33 @@ class Maintenance:
         *,
         folder: Path,
         learned: LearningStore,
-        caches: Iterable[PurgesTexts],
         door: SyncDoor | None = None,
     ) -> None:
         """Take the parts as they are; `folder` is that of the store."""
         self._writing, self._folder = writing, folder
-        self._learned, self._caches = learned, tuple(caches)
+        self._learned = learned
         self._door = door or SyncDoor()
 
     async def aexamine(
-        self,
-        *,
-        fix: bool = False,
-        every_vector: bool = False,
-        progress: IngestProgress | None = None,
+        self, *, fix: bool = False, progress: IngestProgress | None = None
     ) -> Examination:
         """Compare the entity's files with one another, and look for doubtful memories.
 
         Args:
             fix: mend what needs no decision: vectors that are missing or too many, the word index,
                 lost links, what was learned of memories that are gone.
-            every_vector: embed all passages again to see whether their vectors fit, not a sample.
-            progress: called with the number of embedded passages ("embed").
+            progress: called with the number of passages that a fix has embedded ("embed").
         """
-        doctor = Doctor(
+        given = Examined(
             store=self._writing.store,
             embedder=self._writing.embedder,
             counters=self._writing.counters,
             learned=self._learned,
             now=self._writing.clock(),
-            caches=self._caches,
+            fix=fix,
             progress=progress,
         )
-        return await doctor.examine(fix=fix, every_vector=every_vector)
+        return await examine(given)
 
     examine = blocking(aexamine)
 

@@ -51,8 +51,8 @@ class CaresForMemories:
 
         Raises:
             UnknownEntityError: the store keeps nothing of it.
-            StoreError: somebody has it open, or writes to it, or its vectors are elsewhere (on a
-                server that is not named); nothing was deleted.
+            StoreError: it is open, or its vectors are on a server that is not named; nothing was
+                deleted.
         """
         return await delete_entity(
             Path(path), entity, chroma_url=chroma_url, sessions=sessions, dry_run=dry_run

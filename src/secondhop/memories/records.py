@@ -1,4 +1,4 @@
-"""What is given to be remembered, and what is told about what was done."""
+"""What is given to `remember`, and what methods return."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen
-from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark
+from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark, fact_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Fact:
     @property
     def text(self) -> str:
         """As a sentence to embed and to read."""
-        return f"The {self.attribute} of {self.subject} is {self.value}."
+        return f"{fact_in_words(self.subject, self.attribute)} is {self.value}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +66,12 @@ class Forgotten(Frozen):
     traces: int
     """Traces that named it."""
     complete: bool
-    """False: another process was reading, and the text may stand in its files until the next
-    `forget`, or until every process has closed the store."""
+    """False: another process was reading, and files may hold the text until the memory is opened
+    the next time."""
     vectors_complete: bool = True
-    """False: the files of the vector database may still hold vectors of it; it is on a server, or
-    another process kept it busy. The next `forget` tries again."""
+    """False: the files of the vector database may still hold vectors of it, because the entity is
+    big, or another process kept the files busy: `doctor --fix` removes them. Or they are on a
+    server."""
     dry_run: bool = False
 
 

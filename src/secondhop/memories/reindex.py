@@ -1,4 +1,4 @@
-"""Embedding stored memories anew: for another model, or when the vectors cannot be read."""
+"""Embeds stored memories again: for another model, or when the vectors cannot be read."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ async def open_entity(
     """The store of one entity; vectors that a killed process left half written are rebuilt first.
 
     Most of them come out of the entity's embedding cache; the others are embedded again. Damage
-    of another origin stays an error: somebody should know that a disk, or a person, did it.
+    of another origin stays an error: a disk, or a person, did it.
 
     Args:
         mending: as of `StoreDirectory.open_entity`.

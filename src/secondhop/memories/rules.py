@@ -1,6 +1,6 @@
-"""What follows for other memories when one is written, superseded, deprecated or restored.
+"""What changes when a memory is written, superseded, deprecated or restored.
 
-Pure decisions: they see the catalog, and say what changes; the store carries them out at once.
+Pure decisions: they read the catalog and return changes, which the store makes in one transaction.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,8 +17,8 @@ from secondhop.stores.records import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entering:
-    """What becomes of a memory that is to be written."""
+class NewMemoryDecision:
+    """Whether a memory is stored, and what else changes."""
 
     changes: Sequence[KeepingChange]
     same_as: str = ""
@@ -30,15 +30,15 @@ class Entering:
     """A warning for the caller."""
 
 
-def entering(
+def decide_new(
     memory: Memory,
     view: KeepingView,
     *,
     keeping: Keeping,
     supersedes: Sequence[str],
     at: datetime,
-    said_since: datetime | None = None,
-) -> Entering:
+    same_words_since: datetime | None = None,
+) -> NewMemoryDecision:
     """What else changes when `memory` is written.
 
     Of facts and preferences of one slot each supersedes the one before it, in the order of their
@@ -46,8 +46,8 @@ def entering(
     named.
 
     Args:
-        said_since: the same words of continuity, said from then on, are the same memory; before,
-            they tell of something that happened again. None: they are always another one.
+        same_words_since: from then on the same words of continuity are the same memory; before,
+            they are about something that happened again. None: they are always another one.
 
     Raises:
         UsageError: the id is taken by another text, or a memory that is named is not stored or
@@ -56,7 +56,7 @@ def entering(
     known = view.memory(memory.memory_id)
     if known is not None:
         if known.content_hash == replace(memory, created_at=known.created_at).content_hash:
-            return Entering(changes=(), same_as=known.memory_id)
+            return NewMemoryDecision(changes=(), same_as=known.memory_id)
         raise UsageError(
             f"memory {memory.memory_id!r} says something else already; update it, "
             f"or give the new one another id"
@@ -69,10 +69,10 @@ def entering(
     held = [rival for rival in rivals if holds_at(rival, memory.created_at, view)]
     for rival in held:
         if says_the_same(rival, memory) and not supersedes:
-            return Entering(changes=(), same_as=rival.memory_id)
-    if said_since is not None and not supersedes:
-        for other in said_again(memory, view, keeping=keeping, since=said_since):
-            return Entering(changes=(), same_as=other.memory_id)
+            return NewMemoryDecision(changes=(), same_as=rival.memory_id)
+    if same_words_since is not None and not supersedes:
+        for other in said_again(memory, view, keeping=keeping, since=same_words_since):
+            return NewMemoryDecision(changes=(), same_as=other.memory_id)
     replaced = list(dict.fromkeys([*(rival.memory_id for rival in held), *supersedes]))
     later = successor_among(rivals, memory, view, replaced=replaced)
     own = keeping
@@ -86,7 +86,7 @@ def entering(
         ),
     ]
     notices = [unlike(existing(old, view), memory) for old in supersedes]
-    return Entering(
+    return NewMemoryDecision(
         changes=changes,
         supersedes=replaced,
         superseded_by=own.superseded_by,
@@ -130,7 +130,7 @@ def said_again(
 ) -> list[Memory]:
     """Continuity of the same words, title and source that was written from `since` on, and holds.
 
-    What is to stand otherwise, by its mark, expiry or salience, is not the same.
+    With another mark, expiry or salience it is not the same.
     """
     if memory.kind != "continuity":
         return []
@@ -308,20 +308,20 @@ def change(
     )
     if new == keeping:
         return ()
-    told = [
-        *([expiry_told(valid_until)] if valid_until is not None else []),
+    details = [
+        *([expiry_detail(valid_until)] if valid_until is not None else []),
         *([f"salience {salience:g}"] if salience is not None else []),
         *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
     ]
     return [
         KeepingChange(
-            memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(told)
+            memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(details)
         )
     ]
 
 
-def expiry_told(valid_until: datetime | Literal[""]) -> str:
-    """For the history."""
+def expiry_detail(valid_until: datetime | Literal[""]) -> str:
+    """As the history says it."""
     return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
 
 

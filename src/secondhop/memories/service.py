@@ -4,25 +4,31 @@ A correction loses nothing: the old memory stays, superseded, with its history. 
 deletes.
 """
 
-import logging
 from collections.abc import Iterable, MutableSequence, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Literal
 
 from secondhop.blocking import blocking
-from secondhop.errors import StoreError, UnfinishedForgettingError, UsageError
 from secondhop.given_values import check_id, check_moments, check_rememberable, only_memories
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
-from secondhop.memories import rules as rules
-from secondhop.memories.building import Rememberable, memory_from, own_id, said_anew
+from secondhop.memories import rules
+from secondhop.memories.building import (
+    Rememberable,
+    as_utc,
+    expired_notice,
+    memory_from,
+    new_id_of,
+    reworded,
+    same_words_since,
+)
 from secondhop.memories.detector import Suspicion, suspected
-from secondhop.memories.forgetting import Erased, PurgesTexts, erase, would_erase
-from secondhop.memories.history import facts_in, story_of, version_of
+from secondhop.memories.forgetting import Forgetter, PurgesTexts
+from secondhop.memories.history import facts_in, history_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -31,15 +37,13 @@ from secondhop.memories.records import (
     StoredFact,
     Version,
 )
+from secondhop.memories.usage import use_of
 from secondhop.memories.writing import Forgets, MemoryWriting
-from secondhop.shown_lately import shown_in
-from secondhop.stores.counters import Counters, Use
+from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import Keeping, Mark
-from secondhop.stores.records import Erasure, Memory
+from secondhop.stores.records import Memory
 from secondhop.sync_door import SyncDoor
 from secondhop.traces import TraceFolder
-
-logger = logging.getLogger(__name__)
 
 
 class MemoryService:
@@ -65,7 +69,8 @@ class MemoryService:
         """
         self.writing = writing
         self._store = writing.store
-        self._traces, self._caches = traces, caches
+        self._traces = traces
+        self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
         self._successor_at = successor_at
         self._door = door or SyncDoor()
 
@@ -136,22 +141,23 @@ class MemoryService:
         if memory_id is not None:
             check_id(memory_id)
         moment = as_utc(at) or self.writing.clock()
-        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or own_id(what))
+        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
         keeping = Keeping(
             valid_until=as_utc(valid_until),
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
         deciding = partial(
-            rules.entering,
+            rules.decide_new,
             memory,
             keeping=keeping,
             supersedes=supersedes,
             at=self.writing.clock(),
-            said_since=None if memory_id else said_since(moment, given=at is not None),
+            same_words_since=None if memory_id else same_words_since(moment, given=at is not None),
         )
         kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
-        return kept.model_copy(update={"notice": self._expired(kept, keeping)})
+        expired = expired_notice(kept, keeping, now=self.writing.clock())
+        return kept.model_copy(update={"notice": expired}) if expired else kept
 
     remember = blocking(aremember)
 
@@ -187,7 +193,7 @@ class MemoryService:
             if mark is None:
                 mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
             return await self.aremember(
-                said_anew(old, what),
+                reworded(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
                 valid_until=valid_until or None,
@@ -268,42 +274,9 @@ class MemoryService:
             UsageError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun, and not finished; opening the memory finishes it.
         """
-        unfinished = await self._store.erasing() or []
-        for memory_id in set(memory_ids) - set(unfinished):
-            await self.writing.existing(memory_id)
-        memory_ids = tuple(dict.fromkeys([*memory_ids, *unfinished]))
-        found = await would_erase(self._store, self._traces, memory_ids)
-        erased = Erasure(text=True, vectors=True) if dry_run else await self._erase(found)
-        return Forgotten(
-            memory_ids=list(memory_ids),
-            passages=len(found.passages),
-            traces=len(found.traces),
-            complete=erased.text,
-            vectors_complete=erased.vectors,
-            dry_run=dry_run,
-        )
+        return await self.forgetter.forget(memory_ids, dry_run=dry_run)
 
     forget = blocking(aforget)
-
-    async def finish_forgetting(self) -> None:
-        """Finish a `forget` that a kill or an error has ended, if there is one; see `aopen`."""
-        unfinished = await self._store.erasing()
-        if unfinished is None:
-            return
-        try:
-            await self.aforget()
-        except StoreError as error:
-            logger.warning("%s", error)
-        else:
-            logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
-
-    async def _erase(self, found: Erased) -> Erasure:
-        await self._store.note_erasing(found.memory_ids)
-        try:
-            await self.writing.unlearn(found.memory_ids)
-            return await erase(self._store, self._caches, found)
-        except StoreError as error:
-            raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
     async def aget(self, memory_id: str) -> Version:
         """A memory as it is now, and whether it holds.
@@ -345,7 +318,7 @@ class MemoryService:
             UsageError: it is not stored.
         """
         await self.writing.existing(memory_id)
-        return await self._store.look(partial(story_of, memory_id, now=self.writing.clock()))
+        return await self._store.look(partial(history_of, memory_id, now=self.writing.clock()))
 
     history = blocking(ahistory)
 
@@ -415,19 +388,7 @@ class MemoryService:
         check_moments(at=at)
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(given) if isinstance(given, str) else given
-        if missing := sorted(set(memory_ids) - set(story.returned)):
-            raise UsageError(
-                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
-                f"shown can have been of use"
-            )
-        use = Use(
-            trace_id=story.trace_id,
-            at=as_utc(at) or self.writing.clock(),
-            retrieved=[candidate.memory_id for candidate in story.candidates],
-            shown=story.returned,
-            accepted=tuple(dict.fromkeys(memory_ids)),
-            lately=shown_in(story),
-        )
+        use = use_of(story, memory_ids, at=as_utc(at) or self.writing.clock())
         return Accepted(
             trace_id=story.trace_id,
             retrieved=len(use.retrieved),
@@ -446,27 +407,3 @@ class MemoryService:
         return await self.writing.counters.of(memory_ids)
 
     counters = blocking(acounters)
-
-    def _expired(self, kept: Kept, keeping: Keeping) -> str:
-        until = keeping.valid_until
-        if until is None or until > self.writing.clock() or kept.done != "remembered":
-            return kept.notice
-        return (
-            f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
-            f"restore {kept.memory_id} takes that away"
-        )
-
-
-def as_utc(moment: datetime | None) -> datetime | None:
-    """A moment in UTC; one without a zone is taken as UTC."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def said_since(moment: datetime, *, given: bool) -> datetime:
-    """From when on the same words of continuity are the same memory, and not another event.
-
-    The moment itself where the caller gave it; else the beginning of its day, in UTC.
-    """
-    return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)

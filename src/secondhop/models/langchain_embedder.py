@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from secondhop.errors import ModelError, UsageError
+from secondhop.errors import ModelError
 from secondhop.models.embedder import Vectors
-from secondhop.models.failed_try import failed_try
-from secondhop.models.failure_words import told
-from secondhop.models.langchain_model import without_secrets
+from secondhop.models.failure_messages import told
+from secondhop.models.langchain_model import derived_id, without_secrets
+from secondhop.models.retry_policy import failure_of
 from secondhop.models.unit_vectors import unit_vectors
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id")
 _QUERIES_AT_ONCE = 8
 
 
@@ -43,7 +42,7 @@ class LangchainEmbedder:
             UsageError: no `model_id`, and the object does not tell its model.
         """
         self._embeddings = embeddings
-        self._model_id = model_id or _derived_id(embeddings)
+        self._model_id = model_id or derived_id(embeddings)
         self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
         self._dimension = dimension
 
@@ -113,7 +112,7 @@ class LangchainEmbedder:
             try:
                 return await call()
             except Exception as error:  # a foreign class raises what it likes: named, not swallowed
-                if left and failed_try(error).stale:
+                if left and failure_of(error).at_once:
                     continue  # each of them is met once, and dropped
                 said = told(str(error), lambda text: without_secrets(text, self._embeddings))
                 failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
@@ -124,14 +123,3 @@ class LangchainEmbedder:
 def _sendable(text: str) -> str:
     """With "?" for half characters: a lone surrogate is no UTF-8, and would fail the request."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _derived_id(embeddings: "Embeddings") -> str:
-    for attribute in _MODEL_ATTRIBUTES:
-        name = getattr(embeddings, attribute, None)
-        if isinstance(name, str) and name:
-            return f"langchain:{type(embeddings).__name__}:{name}"
-    raise UsageError(
-        f"{type(embeddings).__name__} does not tell which model it is; pass model_id, so that a "
-        f"store notices when it is opened with another model"
-    )

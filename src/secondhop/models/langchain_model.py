@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, SecretStr
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_modes import AnswerMode
-from secondhop.models.failure_words import without_key
+from secondhop.models.chat_transport import AnswerMode
+from secondhop.models.failure_messages import without_key
 from secondhop.models.llm import Usage
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "repo_id")
+_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "deployment", "repo_id")
 _BOUND_ATTRIBUTES = ("max_tokens", "max_output_tokens", "num_predict", "max_tokens_to_sample")
 _KEY_IN_ADDRESS = re.compile(r"([?&](?:key|api[-_]?key|token)=)[^&\s]+|(?<=//)[^/\s@]+(?=@)", re.I)
 
 
-def derived_id(model: "BaseChatModel") -> str:
-    """ "langchain:<class>:<model>".
+def derived_id(model: object) -> str:
+    """ "langchain:<class>:<model>" of a chat model or embeddings.
 
     Raises:
         UsageError: the object does not tell its model.
@@ -37,8 +37,8 @@ def derived_id(model: "BaseChatModel") -> str:
         if isinstance(name, str) and name:
             return f"langchain:{type(model).__name__}:{name}"
     raise UsageError(
-        f"{type(model).__name__} does not tell which model it is; pass model_id, so that cached "
-        f"answers of another model are not taken for its own"
+        f"{type(model).__name__} does not tell which model it is; pass model_id, so that another "
+        f"model's answers or vectors are not taken for its own"
     )
 
 

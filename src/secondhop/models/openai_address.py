@@ -5,11 +5,12 @@ No message holds the key, or a password that stands in the address.
 
 import os
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
 
-_OPENAI = "https://api.openai.com/v1"
+OPENAI = "https://api.openai.com/v1"
+"""Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
 _PASSWORD = re.compile(r"//[^/?#]*@")
 _NO_WORDS = re.compile(r"[^\x20-\x7e]")
 """What an HTTP header cannot hold: line breaks, and letters beyond ASCII."""
@@ -56,6 +57,20 @@ def place_of(base_url: str) -> str:
     return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
 
 
+def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
+    """The address, and the user name and password that stood in it.
+
+    >>> without_login("https://me:pass%20word@models.acme.com:8000/v1")
+    ('https://models.acme.com:8000/v1', ('me', 'pass word'))
+    """
+    parts = urlsplit(base_url)
+    login, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return base_url, None
+    user, _, password = login.partition(":")
+    return parts._replace(netloc=host).geturl(), (unquote(user), unquote(password))
+
+
 def base_url_of(given: str | None) -> str | None:
     """The server that is meant; None: nobody names one, so it is OpenAI itself.
 
@@ -66,11 +81,6 @@ def base_url_of(given: str | None) -> str | None:
         UsageError: it is no address.
     """
     return checked_base_url(given) or checked_base_url(os.environ.get("OPENAI_BASE_URL"))
-
-
-def sdk_base_url(given: str | None) -> str:
-    """As `base_url_of`, spelled out: the SDK would take an empty OPENAI_BASE_URL for one."""
-    return base_url_of(given) or _OPENAI
 
 
 def checked_key(given: str | None) -> str | None:

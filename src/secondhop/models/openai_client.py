@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_address import (
+    OPENAI,
     api_key_of,
+    base_url_of,
     checked_base_url,
     checked_key,
-    sdk_base_url,
+    without_login,
 )
 from secondhop.models.openai_failures import explain
-from secondhop.models.retries import Patience, retried
+from secondhop.models.retry_policy import Patience, retried
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -53,7 +55,7 @@ class OpenAIClients:
     """
 
     def __init__(self, connection: OpenAIConnection) -> None:
-        sdk_base_url(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
+        base_url_of(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
         self.connection = connection
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
         self._lock = threading.Lock()
@@ -85,14 +87,16 @@ class OpenAIClients:
 def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
+    url, login = without_login(base_url_of(connection.base_url) or OPENAI)
     try:
         return AsyncOpenAI(
-            base_url=sdk_base_url(connection.base_url),
+            base_url=url,  # without a password: the http client logs the address of each request
             api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
-            max_retries=0,  # `call_with_retries` does it, and counts
-            # the SDK's own http client would try to close itself on whatever loop runs when it dies
-            http_client=DefaultAsyncHttpxClient(),
+            max_retries=0,  # `retried` does it, and counts
+            # The SDK's own http client would close itself on whatever loop runs when it dies.
+            # A redirect would carry memories to an address that nobody named.
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
         )
     except OpenAIError as error:
         raise ModelError(
@@ -102,26 +106,22 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
 
 
 async def call_with_retries(
-    call: Callable[[], Awaitable[T]],
-    *,
-    connection: OpenAIConnection,
-    what: str,
-    patience: Patience | None = None,
+    call: Callable[[], Awaitable[T]], *, connection: OpenAIConnection, what: str
 ) -> T:
     """`call()`, again after failures that may pass; waits as long as Retry-After says.
 
     Args:
-        call: one try; awaited anew each time.
+        call: one try.
         what: names the model and the work, for the message.
-        patience: default the connection's.
 
     Raises:
         ModelError: refused (a wrong key, a wrong request), or failed at every try.
     """
-    usual = Patience(attempts=connection.attempts, longest_wait_s=lambda: connection.max_wait_s)
     return await retried(
         call,
-        patience=patience or usual,
+        patience=Patience(
+            attempts=connection.attempts, longest_wait_s=lambda: connection.max_wait_s
+        ),
         what=what,
         explain=lambda error: explain(error, key=api_key_of(connection.api_key)),
     )

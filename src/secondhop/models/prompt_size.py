@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from secondhop.errors import ModelUnavailableError
+from secondhop.models.llm import Usage
 from secondhop.models.tokens import count_tokens, prepare_tokens
 
 _FRAME = 8
@@ -15,8 +15,10 @@ _LONG = 100_000
 """Characters; counting more would hold up the event loop for longer than 20 ms."""
 _TELLING = 300
 """Tokens; what a server says of a shorter prompt is mostly about its template."""
-_LARGER = 1.25
-"""Only a prompt so much larger than the last is worth counting again."""
+_HIDDEN_PROMPT = 2_000
+"""Tokens that a server may add to a prompt: its own instructions, the frame of a tool."""
+_HIDDEN_REPLY = 20
+"""So many times the tokens that were allowed, or the bytes that came, are believed of a reply."""
 _MOST = 2.0
 """Times cl100k_base's count; a server that tells more counts something else, too."""
 
@@ -42,10 +44,10 @@ def ready_to_count() -> None:
 
 
 class PromptSize:
-    """The size of one prompt; counted only when somebody needs to know it exactly."""
+    """The size of one prompt; counted only when its exact size matters."""
 
     def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
-        """`parts`: messages, and what else the model reads; `ratio`: tokens for one of ours."""
+        """`parts`: messages, and what else the model reads; `ratio`: its tokens to one of ours."""
         self._parts, self._ratio = parts, ratio
         self._frame = _FRAME * (len(parts) + 1)
 
@@ -65,24 +67,39 @@ class PromptSize:
         return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
 
 
-@dataclass(slots=True)
-class PromptMeter:
-    """Learns how a model counts: some make a third more tokens of a text than cl100k_base."""
+def learned_ratio(size: PromptSize, *, told: int, before: float) -> float:
+    """How many tokens the model makes of one of ours; some make a third more than cl100k_base.
 
-    _ratio: float = 1.0
-    _learnt_from: int = field(default=0)
-    """Bytes of the largest prompt so far: the larger, the less its template weighs."""
+    Args:
+        told: tokens of the prompt, as the server says.
+        before: the ratio so far; it stands after a short prompt, which is mostly a template.
+    """
+    if told < _TELLING:
+        return before
+    return min(_MOST, max(1.0, told / max(1, size.counted)))
 
-    def size(self, parts: Sequence[str]) -> PromptSize:
-        """The size of a prompt for this model."""
-        return PromptSize(parts, ratio=self._ratio)
 
-    def learn(self, size: PromptSize, *, told: int) -> None:
-        """The model says that it read so many tokens."""
-        if told < _TELLING or size.at_most < _LARGER * self._learnt_from:
-            return
-        self._learnt_from = size.at_most
-        self._ratio = min(_MOST, max(1.0, told / max(1, size.counted)))
+def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
+    """What a request cost: as the server tells, and by our own count where that cannot be.
+
+    Args:
+        told: None: the server does not say.
+        text: of the reply.
+        allowed: tokens that the reply might have. A server may ignore that bound, and a model may
+            think in tokens that it does not show, but not without limit.
+    """
+    if told is None:
+        return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
+    prompt, completion = told.prompt_tokens, told.completion_tokens
+    if prompt > size.at_most + _HIDDEN_PROMPT:
+        prompt = size.tokens
+    if completion > _HIDDEN_REPLY * max(allowed, _bytes(text)):
+        completion = counted_tokens(text)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=min(told.cached_tokens, prompt),
+    )
 
 
 def _bytes(text: str) -> int:

@@ -25,7 +25,7 @@ class DraftView(KeepingView):
     """The catalog as it stands, under what a draft adds to it."""
 
     def __init__(self, stored: KeepingView, draft: Draft) -> None:
-        super().__init__(None)
+        super().__init__(stored.connection)
         self._stored, self._draft = stored, draft
 
     def memory(self, memory_id: str) -> Memory | None:

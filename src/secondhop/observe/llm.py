@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
-from secondhop.observe.plain_values import ME
-from secondhop.observe.plain_words import attribute_named
+from secondhop.observe.attributes import ME, attribute_named
 from secondhop.observe.port import (
     SPEAKER,
     ObserveRequest,

@@ -9,7 +9,7 @@ from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
 from secondhop.nodes.settings import RecallLimits
-from secondhop.observe.plain_observer import PlainObserver
+from secondhop.observe.plain import PlainObserver
 from secondhop.observe.port import (
     SPEAKER,
     KnownThing,

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from secondhop.memories import rules as rules
-from secondhop.observe.plain_forms import corrects
-from secondhop.observe.plain_words import CONSTANT
+from secondhop.observe.attributes import CONSTANT
+from secondhop.observe.change_words import corrects
 from secondhop.observe.port import Reading
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
@@ -42,7 +42,7 @@ class Statement:
 class Judgement:
     """What becomes of it."""
 
-    entering: rules.Entering
+    decision: rules.NewMemoryDecision
     done: Literal["added", "duplicate", "conflict"]
     why: str
     beside: Sequence[Memory] = ()
@@ -128,7 +128,7 @@ def newer_because(statement: Statement, held: Sequence[Memory]) -> str:
 def duplicate(memory_id: str, why: str) -> Judgement:
     """It is known: nothing is written."""
     return Judgement(
-        entering=rules.Entering(changes=(), same_as=memory_id), done="duplicate", why=why
+        decision=rules.NewMemoryDecision(changes=(), same_as=memory_id), done="duplicate", why=why
     )
 
 
@@ -155,7 +155,7 @@ def in_conflict(statement: Statement, held: Sequence[Memory], why: str) -> Judge
     detail = f"{statement.source}; contradicts {others}"
     change = remembering(statement, Keeping(), detail)
     return Judgement(
-        entering=rules.Entering(changes=[change]), done="conflict", why=why, beside=held
+        decision=rules.NewMemoryDecision(changes=[change]), done="conflict", why=why, beside=held
     )
 
 
@@ -184,7 +184,7 @@ def added(
         ),
     ]
     return Judgement(
-        entering=rules.Entering(
+        decision=rules.NewMemoryDecision(
             changes=changes,
             supersedes=[old.memory_id for old in replaced],
             superseded_by=own.superseded_by,

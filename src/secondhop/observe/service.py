@@ -17,7 +17,7 @@ from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.memories.building import Rememberable, memory_from, opening
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.rules import Entering, says_the_same
+from secondhop.memories.rules import NewMemoryDecision, says_the_same
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
@@ -35,7 +35,7 @@ from secondhop.observe.messages import (
     seen_words,
     source_note,
 )
-from secondhop.observe.plain_observer import PlainObserver
+from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
 from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
@@ -95,6 +95,8 @@ class ConversationReading:
             if model_id:
                 known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
+            if not model_id and in_another_language(turns):
+                heap.degraded[OTHER_LANGUAGE] = None
         outcome = await self._written(heap.found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
@@ -167,16 +169,16 @@ class ConversationReading:
 
         statement = await store.look(freed)
 
-        def deciding(view: KeepingView) -> Entering:
+        def deciding(view: KeepingView) -> NewMemoryDecision:
             judgements.append(judged(statement, under(view), said_now=draft.memories))
-            return judgements[-1].entering
+            return judgements[-1].decision
 
         await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
         judgement = judgements[-1]
         if judgement.done != "duplicate":
-            draft.add(statement.memory, judgement.entering.changes)
+            draft.add(statement.memory, judgement.decision.changes)
         elif not statement.seen_as and not dry_run:
-            await store.change(partial(repeating, statement, judgement.entering.same_as))
+            await store.change(partial(repeating, statement, judgement.decision.same_as))
         return statement, judgement
 
     async def _check_place(self, keep_as: str) -> None:
@@ -342,7 +344,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
     reading, memory = statement.reading, statement.memory
     span = reading.span
     return Observation(
-        memory_id=judgement.entering.same_as or memory.memory_id,
+        memory_id=judgement.decision.same_as or memory.memory_id,
         kind=memory.kind,
         text=texts(memory),
         subject=memory.subject if memory.kind == "factual" else "",
@@ -364,7 +366,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
             )
             for old in judgement.replaced
         ],
-        superseded_by=judgement.entering.superseded_by,
+        superseded_by=judgement.decision.superseded_by,
         conflicts_with=[
             ConflictingMemory(id=other.memory_id, value=other.value, created_at=other.created_at)
             for other in judgement.beside

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from secondhop.errors import StoreError
 from secondhop.nodes.fuse import as_candidate
-from secondhop.nodes.selection.learned import hook_name, hook_why
+from secondhop.nodes.selection.learned import cue_name, cue_why
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState
@@ -114,15 +114,15 @@ def with_reason(vote: Vote) -> Vote:
     return {**vote, "reason": f"said the {vote['by']}"}
 
 
-def hooks_of(state: SessionState) -> Mapping[str, str]:
-    """{facet that a hook opened: the memory that it leads to}."""
+def cues_of(state: SessionState) -> Mapping[str, str]:
+    """{facet that a cue opened: the memory that it leads to}."""
     learned = state.get("learned")
-    return learned["hooks"] if learned is not None else {}
+    return learned["cues"] if learned is not None else {}
 
 
 def titled_facets(state: SessionState) -> dict[str, str]:
-    """{facet that is named for a memory: that memory}: branches, and what hooks opened."""
-    return {**state.get("sparks", {}), **hooks_of(state)}
+    """{facet that is named for a memory: that memory}: branches, and what cues opened."""
+    return {**state.get("sparks", {}), **cues_of(state)}
 
 
 def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
@@ -131,13 +131,13 @@ def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
 
 
 def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard]) -> Facet:
-    """A branch under the name of its spark, a hook's facet under that of what it leads to."""
+    """A branch under the name of its spark, a cue's facet under that of what it leads to."""
     memory_id = titled_facets(state).get(facet["facet_id"])
     if memory_id is None:
         return facet
     title = title_of(memory_id, cards)
-    if facet["facet_id"] in hooks_of(state):
-        return {**facet, "name": hook_name(title), "why": hook_why(title)}
+    if facet["facet_id"] in cues_of(state):
+        return {**facet, "name": cue_name(title), "why": cue_why(title)}
     return {**facet, "name": branch_name(title), "why": branch_why(title)}
 
 

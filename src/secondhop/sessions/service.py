@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from secondhop.blocking import blocking
 from secondhop.errors import (
     RoundMovedOnError,
     SecondhopError,
@@ -17,7 +18,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
-from secondhop.given_values import check_text
+from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.critics.voting import check_shown, shown_ever
 from secondhop.nodes.session_state import SessionInput, SessionState
@@ -25,7 +26,9 @@ from secondhop.sessions.ballots import check_is_mapping, given_ids, with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, SessionLearner
 from secondhop.sessions.rounds import Progress, SessionRounds
+from secondhop.sessions.session import RecallSession
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
+from secondhop.sync_door import SyncDoor
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +45,9 @@ _OVER: Mapping[str, type[SessionOverError]] = {
 class Sessions:
     """Starts, votes on, resolves and abandons the sessions of one entity.
 
+    They are known by id: what one process starts, another may vote on and resolve, as long as both
+    use the same store of sessions. Every method has an async form, whose name begins with "a".
+
     Each step reads the session, computes what follows, and writes it if nobody has written
     meanwhile. A worker that is killed in between has changed nothing: its vote was not counted.
     """
@@ -54,14 +60,45 @@ class Sessions:
         entity: str,
         ready: Callable[[], Awaitable[None]],
         learner: SessionLearner | None = None,
+        door: SyncDoor | None = None,
     ) -> None:
         """`ready` is awaited before a round is computed: models get ready, an error ends it."""
         self._rounds, self._store, self._ready = rounds, store, ready
-        self._owner = owner_of(entity)
+        self._owner, self._door = owner_of(entity), door or SyncDoor()
         self.learner: SessionLearner = learner or LearnsNothing()
         """Gets every session that is resolved here."""
 
-    async def start(
+    def open(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        max_rounds: int | None = None,
+        ttl_s: float | None = None,
+        at: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> RecallSession:
+        """A recall that is voted on: `async with recall.sessions.open(question) as s: …`.
+
+        Args:
+            question: as the person asked it.
+            k: memories a round shows beside those that were voted for; default
+                `SessionSettings.k` (5).
+            max_rounds: answers that the session gives; default `SessionSettings.max_rounds` (4).
+            ttl_s: seconds without a vote after which it expires; default
+                `SessionSettings.ttl_s` (300).
+            at: "now" for the question; default the clock.
+            progress: called with every step of every round as it ends.
+
+        Raises:
+            UsageError: an empty question, or k, max_rounds or at of another form.
+        """
+        check_asked(question, k=k, max_rounds=max_rounds, at=at)
+        return RecallSession(
+            self, question, k=k, max_rounds=max_rounds, ttl_s=ttl_s, at=at, progress=progress
+        )
+
+    async def astart(
         self,
         question: str,
         *,
@@ -71,13 +108,19 @@ class Sessions:
         at: datetime | None = None,
         progress: Progress | None = None,
     ) -> SessionAnswer:
-        """Open a session; its first answer."""
+        """Open a session that is voted on by its id; the first answer. As `open`.
+
+        Raises:
+            UsageError: an empty question, or k, max_rounds or ttl_s that cannot be.
+            UnknownEntityError: nothing is stored for the entity.
+        """
+        check_asked(question, k=k, max_rounds=max_rounds, at=at)
         if ttl_s is not None and not ttl_s > 0:
             raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
         asked: SessionInput = {
             "question": question,
             "k": k,
-            "asked_at": at.isoformat() if at else None,
+            "asked_at": in_utc(at).isoformat() if at else None,
             "session_id": uuid.uuid4().hex,
             "max_rounds": max_rounds,
             "ttl_s": ttl_s,
@@ -88,12 +131,16 @@ class Sessions:
         await self._write(new, state)
         return await self._rounds.answer(state, expires_at=in_(state["ttl_s"]))
 
-    async def answer(self, session_id: str) -> SessionAnswer:
+    start = blocking(astart)
+
+    async def aget(self, session_id: str) -> SessionAnswer:
         """The answer that stands, with the votes noted on it. Writes nothing."""
         stored = await self._known(session_id)
         return await self._standing(stored, await self._state(stored))
 
-    async def vote(
+    get = blocking(aget)
+
+    async def avote(
         self,
         session_id: str,
         votes: Mapping[str, str],
@@ -145,7 +192,9 @@ class Sessions:
                 return await self._rounds.answer(after, expires_at=in_(after["ttl_s"]))
         raise RoundMovedOnError(session_id, voted=state["round"], current=state["round"])
 
-    async def resolve(
+    vote = blocking(avote)
+
+    async def aresolve(
         self,
         session_id: str,
         *,
@@ -183,7 +232,9 @@ class Sessions:
                 return Resolution(session=session, learned=learned, dry_run=dry_run)
         raise RoundMovedOnError(session_id, voted=state["round"], current=state["round"])
 
-    async def abandon(self, session_id: str) -> None:
+    resolve = blocking(aresolve)
+
+    async def aabandon(self, session_id: str) -> None:
         """Give a session up: nothing of it is kept, nothing is learned.
 
         One that is over already stays as it ended.
@@ -198,6 +249,16 @@ class Sessions:
                 return
             if await self._store.save(ended(stored, "abandoned")):
                 return
+
+    abandon = blocking(aabandon)
+
+    async def alist_open(self) -> list[str]:
+        """Ids of the entity's open sessions."""
+        ids = await self._store.open_ids(owner=self._owner)
+        known = [await self._store.load(one, owner=self._owner) for one in ids]
+        return [one.session_id for one in known if one is not None and one.status == "open"]
+
+    list_open = blocking(alist_open)
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Abandon the open sessions that know one of these memories: nothing of it is left there.
@@ -279,6 +340,18 @@ def expect_round(number: int, state: SessionState) -> None:
 def owner_of(entity: str) -> str:
     """What stands for an entity in a store of sessions: its name does not belong there."""
     return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_asked(question: object, *, k: object, max_rounds: object, at: object) -> None:
+    """Raises UsageError for what no session can be started with."""
+    check_text(question, name="the question")
+    check_counts(k=k, max_rounds=max_rounds)
+    check_moments(at=at)
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment without a zone is meant in UTC."""
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def in_(seconds: float) -> datetime:

@@ -1,28 +1,30 @@
-"""A recall that stays open: `async with recall.session(question) as s: …`."""
+"""A recall that stays open: `async with recall.sessions.open(question) as s: …`."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from secondhop.errors import SessionError, UsageError
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.sessions.learner import Resolution
 from secondhop.sessions.rounds import Progress
-from secondhop.sessions.service import Sessions
+
+if TYPE_CHECKING:
+    from secondhop.sessions.service import Sessions
 
 
 class RecallSession:
     """One session, from its first answer to its end. Leaving it unresolved abandons it.
 
-    Made by `Recall.session`; use it as an async context manager. Others may vote on the same
-    session by its id at the same time (`Recall.avote`).
+    Made by `recall.sessions.open`; use it as an async context manager. Others may vote on the same
+    session by its id at the same time (`Sessions.avote`).
     """
 
     def __init__(
         self,
-        sessions: Sessions,
+        sessions: "Sessions",
         question: str,
         *,
         k: int | None = None,
@@ -31,7 +33,7 @@ class RecallSession:
         at: datetime | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """As `Sessions.start`; nothing happens before the block is entered."""
+        """As `Sessions.astart`; nothing happens before the block is entered."""
         self._sessions, self._question, self._progress = sessions, question, progress
         self._k, self._max_rounds, self._ttl_s, self._at = k, max_rounds, ttl_s, at
         self._answer: SessionAnswer | None = None
@@ -45,7 +47,9 @@ class RecallSession:
             UsageError: the session has not begun.
         """
         if self._answer is None:
-            raise UsageError("the session has not begun; use it as `async with recall.session(…)`")
+            raise UsageError(
+                "the session has not begun; use it as `async with recall.sessions.open(…)`"
+            )
         return self._answer
 
     @property
@@ -61,8 +65,8 @@ class RecallSession:
         go_on: bool = True,
         request_id: str | None = None,
     ) -> SessionAnswer:
-        """Vote on `answer`; the next answer. As `Sessions.vote`."""
-        self._answer = await self._sessions.vote(
+        """Vote on `answer`; the next answer. As `Sessions.avote`."""
+        self._answer = await self._sessions.avote(
             self.session_id,
             votes,
             by=by,
@@ -75,14 +79,14 @@ class RecallSession:
 
     async def refresh(self) -> SessionAnswer:
         """The answer that stands now, after others voted."""
-        self._answer = await self._sessions.answer(self.session_id)
+        self._answer = await self._sessions.aget(self.session_id)
         return self._answer
 
     async def resolve(
         self, accepted: Sequence[str] | None = None, *, note: str = "", dry_run: bool = False
     ) -> Resolution:
-        """End it with what helped. As `Sessions.resolve`."""
-        resolution = await self._sessions.resolve(
+        """End it with what helped. As `Sessions.aresolve`."""
+        resolution = await self._sessions.aresolve(
             self.session_id, accepted=accepted, note=note, dry_run=dry_run
         )
         self._over = not dry_run
@@ -90,11 +94,11 @@ class RecallSession:
 
     async def abandon(self) -> None:
         """Give it up: nothing of it is kept, nothing is learned."""
-        await self._sessions.abandon(self.session_id)
+        await self._sessions.aabandon(self.session_id)
         self._over = True
 
     async def __aenter__(self) -> Self:
-        self._answer = await self._sessions.start(
+        self._answer = await self._sessions.astart(
             self._question,
             k=self._k,
             max_rounds=self._max_rounds,

@@ -4,7 +4,7 @@ from math import exp
 
 import pytest
 
-from secondhop.nodes.selection.blend import MIDDLE, WEIGHTS, blended, blended_scores
+from secondhop.nodes.selection.blend import MIDDLE, blended, blended_scores, weights_for
 from secondhop.nodes.state import DIRECT, FacetScore, Suggested
 
 
@@ -29,17 +29,19 @@ def suggested(**scores: float) -> Suggested:
         facet_ids=["b1"] * len(scores),
         passage_ids=[f"{one}:0" for one in scores],
         cosines=[0.0] * len(scores),
+        confidence=1.0,
     )
 
 
 def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
     blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested(a=0.0, b=4.0))
 
+    weights = weights_for(1.0)
     # of two memories one stands at 1, the other at -1
     assert blends["a"].parts == {
-        "similarity": WEIGHTS["similarity"],
-        "words and similarity": WEIGHTS["words and similarity"],
-        "playbooks": -WEIGHTS["playbooks"],
+        "similarity": weights["similarity"],
+        "words and similarity": weights["words and similarity"],
+        "playbooks": -weights["playbooks"],
     }
     total = sum(blends["a"].parts.values())
     assert blends["a"].score == pytest.approx(1 / (1 + exp(MIDDLE - total)), abs=1e-4)
@@ -68,3 +70,11 @@ def test_scores_that_other_queries_gave_stay() -> None:
 
     assert scores["looked up"] == known["looked up"]
     assert "looked up" not in blends
+
+
+def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
+    found = {"a": own(0.8, 0.02), "b": own(0.2, 0.01)}
+    unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
+
+    assert list(blended(found, unsure)) == ["a", "b"]
+    assert blended(found, unsure)["b"].parts["playbooks"] == 0.0

@@ -1,0 +1,135 @@
+"""Who gets the slots of a question that nobody has planned: the best score first.
+
+A look-up keeps the order of hybrid search. Facts that the question names come first. What
+something newer replaces, or what hardly says anything new, moves behind the rest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from secondhop.nodes.planning.fact_lookup import OWN_FACET
+from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.select import repetition_among
+from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.state import DIRECT, FACT_NAMED, RecallState
+from secondhop.ranking.arrays import Floats
+
+REPEATS = 0.25
+"""Share of a memory's evidence that those ahead of it already say, above which it comes last."""
+
+COPIES = 0.8
+"""The same for a look-up. Higher: sessions of one conversation all sound alike."""
+
+
+def unplanned_order(
+    pool: Pool,
+    relevance: Floats,
+    factors: Floats,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+) -> Sequence[str]:
+    """Ids of all that may be returned, the best first.
+
+    Args:
+        relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
+        factors: [n_candidates, n_facets], without suspicions.
+    """
+    if state["kind"] in LOOKUPS:
+        return lookup_order(pool, factors, state, settings=settings)
+    best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
+    scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
+    order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
+    return copies_last(order, pool, limit=REPEATS, settings=settings)
+
+
+def lookup_order(
+    pool: Pool, factors: Floats, state: RecallState, *, settings: RankingSettings
+) -> Sequence[str]:
+    """What the question itself finds, the likeliest answer first.
+
+    Args:
+        factors: [n_candidates, n_facets], what votes and the memory itself make of relevance.
+    """
+    if DIRECT not in pool.facet_ids:
+        return []
+    column = list(pool.facet_ids).index(DIRECT)
+    measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
+    found = {
+        pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT][measure]
+        * float(factors[row, column])
+        for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
+    }
+    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in pool.ids}
+    order = named_first(sorted(found, key=lambda one: -found[one]), state)
+    return copies_last(replaced_last(order, pool), pool, limit=COPIES, settings=settings)
+
+
+def named_first(order: Sequence[str], state: RecallState) -> list[str]:
+    """The same with the facts that the question names in front."""
+    named = [one for one in named_facts(state) if one in order]
+    return [*named, *(one for one in order if one not in named)]
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions: what is first for one that nothing answers must
+    not go before the answer to another, so nearness counts there and not ranks."""
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
+
+
+def named_facts(state: RecallState) -> list[str]:
+    """Ids of the facts that the question names."""
+    return [
+        memory_id
+        for query in state.get("queries", {}).values()
+        if query["origin"] == FACT_NAMED and query["facet_id"].startswith(OWN_FACET)
+        for memory_id in query.get("memory_ids", [])
+    ]
+
+
+def answering_for_themselves(pool: Pool) -> Pool:
+    """The pool without suspicions against what answers the question better than its successor.
+
+    A newer note replaces an older one where it says what was asked for; otherwise it is another
+    note.
+    """
+    if DIRECT not in pool.facet_ids:
+        return pool
+    own = pool.relevance[:, list(pool.facet_ids).index(DIRECT)]
+    answers = dict(zip(pool.ids, own.tolist(), strict=True))
+    replaced_by = {
+        old: new
+        for old, new in pool.replaced_by.items()
+        if answers.get(new, 0.0) >= answers.get(old, 0.0)
+    }
+    return replace(pool, replaced_by=replaced_by)
+
+
+def replaced_last(order: Sequence[str], pool: Pool) -> list[str]:
+    """The same with those last that something else in it seems to replace."""
+    there = set(order)
+    behind = [one for one in order if pool.replaced_by.get(one) in there]
+    return [*(one for one in order if one not in behind), *behind]
+
+
+def copies_last(
+    order: Sequence[str], pool: Pool, *, limit: float, settings: RankingSettings
+) -> list[str]:
+    """The same with those last of which others ahead of them say more than `limit`, a share."""
+    places = {memory_id: place for place, memory_id in enumerate(pool.ids)}
+    coverage = repetition_among(pool, [places[one] for one in order], settings=settings)
+    said = np.zeros(len(coverage.owner))
+    ahead: list[str] = []
+    behind: list[str] = []
+    for place, memory_id in enumerate(order):
+        if coverage.of_candidates(said)[place] > limit:
+            behind.append(memory_id)
+        else:
+            ahead.append(memory_id)
+            said = np.maximum(said, coverage.units[:, place])
+    return [*ahead, *behind]

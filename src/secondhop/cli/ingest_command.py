@@ -1,0 +1,73 @@
+"""`secondhop ingest`: memories out of files and folders."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from secondhop.cli.options import Common, DryRun, given_path
+
+
+def existing_path(text: str) -> Path:
+    """A path at which there is something."""
+    path = given_path(text).expanduser()
+    if not path.exists():
+        raise typer.BadParameter(f"path {text!r} does not exist")
+    return path
+
+
+def ingest(
+    common: Common,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=existing_path, metavar="PATH...", help="Files, zip archives or folders."
+        ),
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Store memories from files and folders.
+
+    What is stored and unchanged is left alone; what is gone from a folder is deleted.
+    """
+    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
+    from secondhop.cli.ledger_view import show_ledger
+    from secondhop.cli.new_entity import notice_if_new
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import clean, notices, print_json, screen
+    from secondhop.ingest.ledger import NothingIngestedError
+
+    async def work() -> None:
+        with bars() as progress:
+            async with opened(common, counting=True) as recall:
+                notice = await notice_if_new(recall, common)
+                try:
+                    ledger = await recall.aingest(
+                        *paths, format=format, progress=progress, dry_run=dry_run
+                    )
+                except NothingIngestedError as error:
+                    if common.json:  # the message names a few of the reasons, this all of them
+                        print_json(error.ledger.to_dict())
+                    raise
+        if common.json:
+            print_json(ledger.to_dict())
+        else:
+            show_ledger(ledger, screen())
+        if notice:
+            notices().print(clean(notice), style="yellow")
+
+    try:
+        run(work())
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(
+            "interrupted; what is stored so far is stored whole, and the same command goes on "
+            "with the rest"
+        ) from error

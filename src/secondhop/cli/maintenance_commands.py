@@ -1,0 +1,298 @@
+"""Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.ingest_command import existing_path
+from secondhop.cli.options import (
+    Common,
+    DryRun,
+    ExportFile,
+    SessionsPlace,
+    given_entity,
+    given_path,
+)
+from secondhop.errors import StoreError, UnknownEntityError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from secondhop.memories.delete_entity import DeletedEntity
+    from secondhop.memories.doctor import Examination
+
+
+def doctor(
+    common: Common,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Examine the memory, and mend it.
+
+    Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
+    damage is left.
+    """
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import print_json, screen
+
+    async def work() -> "Examination":
+        with bars() as progress:
+            async with opened(common, mending=True) as recall:
+                return await recall.aexamine(fix=fix and not dry_run, progress=progress)
+
+    told = run(work())
+    expect_something(told, common)
+    if common.json:
+        dry = {"dry_run": True} if dry_run else {}
+        print_json(told.model_dump(mode="json") | {"sound": told.sound} | dry)
+    else:
+        show_examination(told, screen(), would_fix=fix and dry_run)
+    if not told.sound:
+        raise StoreError("damage is left; each finding names its cure")
+
+
+def expect_something(told: "Examination", common: Common) -> None:
+    """Nothing stored and nothing left behind is no sound memory: it is the wrong one.
+
+    Raises:
+        UnknownEntityError: so it is.
+    """
+    if not (told.memories or told.findings):
+        raise unknown_entity(common)
+
+
+def catalog_of(common: Common) -> Path:
+    """Where the memories stand of the entity that the options name; it is there once something
+    was stored, and stays when all of it is forgotten."""
+    from secondhop.cli.opening import store_of
+    from secondhop.settings import load_settings
+    from secondhop.stores.store_directory import entity_slug
+
+    settings = load_settings()
+    slug = entity_slug(common.entity or settings.entity)
+    return store_of(common, settings) / "entities" / slug / "catalog.db"
+
+
+def unknown_entity(common: Common) -> UnknownEntityError:
+    """What is said where nothing is stored for the entity that the options name."""
+    from secondhop.cli.opening import store_of
+    from secondhop.settings import load_settings
+
+    settings = load_settings()
+    store = str(store_of(common, settings))
+    return UnknownEntityError(common.entity or settings.entity, store=store)
+
+
+def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
+    """A line a finding, with its cure and some examples."""
+    from secondhop.cli.terminal import clean, counted, shorten
+
+    memories = counted(told.memories, "memory", "memories")
+    passages = counted(told.passages, "passage")
+    console.print(f"{memories}, {passages}: {', '.join(told.checks)}")
+    for one in told.findings:
+        would = would_fix and one.fixable
+        state = "fixed" if one.fixed else "would be fixed" if would else one.weight
+        style = "dim" if one.fixed else "bold" if one.weight == "damage" else None
+        console.print(f"{state}: {one.check}: {one.count} {one.what}", style=style)
+        for example in one.examples:
+            console.print(f"   {shorten(example, 120)}", style="dim")
+        if not one.fixed:
+            console.print(f"   {clean(one.cure)}")
+    if not told.findings:
+        console.print("Nothing was found.")
+
+
+def export(common: Common, file: ExportFile = None) -> None:
+    """Write the whole memory as lines of JSON.
+
+    With kinds, histories, earlier texts and counters; `import` reads it.
+    """
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import counted, notices, print_json
+    from secondhop.memories.export import FRAME
+
+    async def work() -> int:
+        async with opened(common) as recall:
+            if not catalog_of(common).is_file():
+                raise unknown_entity(common)
+            if file is not None:
+                return await recall.aexport_to(file)
+            lines = [line async for line in recall.aexport()]
+        for line in lines:
+            typer.echo(line)
+        return len(lines) - FRAME
+
+    count = run(work())
+    if file is not None and common.json:
+        print_json({"memories": count, "file": str(file)})
+    else:
+        notices().print(f"exported {counted(count, 'memory', 'memories')}")
+
+
+def import_memories(
+    common: Common,
+    file: Annotated[Path, typer.Argument(parser=existing_path, metavar="FILE")],
+    dry_run: DryRun = False,
+) -> None:
+    """Store what an export holds.
+
+    What is stored already stays as it is.
+    """
+    from secondhop.cli.new_entity import notice_if_new
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import clean, notices, print_json, screen
+
+    async def work() -> None:
+        with bars() as progress:
+            async with opened(common, counting=True) as recall:
+                new = await notice_if_new(recall, common)
+                told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
+        if told.notice:
+            notices().print(clean(told.notice))
+        if new:
+            notices().print(clean(new), style="yellow")
+        if common.json:
+            print_json(told.model_dump(mode="json"))
+            return
+        would = "would be " if told.dry_run else ""
+        screen().print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
+        for memory_id in told.conflicts:
+            screen().print(f"left as it is, for it says something else: {clean(memory_id)}")
+        if told.settings:
+            screen().print(f"{would}kept with the entity: {', '.join(told.settings)}")
+
+    run(work())
+
+
+def backup(
+    common: Common,
+    folder: Annotated[Path, typer.Argument(parser=given_path, metavar="DIR")],
+) -> None:
+    """Copy the store's catalogs while it is in use.
+
+    Of all entities; `reindex` makes the vectors of the copy.
+    """
+    from secondhop.cli.opening import run, store_of
+    from secondhop.cli.terminal import counted, print_json, screen
+    from secondhop.memories.backup import back_up
+    from secondhop.settings import load_settings
+
+    told = run(back_up(store_of(common, load_settings()), folder))
+    if common.json:
+        print_json(told.model_dump(mode="json"))
+    else:
+        entities = counted(len(told.entities), "entity", "entities")
+        screen().print(f"{entities}, {told.bytes:,} bytes in {told.folder}")
+        screen().print(f"to use it: {told.restore}", style="dim")
+
+
+def delete_entity(
+    common: Common,
+    name: Annotated[str, typer.Argument(parser=given_entity, metavar="ENTITY")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    sessions: SessionsPlace = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Delete everything that the store keeps of an entity.
+
+    Asks first. No process may have it open; other entities are not touched.
+    """
+    from secondhop.cli.opening import run, server_of, store_of
+    from secondhop.cli.terminal import notices, print_json, screen
+    from secondhop.memories.delete_entity import delete_entity
+    from secondhop.settings import load_settings
+
+    if common.entity not in (None, name):
+        raise UsageError(f"--entity {common.entity} and ENTITY {name} differ; name one")
+    settings = load_settings()
+
+    def told(*, dry_run: bool) -> "DeletedEntity":
+        work = delete_entity(
+            store_of(common, settings),
+            name,
+            chroma_url=server_of(common, settings),
+            sessions=sessions or settings.sessions,
+            dry_run=dry_run,
+        )
+        return run(work)
+
+    if not (yes or dry_run) and not confirmed(f"delete {deleted_words(told(dry_run=True))}"):
+        notices().print("nothing was deleted")
+        raise typer.Exit(1)
+    gone = told(dry_run=dry_run)
+    if common.json:
+        print_json(gone.model_dump(mode="json"))
+    else:
+        screen().print(f"{'would delete' if dry_run else 'deleted'} {deleted_words(gone)}")
+
+
+def confirmed(what: str) -> bool:
+    """Whether the person at the terminal wants it.
+
+    Raises:
+        UsageError: there is no terminal to ask at.
+    """
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"this would {what}; no terminal is there to ask: give --yes, or --dry-run"
+        )
+    return typer.confirm(f"This cannot be undone: {what}?", err=True)
+
+
+def deleted_words(gone: "DeletedEntity") -> str:
+    """ "mara: 12 memories, 9 files, 120,401 bytes and its vectors"."""
+    from secondhop.cli.terminal import clean, counted
+
+    memories = "a catalog that cannot be read"
+    if gone.memories is not None:
+        memories = counted(gone.memories, "memory", "memories")
+    files = f"{counted(gone.files, 'file')}, {gone.bytes:,} bytes"
+    return f"{clean(gone.entity)}: {memories}, {files} and its vectors"
+
+
+def stats(common: Common) -> None:
+    """Show what is stored for an entity.
+
+    Also where its ranking needs tuning.
+    """
+    from dataclasses import asdict
+
+    from secondhop.cli.learning_view import tuning_lines
+    from secondhop.cli.opening import run, stored
+    from secondhop.cli.stats_view import hubs_told, show_stats
+    from secondhop.cli.terminal import print_json, screen
+
+    found = run(stored(common))
+    counts, rounds = asdict(found.counts), found.rounds
+    if common.json:
+        print_json(counts | {"hubs": found.hubs, "sessions": rounds.model_dump(mode="json")})
+    else:
+        show_stats(counts | {"hubs": hubs_told(found.hubs)}, screen())
+        show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
+
+
+def reindex(common: Common, dry_run: DryRun = False) -> None:
+    """Embed and index all memories again.
+
+    For another embedding model, or after the index was damaged; nothing stored is lost. Every
+    entity of the store, or the one that --entity names.
+    """
+    from secondhop.cli.opening import rebuild, run
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import clean, print_json, screen
+
+    with bars() as progress:
+        done = run(rebuild(common, progress=progress, dry_run=dry_run))
+    if common.json:
+        print_json({"entities": done} | ({"dry_run": True} if dry_run else {}))
+        return
+    would = "would be " if dry_run else ""
+    for entity, passages in done.items():
+        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed again")

@@ -1,0 +1,119 @@
+"""`secondhop recall`, `explain` and `graph`: ask a memory, and see how it answered."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.options import Common, moment, place_again
+from secondhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from secondhop.graph.result import RecallResult
+    from secondhop.graph.trace import RecallTrace
+
+
+def recall(
+    common: Common,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    k: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Memories to return. [6]")
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Return what fits into N tokens, instead of --k."),
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
+    ] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
+    ] = None,
+    include_stale: Annotated[
+        bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
+    ] = False,
+) -> None:
+    """Find the memories a question needs.
+
+    Including those the question never mentions.
+    """
+    from secondhop.cli.opening import opened, run
+
+    if not question.strip():
+        raise UsageError("the question is empty; ask something")
+    if k is not None and tokens is not None:
+        raise UsageError("--k and --tokens are two ways to say how much; give one of them")
+
+    async def work() -> None:
+        async with opened(common, counting=tokens is not None) as memory:
+            result = await memory.arecall(
+                question,
+                k=k,
+                tokens=tokens,
+                at=common.at,
+                as_of=as_of,
+                include_stale=include_stale,
+            )
+            story = memory.trace(result.trace_id) if trace else None
+        answer(result, story, common)
+
+    run(work())
+
+
+def answer(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
+    """Print a result, and its trace when there is one to show."""
+    from secondhop.cli.answer_view import show_answer
+    from secondhop.cli.terminal import print_json, screen
+    from secondhop.cli.trace_tree import trace_tree
+
+    if common.json:
+        document = result.model_dump(mode="json")
+        if trace is not None:
+            document["trace"] = trace.model_dump(mode="json")
+        print_json(document)
+        return
+    console = screen()
+    show_answer(result, console, place=place_again(common))
+    if trace is not None:
+        console.print()
+        console.print(trace_tree(trace))
+
+
+def explain(
+    common: Common,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
+    memory_id: Annotated[str, typer.Argument(metavar="MEMORY_ID")],
+) -> None:
+    """Say why a memory came back, or did not."""
+    from secondhop.cli.explanation_view import show_explanation
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    async def work() -> None:
+        async with opened(common) as recall:
+            explanation = await recall.aexplain(as_path(trace), memory_id)
+        if common.json:
+            print_json(explanation.model_dump(mode="json"))
+        else:
+            show_explanation(explanation, screen())
+
+    run(work())
+
+
+def as_path(trace: str) -> str | Path:
+    """A file of that name when there is one; else it is the id of a trace."""
+    return Path(trace) if Path(trace).is_file() else trace
+
+
+def graph(common: Common) -> None:
+    """Print the recall graph as Mermaid text."""
+    from secondhop.cli.diagram import recall_diagram
+    from secondhop.cli.terminal import print_json
+
+    diagram = recall_diagram()
+    if common.json:
+        print_json({"mermaid": diagram})
+    else:
+        typer.echo(diagram.rstrip())

@@ -1,0 +1,100 @@
+"""What secondhop is compared with: plain search, other settings, or an earlier report."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from secondhop.errors import UsageError, said_by_system
+from secondhop.evals.baselines import BASELINES
+from secondhop.evals.judgements import Rankings
+from secondhop.evals.setting_files import read_setting_changes
+
+DEFAULTS = "defaults"
+"""The settings that ship."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainSearch:
+    """A baseline of the same run."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSettings:
+    """secondhop, with settings of its own over those that ship."""
+
+    name: str
+    changes: Sequence[str]
+    """"NAME=VALUE", each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierReport:
+    """What `eval scenarios --json` or `eval evidence --json` printed another time."""
+
+    name: str
+    results: Mapping[str, Rankings]
+    """By scenario or evidence set; of a set they hold passage texts in the place of ids."""
+
+
+ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | EarlierReport
+
+
+def comparison_target(said: str, *, baselines: Sequence[str] = BASELINES) -> ComparisonTarget:
+    """A baseline's name, "defaults", "NAME=VALUE,…", or a file of settings or of a report.
+
+    Args:
+        baselines: the plain searches of the run that is compared.
+
+    Raises:
+        UsageError: none of these, or a file that cannot be read.
+    """
+    if said in baselines:
+        return PlainSearch(name=said)
+    if said == DEFAULTS:
+        return OtherSettings(name=said, changes=())
+    path = Path(said).expanduser()
+    if path.is_file():
+        results = report_in(path)
+        if results is not None:
+            return EarlierReport(name=path.name, results=results)
+        return OtherSettings(name=path.name, changes=read_setting_changes(path))
+    if "=" in said:
+        return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
+    raise UsageError(
+        f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
+        f"{', '.join((*baselines, DEFAULTS))}; settings are written like ranking.diversity=mmr"
+    )
+
+
+def report_in(path: Path) -> dict[str, Rankings] | None:
+    """{scenario: results} of a report; None when the file is none.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
+    except json.JSONDecodeError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    documents = cast(dict[str, Any], found)
+    reports = {name: one["results"] for name, one in documents.items() if is_report(one)}
+    return reports or None
+
+
+def is_report(document: object) -> bool:
+    """Whether it is what a report says of one scenario or set: {question id: [memory ids]}."""
+    if not isinstance(document, dict):
+        return False
+    results: object = cast(dict[str, Any], document).get("results")
+    if not isinstance(results, dict):
+        return False
+    rankings: list[object] = list(cast(dict[str, Any], results).values())
+    return all(isinstance(one, list) for one in rankings)

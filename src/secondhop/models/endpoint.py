@@ -1,0 +1,138 @@
+"""What this process knows of one chat model at one server, shared by all who ask it."""
+
+import asyncio
+import threading
+import weakref
+from collections.abc import AsyncGenerator, Hashable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+from secondhop.errors import ModelError, SecondhopError, UsageError
+from secondhop.models.account import Account
+from secondhop.models.answer_modes import AnswerModes
+from secondhop.models.chat_transport import AnswerMode
+from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
+from secondhop.models.llm import Usage
+from secondhop.models.prompt_size import PromptSize
+from secondhop.models.retry_policy import failure_of, why_unanswered
+
+FAIR_WAIT_S = 1.0
+"""A caller that gave the server less time than this has not shown that it is dead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatLimits:
+    """How patient to be with a chat model, and how far to go for one answer."""
+
+    timeout_s: float = 30.0
+    """Of one try; the model's own limit, if it has one, may be shorter."""
+    attempts: int = 4
+    """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
+    max_wait_s: float = 20.0
+    """Longest wait between two tries; a server that asks for more is not waited for."""
+    requests_per_answer: int = 8
+    """Retries, other ways of asking and the repair turn together."""
+    bytes_per_reply: int = 1_000_000
+    """Of what the model wrote; a longer reply is not read."""
+    concurrency: int = 256
+    """Requests at once on an event loop; a server's own limit shows itself as 429."""
+    breaker: BreakerSettings = field(default_factory=BreakerSettings)
+
+    def __post_init__(self) -> None:
+        counts = self.attempts, self.requests_per_answer, self.bytes_per_reply, self.concurrency
+        if min(counts) < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+            raise UsageError(
+                "limits of a chat model: counts and bytes must be >= 1, timeout_s > 0, "
+                "max_wait_s >= 0"
+            )
+
+
+class Endpoint:
+    """Lets requests out, so many at once and none while the circuit is open, and learns."""
+
+    def __init__(self, modes: Sequence[AnswerMode], limits: ChatLimits) -> None:
+        """`modes`: the ways to ask that its adapter knows."""
+        self.modes = AnswerModes(modes)
+        self.token_ratio = 1.0
+        """How many tokens the model makes of one of cl100k_base's."""
+        self._breaker = CircuitBreaker(limits.breaker)
+        self._concurrency = limits.concurrency
+        self._fair_s = min(FAIR_WAIT_S, limits.timeout_s)
+        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
+        self._places = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def request(
+        self, account: Account, *, name: str, prompt: PromptSize, wanted: int
+    ) -> AsyncGenerator[int]:
+        """A place for one request; yields the tokens that its reply may have.
+
+        How the request ends is noted by the circuit breaker. What a server refused is not charged.
+
+        Args:
+            name: of the model, for messages.
+            wanted: tokens of the reply, at most.
+
+        Raises:
+            ModelError: the circuit is open, or the account has too little left.
+        """
+        async with self._semaphore():
+            if not self._breaker.admit():
+                cause = self._breaker.last_cause()
+                raise ModelError(
+                    f"{name} did not answer before{f' ({cause})' if cause else ''}; it is "
+                    f"left alone for {self._breaker.rests_s():.0f} s more; check the server"
+                )
+            started = asyncio.get_running_loop().time()
+            try:
+                reply_tokens = account.open_request(prompt=prompt, wanted=wanted)
+            except ModelError:
+                self._breaker.abandoned()
+                raise
+            try:
+                yield reply_tokens
+            except BaseException as error:
+                waited_s = asyncio.get_running_loop().time() - started
+                self._note_failure(error, account, waited_s=waited_s)
+                raise
+            self._breaker.succeeded()
+
+    def _note_failure(self, error: BaseException, account: Account, *, waited_s: float) -> None:
+        failure = failure_of(error)
+        if failure.was_free:
+            account.charge(Usage())
+        answered = True if isinstance(error, SecondhopError) else failure.answered
+        if isinstance(error, asyncio.CancelledError):  # by the deadline, or by the caller
+            answered = None if account.left_s() > 0 else False
+        in_a_hurry = account.left_s() <= 0.01 and waited_s < self._fair_s
+        if answered:
+            self._breaker.succeeded()
+        elif answered is None or in_a_hurry:
+            self._breaker.abandoned()
+        else:
+            late = isinstance(error, asyncio.CancelledError)
+            cause = "no answer in time" if late else why_unanswered(error)
+            self._breaker.failed(cost_s=waited_s, cause=cause)
+
+    def _semaphore(self) -> asyncio.Semaphore:
+        with self._lock:
+            loop = asyncio.get_running_loop()
+            return self._places.setdefault(loop, asyncio.Semaphore(self._concurrency))
+
+
+_shared: dict[Hashable, Endpoint] = {}
+_lock = threading.Lock()
+
+
+def shared_endpoint(
+    key: Hashable, modes: Sequence[AnswerMode], limits: ChatLimits, *, owner: object | None = None
+) -> Endpoint:
+    """The process's one record of what `key` names; it goes when `owner`, if given, goes."""
+    with _lock:
+        if key not in _shared:
+            _shared[key] = Endpoint(modes, limits)
+            if owner is not None:
+                weakref.finalize(owner, _shared.pop, key, None).atexit = False
+        return _shared[key]

@@ -1,0 +1,103 @@
+"""Why no answer came, in words that hold neither key nor prompt.
+
+The http libraries' own messages quote headers, so only the kind of a failure is told.
+"""
+
+import errno
+import re
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from secondhop.models.chat_transport import BrokenReplyError
+
+_KEY_PART = 6
+"""A run of so many characters of a key is taken out of a message, wherever it stands."""
+_WHOLE_WORD_ONLY = 8
+"""A shorter key ("none", "k") is a word that texts may hold by chance, too."""
+_STARRED = re.compile(r"[\w.-]*\*{3,}[\w.-]*")
+"""A key as OpenAI shows it: "sk-ab****wxyz"."""
+_CHAIN = 10
+TOLD_CHARS = 200
+"""Of a server's own message."""
+_READ_CHARS = 20 * TOLD_CHARS
+"""Of a server's message; looking for keys in one of 10 MB would hold up the event loop."""
+_UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+_KINDS: tuple[tuple[type[BaseException], str], ...] = (
+    (socket.gaierror, "the host name is not known"),
+    (ssl.SSLCertVerificationError, "the server's certificate is not trusted"),
+    (ssl.SSLError, "TLS failed"),
+    (ConnectionRefusedError, "connection refused"),
+    (ConnectionError, "the connection broke"),
+    (TimeoutError, "no answer in time"),
+)
+_HTTP_KINDS = {
+    "LocalProtocolError": "the request is no valid HTTP; check the OPENAI_* variables",
+    "RemoteProtocolError": "the server hung up, or does not speak HTTP",
+    "UnsupportedProtocol": "no http:// or https:// in front of the address",
+    "InvalidURL": "the address is not valid",
+    "ProxyError": "the proxy refused",
+    "ReadError": "the connection broke",
+    "WriteError": "the connection broke",
+}
+"""By name: the library behind the SDK has changed before, and its classes with it."""
+
+
+def kind_of_failure(error: BaseException) -> str:
+    """Why no answer came, as words: "connection refused"; else the name of the error's class."""
+    http_kind = ""
+    for cause in causes(error):
+        if isinstance(cause, BrokenReplyError):
+            return str(cause)  # the message is ours
+        for kind, words in _KINDS:
+            if isinstance(cause, kind):
+                return words
+        if isinstance(cause, OSError) and cause.errno in _UNREACHABLE:
+            return "the network does not reach it"
+        http_kind = http_kind or _HTTP_KINDS.get(type(cause).__name__, "")
+    return http_kind or type(error.__cause__ or error).__name__
+
+
+def told(text: str, clean: Callable[[str], str]) -> str:
+    """The beginning of a server's message, cleaned of what is secret.
+
+    >>> told("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
+    'no such key: … x'
+    """
+    return clean(text[:_READ_CHARS])[:TOLD_CHARS]
+
+
+def without_key(text: str, *, key: str | None) -> str:
+    """The text with "…" for the key, and for any part of it that is long enough to recognise.
+
+    >>> without_key("no such key: sk-12345678", key="sk-12345678")
+    'no such key: …'
+    >>> without_key("no such key: …345678 or sk-a****wxyz", key="sk-12345678")
+    'no such key: …… or …'
+    """
+    text = _STARRED.sub("…", text)
+    if not key:
+        return text
+    if len(key) < _WHOLE_WORD_ONLY:
+        return re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", "…", text)
+    parts = {key[at : at + _KEY_PART] for at in range(len(key) - _KEY_PART + 1)}
+    secret = [False] * len(text)
+    for at in range(len(text) - _KEY_PART + 1):
+        if text[at : at + _KEY_PART] in parts:
+            secret[at : at + _KEY_PART] = [True] * _KEY_PART
+    marked = "".join("\0" if hidden else sign for sign, hidden in zip(text, secret, strict=True))
+    return re.sub("\0+", "…", marked)
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it; of a group, the first of its errors."""
+    cause: BaseException | None = error
+    for _ in range(_CHAIN):
+        if cause is None:
+            return
+        yield cause
+        if isinstance(cause, BaseExceptionGroup):
+            cause = cast("BaseExceptionGroup[BaseException]", cause).exceptions[0]
+        else:
+            cause = cause.__cause__ or cause.__context__

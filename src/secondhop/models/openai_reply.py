@@ -1,0 +1,87 @@
+"""What an OpenAI server sends back, read leniently: many servers speak a dialect."""
+
+from pydantic import BaseModel, Field, ValidationError
+
+from secondhop.models.chat_transport import BrokenReplyError, ChatReply
+from secondhop.models.llm import Usage
+
+
+class _Part(BaseModel):
+    text: str | None = None
+
+
+class _Function(BaseModel):
+    arguments: str | None = None
+
+
+class _ToolCall(BaseModel):
+    function: _Function | None = None
+
+
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+    tool_calls: list[_ToolCall] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _CachedTokens(BaseModel):
+    cached_tokens: int | None = Field(default=None, ge=0)
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    prompt_tokens_details: _CachedTokens | None = None
+
+
+class _Body(BaseModel):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+def read_chat_reply(body: bytes) -> ChatReply:
+    """The reply in the body of a response.
+
+    Raises:
+        BrokenReplyError: there is none.
+    """
+    try:
+        read = _Body.model_validate_json(body)
+    except ValidationError as error:
+        raise BrokenReplyError("the reply is not a chat completion") from error
+    usage = _spent(read.usage)
+    if not read.choices:
+        raise BrokenReplyError("the reply holds no choice", usage=usage)
+    choice = read.choices[0]
+    return ChatReply(
+        text=_text(choice.message),
+        refused=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
+        cut_off=choice.finish_reason == "length",
+        usage=usage,
+    )
+
+
+def _text(message: _Message) -> str:
+    for call in message.tool_calls or []:
+        if call.function is not None and call.function.arguments:
+            return call.function.arguments
+    if isinstance(message.content, list):
+        return "".join(part.text or "" for part in message.content)
+    return message.content or ""
+
+
+def _spent(usage: _Usage | None) -> Usage | None:
+    """Tokens alone; the request itself was counted when it was sent."""
+    if usage is None or usage.prompt_tokens is None:
+        return None
+    details = usage.prompt_tokens_details
+    return Usage(
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens or 0,
+        cached_tokens=(details.cached_tokens or 0) if details is not None else 0,
+    )

@@ -1,0 +1,231 @@
+"""Which failures of a model server may pass, and how to try again.
+
+Clients of model servers have little in common: an HTTP status, a Retry-After header, the names of
+their errors. That is read here along the chain of causes, because adapters wrap each other's
+errors.
+"""
+
+import email.utils
+import math
+import socket
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+
+from secondhop.errors import ModelError, SecondhopError
+from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
+from secondhop.models.failure_messages import causes, kind_of_failure
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+
+_FIRST_WAIT_S = 0.5
+_MAY_PASS = frozenset({408, 409, 429})
+"""And every status from 500 on."""
+_NOBODY_THERE = frozenset({502, 503, 504})
+"""A proxy's words for a server that is not there."""
+_GATEWAY_TIMEOUT = 504
+"""The server behind the proxy may have worked, and may charge for it."""
+_LOST = (ConnectionError, TimeoutError, ssl.SSLError, socket.gaierror)
+_LOST_NAMES = frozenset(
+    """
+    TryTimedOutError APIConnectionError
+    TimeoutException NetworkError RemoteProtocolError UnsupportedProtocol ProxyError
+    ConnectionError Timeout ChunkedEncodingError
+    ClientConnectionError ServerTimeoutError
+    HTTPClientError ProtocolError IncompleteRead
+    """.split()  # noqa: SIM905 - a line for each: ours and openai, httpx, requests, aiohttp, botocore
+)
+"""Names of classes, their bases included, that mean a lost or late connection."""
+
+
+class TryTimedOutError(Exception):
+    """Internal to the adapters: one try took longer than a try may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What is known of one try that brought no answer."""
+
+    status: int | None = None
+    """Of HTTP; None: no response came, or the error is not about one."""
+    lost: bool = False
+    """The connection broke, was refused or took too long."""
+    at_once: bool = False
+    """The server did nothing, and the next try goes out otherwise: no wait is needed."""
+    broken: bool = False
+    """What came back is no reply."""
+    asked_wait_s: float | None = None
+    """How long the server wants the next try to wait."""
+    code: str = ""
+    """The server's own word for what is wrong."""
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether another try may fare better: 408, 409, 429, 5xx, lost connections."""
+        if self.status is None:
+            return self.lost or self.at_once or self.broken
+        no_quota = self.code == "insufficient_quota"  # no waiting refills it
+        return not no_quota and (self.status in _MAY_PASS or self.status >= 500)
+
+    @property
+    def answered(self) -> bool | None:
+        """Whether the server has shown itself alive; None: the error does not tell."""
+        if self.status is not None:
+            return self.status not in _NOBODY_THERE
+        return False if self.lost else (True if self.broken else None)
+
+    @property
+    def was_free(self) -> bool:
+        """Whether the server refused before it did anything that it could charge for."""
+        return self.at_once or (self.status is not None and self.status != _GATEWAY_TIMEOUT)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What an error says of the try that raised it."""
+    for cause in causes(error):
+        if isinstance(cause, RepeatAtOnceError) or _of_closed_loop(cause):
+            return Failure(at_once=True)
+        if isinstance(cause, BrokenReplyError):
+            return Failure(broken=True)
+        if (status := _status(cause)) is not None:
+            code: object = getattr(cause, "code", None)
+            return Failure(status=status, asked_wait_s=_asked_wait_s(cause), code=str(code or ""))
+    return Failure(lost=any(_is_lost(cause) for cause in causes(error)))
+
+
+def why_unanswered(error: BaseException) -> str:
+    """Why there was no answer, for later callers: "HTTP 503", "no answer in time"."""
+    failure = failure_of(error)
+    if failure.status is not None:
+        return f"HTTP {failure.status}"
+    names = {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
+    late = any("timeout" in name.casefold() or "timedout" in name.casefold() for name in names)
+    return "no answer in time" if late else kind_of_failure(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How often to try, and how long to wait between two tries."""
+
+    attempts: int
+    """Tries in all, at least one is made."""
+    longest_wait_s: Callable[[], float]
+    """Asked after each failure; a server that wants a longer wait is not waited for."""
+
+
+async def retried(
+    call: Callable[[], Awaitable[T]],
+    *,
+    patience: Patience,
+    what: str,
+    explain: Callable[[Exception], str],
+) -> T:
+    """`call()`, again after failures that may pass; waits as long as Retry-After says.
+
+    Args:
+        call: one try.
+        what: names the model and the work, for the message.
+        explain: what an error means and what to do, in words without a key or a prompt.
+
+    Raises:
+        ModelError: refused (a wrong key, a wrong request), or failed at every try.
+    """
+    from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+
+    tries = AsyncRetrying(
+        stop=stop_after_attempt(patience.attempts),
+        wait=lambda state: _wait_s(state, longest=patience.longest_wait_s()),
+        retry=retry_if_exception(lambda error: _worth_it(error, patience)),
+        reraise=True,
+    )
+    try:
+        async for attempt in tries:
+            with attempt:
+                return await call()
+    except (SecondhopError, TimeoutError):
+        raise  # says what happened already; or a deadline's, which is the caller's to tell
+    except Exception as error:
+        # Broad on purpose: what a third-party http stack may raise besides its own errors (groups
+        # of errors, overflows, encodings) changes with its versions, and a recall goes on without.
+        tried = int(tries.statistics.get("attempt_number", 1))
+        after = f" after {tried} tries" if tried > 1 else ""
+        asks = _asks_too_much(failure_of(error), longest=patience.longest_wait_s())
+        raise ModelError(f"{what} failed{after}: {explain(error)}{asks}") from error
+    raise AssertionError("unreachable: tenacity returns or raises")
+
+
+def _worth_it(error: BaseException, patience: Patience) -> bool:
+    if isinstance(error, SecondhopError):
+        return False
+    failure = failure_of(error)
+    return failure.may_pass and (failure.asked_wait_s or 0.0) <= patience.longest_wait_s()
+
+
+def _wait_s(state: "RetryCallState", *, longest: float) -> float:
+    from tenacity import wait_random_exponential
+
+    error = state.outcome.exception() if state.outcome is not None else None
+    failure = failure_of(error) if error is not None else Failure()
+    if failure.at_once:
+        return 0.0
+    if failure.asked_wait_s is not None:
+        return failure.asked_wait_s
+    return wait_random_exponential(multiplier=_FIRST_WAIT_S, max=longest)(state)
+
+
+def _asks_too_much(failure: Failure, *, longest: float) -> str:
+    """Why the wait was not made, where the server asks for more time than there is."""
+    if not failure.may_pass or failure.asked_wait_s is None or failure.asked_wait_s <= longest:
+        return ""
+    left = f"{max(0.0, longest):.1f} s are left"
+    return f"; it asks to wait {failure.asked_wait_s:.3g} s, and {left}"
+
+
+def _of_closed_loop(error: BaseException) -> bool:
+    """Some clients (langchain-openai's) share connections between event loops."""
+    return isinstance(error, RuntimeError) and str(error) == "Event loop is closed"
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that an error carries, itself or in its response."""
+    response: Any = getattr(error, "response", None)
+    for holder in (error, response):
+        for name in ("status_code", "http_status", "code", "status"):
+            if _is_status(found := getattr(holder, name, None)):
+                return found
+    if isinstance(response, Mapping):  # botocore's
+        about: Any = response.get("ResponseMetadata")  # type: ignore[unused-ignore]
+        found = about.get("HTTPStatusCode") if isinstance(about, Mapping) else None
+        return found if _is_status(found) else None
+    return None
+
+
+def _is_status(found: object) -> TypeGuard[int]:
+    return isinstance(found, int) and not isinstance(found, bool) and 300 <= found < 600
+
+
+def _is_lost(error: BaseException) -> bool:
+    names = {base.__name__ for base in type(error).__mro__}
+    return isinstance(error, _LOST) or bool(names & _LOST_NAMES)
+
+
+def _asked_wait_s(error: BaseException) -> float | None:
+    """Seconds the server asks to wait, from its header: a number or an HTTP date."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    text = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    if text is None:
+        return None
+    try:
+        seconds = float(str(text))
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    except ValueError:
+        pass  # then it is a date
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(str(text)).timestamp() - time.time())
+    except ValueError:
+        return None

@@ -1,0 +1,237 @@
+"""Typed answers from a chat model, for every adapter: modes, retries, bounds and one repair."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from secondhop.errors import ModelError
+from secondhop.models.account import Account
+from secondhop.models.answer_modes import SURE, mode_request
+from secondhop.models.chat_transport import (
+    AnswerMode,
+    BrokenReplyError,
+    ChatReply,
+    ChatRequest,
+    ChatTransport,
+)
+from secondhop.models.endpoint import ChatLimits, Endpoint
+from secondhop.models.json_replies import (
+    UnreadableReplyError,
+    read_reply,
+    repair_turn,
+    with_request,
+)
+from secondhop.models.llm import ChatMessage, Completion, LLMError, sendable
+from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
+from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of, retried
+
+T = TypeVar("T", bound=BaseModel)
+
+_REFUSES_MODE = frozenset({400, 415, 422, 501})
+_ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
+"""Codes of a 400 that no other way of asking would cure."""
+
+
+class _ModeRefusedError(ModelError):
+    """The server cannot answer in this mode."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Asking(Generic[T]):
+    """What is asked, and what the answer may cost."""
+
+    messages: Sequence[ChatMessage]
+    schema: type[T]
+    max_tokens: int
+    """Of a reply."""
+    account: Account
+
+
+class StructuredChat:
+    """A language model of the port, made of a transport that sends single requests."""
+
+    def __init__(
+        self,
+        transport: ChatTransport,
+        *,
+        model_id: str,
+        limits: ChatLimits,
+        endpoint: Endpoint | None = None,
+    ) -> None:
+        """`endpoint`: what is known of the model's server; None: nothing yet."""
+        self._transport, self._name, self._limits = transport, model_id, limits
+        self._endpoint = endpoint or Endpoint(transport.modes, limits)
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and where it runs."""
+        return self._name
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: type[T],
+        max_tokens: int,
+        deadline_s: float,
+        max_calls: int,
+        max_total_tokens: int | None = None,
+    ) -> Completion[T]:
+        """As the port says; the first request in a new mode may cost a refusal or two.
+
+        Raises:
+            LLMError: no valid answer within these bounds; tells what was spent.
+            asyncio.CancelledError: the caller went away; holds the usage, as `Account` says.
+        """
+        account = Account(
+            deadline=asyncio.get_running_loop().time() + deadline_s,
+            requests=min(self._limits.requests_per_answer, max_calls),
+            tokens=max_total_tokens,
+        )
+        prompt = [sendable(message) for message in messages]
+        asking = _Asking(messages=prompt, schema=schema, max_tokens=max_tokens, account=account)
+        try:
+            if deadline_s <= 0:
+                raise TimeoutError
+            async with asyncio.timeout_at(account.deadline):
+                parsed = await self._answer(asking)
+        except TimeoutError as error:
+            waited = max(0.0, round(deadline_s, 1) or deadline_s)
+            raise LLMError(
+                f"{self._name} gave no answer within {waited:g} s; allow more time, or check "
+                f"the server",
+                usage=account.closed(),
+            ) from error
+        except ModelError as error:
+            raise LLMError(str(error), usage=account.closed()) from error
+        except asyncio.CancelledError as error:
+            raise account.cancelled() from error
+        return Completion(parsed=parsed, usage=account.closed())
+
+    async def _answer(self, asking: _Asking[T]) -> T:
+        """An answer in the strictest mode that the server takes."""
+        modes = self._endpoint.modes
+        for mode in modes.usable():
+            if not modes.proven(mode) and not self._transport.offers(mode, asking.schema):
+                modes.refused(mode, SURE)
+                continue
+            request = mode_request(mode, asking.schema)
+            messages = with_request(asking.messages, request) if request else asking.messages
+            try:
+                reply = await self._asked(messages, asking, mode=mode)
+            except _ModeRefusedError as refusal:
+                if not asking.account.requests_left:
+                    raise ModelError(f"{refusal}, and no request is left for another way") from None
+                continue
+            except ModelError:
+                if mode == "text":
+                    modes.text_failed()
+                raise
+            modes.answered(mode)
+            return await self._read_or_repaired(reply, asking, mode=mode)
+        raise AssertionError('unreachable: "text" is always tried, and never a refused mode')
+
+    async def _read_or_repaired(
+        self, reply: ChatReply, asking: _Asking[T], *, mode: AnswerMode
+    ) -> T:
+        """The answer in the reply, or in what the model writes when it is shown its mistake."""
+        try:
+            return read_reply(reply.text, asking.schema)
+        except UnreadableReplyError as error:
+            problem = "it was cut off; write less" if reply.cut_off else str(error)
+            if not asking.account.requests_left:
+                told = f"{self._name} gave nothing that fits {asking.schema.__name__}: {problem}"
+                raise ModelError(f"{told}; no request is left to ask again") from error
+        turns = repair_turn(
+            asking.messages, reply=reply.text, problem=problem, schema=asking.schema
+        )
+        second = await self._asked(turns, asking, mode=mode)
+        try:
+            return read_reply(second.text, asking.schema)
+        except UnreadableReplyError as error:
+            raise ModelError(
+                f"{self._name} answered twice, and neither fits {asking.schema.__name__}: {error}; "
+                f"try a larger model, or a server that enforces a JSON schema"
+            ) from error
+
+    async def _asked(
+        self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
+    ) -> ChatReply:
+        """A reply in this mode, after failures that pass."""
+        account, limits = asking.account, self._limits
+        reply = await retried(
+            lambda: self._try(messages, asking, mode=mode),
+            patience=Patience(
+                attempts=max(1, min(limits.attempts, account.requests_left)),
+                longest_wait_s=lambda: max(0.0, min(limits.max_wait_s, account.left_s())),
+            ),
+            what=f"asking {self._name}",
+            explain=self._transport.explain,
+        )
+        if reply.refused:
+            raise ModelError(f"{self._name} declined to answer")
+        return reply
+
+    async def _try(
+        self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
+    ) -> ChatReply:
+        """One request."""
+        endpoint, account = self._endpoint, asking.account
+        shape = self._transport.shape_text(mode, asking.schema)
+        parts = [message["content"] for message in messages] + ([shape] if shape else [])
+        size = PromptSize(parts, ratio=endpoint.token_ratio)
+        try:
+            async with endpoint.request(
+                account, name=self._name, prompt=size, wanted=asking.max_tokens
+            ) as reply_tokens:
+                request = ChatRequest(
+                    messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens
+                )
+                return await self._paid_reply(request, size, account)
+        except Exception as error:
+            if times := self._refusals(error, mode=mode):
+                endpoint.modes.refused(mode, times)
+                raise _ModeRefusedError(
+                    f"{self._name} cannot answer by {mode}: {self._transport.explain(error)}"
+                ) from error
+            raise
+
+    async def _paid_reply(
+        self, request: ChatRequest, size: PromptSize, account: Account
+    ) -> ChatReply:
+        """The reply, in the time that a try has; what it cost is charged."""
+        try:
+            async with asyncio.timeout(self._limits.timeout_s):
+                reply = await self._transport.send(request)
+        except TimeoutError as error:
+            raise TryTimedOutError("no answer in time") from error
+        except BrokenReplyError as error:
+            if error.usage is not None:
+                told = error.usage
+                account.charge(plausible_usage(told, size, text="", allowed=request.max_tokens))
+            raise
+        usage = plausible_usage(reply.usage, size, text=reply.text, allowed=request.max_tokens)
+        account.charge(usage)
+        if reply.usage is not None:
+            ratio = self._endpoint.token_ratio
+            learned = learned_ratio(size, told=usage.prompt_tokens, before=ratio)
+            self._endpoint.token_ratio = learned
+        if len(reply.text.encode("utf-8", "replace")) > self._limits.bytes_per_reply:
+            bound = f"{self._limits.bytes_per_reply:,}"
+            raise ModelError(f"{self._name} sent a reply of more than {bound} bytes")
+        return reply
+
+    def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:
+        """How surely this means that the server cannot do the mode; 0: it means another."""
+        failure = failure_of(error)
+        if mode == "text" or isinstance(error, ModelError) or failure.code in _ABOUT_THE_REQUEST:
+            return 0
+        if failure.status in _REFUSES_MODE:
+            return SURE
+        # HTTP 500 is llama.cpp's answer to json_schema, and a foreign class refuses as it likes;
+        # but any server stumbles once
+        unclear = failure.status == 500 or (failure.status is None and not failure.may_pass)
+        return int(unclear and not self._endpoint.modes.proven(mode))

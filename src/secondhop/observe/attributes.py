@@ -1,0 +1,70 @@
+"""The usual names of attributes and topics, so that the same thing is kept under the same name."""
+
+import re
+from typing import Final
+
+ME: Final = "me"
+"""The subject of what people say of themselves."""
+
+ALIASES: Final = {
+    "e-mail": "email",
+    "mail": "email",
+    "email address": "email",
+    "e-mail address": "email",
+    "phone": "phone number",
+    "mobile": "phone number",
+    "mobile number": "phone number",
+    "telephone number": "phone number",
+    "number": "phone number",
+    "full name": "name",
+    "home address": "address",
+    "date of birth": "birthday",
+    "place of birth": "birthplace",
+    "occupation": "job",
+    "profession": "job",
+    "company": "employer",
+    "home city": "home",
+    "wi-fi password": "wifi password",
+}
+"""Other names of an attribute."""
+
+CONSTANT: Final = frozenset({"birthday", "birthplace", "blood type", "birth name", "maiden name"})
+"""What no life changes: another value is a correction, or a mistake."""
+
+TOPICS: Final = (
+    ("form of address", r"\bcall(?:ing)? me\b"),
+    (
+        "language",
+        r"\b(?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|turkish"
+        r"|arabic|hindi|chinese|japanese|korean|swedish|danish|norwegian|finnish|greek|czech)\b",
+    ),
+    ("units", r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles|grams|units)\b"),
+    ("emoji", r"\bemojis?\b"),
+    ("currency", r"\b(?:euros?|dollars?|pounds?|francs?|yen|currency)\b"),
+    ("tone", r"\b(?:formal|informal|polite\w*|casual|friendly|tone|humou?r|jokes?)\b"),
+    (
+        "length",
+        r"\b(?:short|shorter|brief|briefly|concise|long|longer|detail(?:ed|s)?|sentences|words)\b",
+    ),
+    ("layout", r"\b(?:bullet points?|bullets|lists?|tables?|headings?|markdown|plain text)\b"),
+    ("links", r"\b(?:links?|urls?|sources?|citations?)\b"),
+    ("types", r"\btype hints?\b"),
+)
+"""(topic, words that show it) of wishes about answers; the first that fits."""
+
+
+def attribute_named(words: str) -> str:
+    """The usual name of an attribute.
+
+    >>> attribute_named("favorite  Colour"), attribute_named("new e-mail address")
+    ('favourite colour', 'email')
+    """
+    plain = " ".join(words.casefold().replace("favorite", "favourite").split())
+    plain = re.sub(r"^(?:new|current|present|own|main|correct|actual|latest)\s+", "", plain)
+    return ALIASES.get(plain, plain)
+
+
+def topic_of(text: str) -> str:
+    """What a wish about answers concerns; "" when none of TOPICS shows."""
+    found = (topic for topic, words in TOPICS if re.search(words, text, re.I))
+    return next(found, "")

@@ -1,0 +1,88 @@
+"""Deleting memories so that no file holds what they said, also after a kill or a full disk.
+
+The catalog notes first which memories go. A kill at any moment then leaves a note that the next
+opening finds: see `secondhop.memories.forgetting`, which also empties caches and traces.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.locks import to_its_end
+from secondhop.stores.memory_map import MemoryMap
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import Erasure
+
+COMPACTED_AT_ONCE = 2_000
+"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
+
+
+class MemoryErasure:
+    """Erases memories of one entity."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        memory_map: MemoryMap,
+        *,
+        delete: Callable[[Sequence[str]], Awaitable[int]],
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        """Take the parts as they are.
+
+        Args:
+            delete: removes memories from catalog and index, and leaves what files hold of them.
+            writing: a block in which no other process writes.
+        """
+        self._catalog, self._index, self._map = catalog, index, memory_map
+        self._delete, self._writing = delete, writing
+
+    async def unfinished(self) -> Sequence[str] | None:
+        """Memories whose erasure has begun and is not finished; None when there is none.
+
+        [] where they are deleted, and files may still hold what they said.
+        """
+        return await asyncio.to_thread(self._catalog.erasing)
+
+    async def begin(self, memory_ids: Sequence[str]) -> None:
+        """Note that these memories are to be erased; `erase` takes the note away."""
+        async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
+
+    async def erase(self, memory_ids: Sequence[str]) -> Erasure:
+        """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
+
+        The vectors of a big entity stay in Chroma's files until `compact`. The memory map is made
+        again, for it names titles.
+        """
+        await self._delete(memory_ids)
+        if not await asyncio.to_thread(self._catalog.exists):
+            return Erasure(text=True, vectors=True)
+        async with self._writing():
+            return await to_its_end(self._erase_leftovers())
+
+    async def needs_compaction(self) -> bool:
+        """Whether files still hold vectors of erased memories."""
+        return await asyncio.to_thread(self._catalog.needs_compaction)
+
+    async def compact(self) -> bool:
+        """Leave nothing of erased vectors in any file; False where that cannot be done now."""
+        async with self._writing():
+            return await to_its_end(self._compact())
+
+    async def _erase_leftovers(self) -> Erasure:
+        await self._map.refresh()
+        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
+        vectors = is_small and await self._index.compact()
+        text = await asyncio.to_thread(self._catalog.erase_leftovers)
+        if text:
+            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
+        return Erasure(text=text, vectors=vectors)
+
+    async def _compact(self) -> bool:
+        done = await self._index.compact()
+        if done and await asyncio.to_thread(self._catalog.erasing) is None:
+            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
+        return done

@@ -1,0 +1,320 @@
+"""`--dry-run` and `dryRun`: every file of the store stays as it is; without them it would not."""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from tests.fakes import note
+from tests.mcp.mcp_world import MARA, command, content, recalls_in, rows_of_chroma
+from tests.small_world import LIFE, QUESTION, small_library
+
+from secondhop.cli.app import app
+from secondhop.mcp.server import memory_server
+from secondhop.memories.records import Fact
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+QUIET = "quiet"
+"""An entity that learns nothing."""
+
+FILES = {"kept.md": "The key is under the mat.", "gone.md": "The bell is broken."}
+NEW_FILES = {"kept.md": "The key is on the hook.", "new.md": "The bell rings again."}
+UNASKED = "Please help me prepare for the interview at Carefeed on Monday"
+"""No cache holds its vector."""
+TALK = [{"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:00:00Z"}]
+
+
+@dataclass(frozen=True)
+class World:
+    """A store in which every command would find something to do, and files to give them."""
+
+    folder: Path
+    notes: Path
+    """Known by this very path; nothing writes there."""
+    trace: str = ""
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "store"
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What stands for a word of a command."""
+        return {
+            "NOTES": str(self.notes),
+            "EXPORT": str(self.folder / "export.jsonl"),
+            "TALK": str(self.folder / "talk.json"),
+            "TRACE": self.trace,
+            "QUESTION": UNASKED,
+        }
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    """The folder, holding these files alone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+async def opened(store: Path, entity: str = MARA) -> Recall:
+    return await Recall.aopen(store, entity=entity, embedder="hashing")
+
+
+async def made(folder: Path) -> World:
+    """As `World` says."""
+    notes = written(folder / "notes", FILES)
+    world = World(folder, notes)
+    (folder / "talk.json").write_text(json.dumps(TALK), encoding="utf-8")
+    async with await opened(world.store) as recall:
+        await recall.aadd(LIFE)
+        await recall.aingest(notes)
+        fact = Fact(subject="me", attribute="employer", value="Acme")
+        await recall.aremember(fact, memory_id="job")
+        choir = "We meet every Thursday evening at the old mill by the river"
+        await recall.aremember(choir, title="choir", memory_id="choir", at=LIFE[0].created_at)
+        await recall.aremember(f"{choir}, at eight", title="choir", memory_id="choir-2")
+        await recall.adeprecate("bread", "stale")
+        await recall.asupersede("dentist", "car")
+        async with recall.session(QUESTION, k=6) as session:
+            await session.vote({"plan": "hot", "wins": "warm"}, go_on=False)
+            await session.resolve()
+        found = await recall.arecall(QUESTION)
+    async with await opened(world.store, QUIET) as recall:
+        await recall.aadd(LIFE[:2])
+        await recall.learning.switch(on=False)
+    async with await opened(folder / "other", MARA) as other:
+        await other.aadd([note("elsewhere", "The bicycle stands in the shed.")])
+        await other.aexport_to(folder / "export.jsonl")
+    catalog = next((world.store / "entities").glob("mara-*/catalog.db"))
+    with closing(sqlite3.connect(catalog)) as raw, raw:
+        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
+        raw.execute("UPDATE keeping SET superseded_by = 'nobody' WHERE memory_id = 'dentist'")
+    written(notes, NEW_FILES)
+    return World(folder, notes, found.trace_id)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("dry")
+
+    def cache_of_tests(_app: str) -> Path:
+        return folder / "cache"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("secondhop.assembly.shipped_intents", small_library)
+        patch.setattr("secondhop.assembly.user_cache_path", cache_of_tests)
+        return asyncio.run(made(folder))
+
+
+@pytest.fixture
+def world(original: World, tmp_path: Path) -> World:
+    """The world again, for one test."""
+    shutil.copytree(original.folder, tmp_path / "world")
+    return World(tmp_path / "world", original.notes, original.trace)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """{file: digest of what it holds}, of everything below; of Chroma's files, which it rewrites
+    whenever it is opened, the rows of its database."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    held = {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if path.relative_to(folder).parts[0] != "chroma"
+    }
+    return held | {"chroma": "\n".join(rows_of_chroma(folder))}
+
+
+# --- the command line ---
+
+
+COMMANDS = (
+    "ingest NOTES",
+    "import EXPORT",
+    "reindex",
+    "doctor --fix",
+    "learning --off",
+    "learning --on --entity quiet",
+    "learning --forget plan",
+    "learning --forget-all",
+    "remember Tea --id tea",
+    "remember Zeta --subject me --attribute employer",
+    "update plan Shorter",
+    "supersede research-1 research-2",
+    "supersede garden --reason stale",
+    "restore bread",
+    "forget garden plan",
+    "accept TRACE plan",
+    "supersede --apply",
+    "observe TALK",
+    "session QUESTION --k 3",
+)
+KEYS = "1h2cn2w3xr"
+"""A session of two rounds, and its end."""
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_dry_run_of_a_command_leaves_every_file_as_it_is(
+    world: World, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    before = tree(world.store)
+
+    obeyed(world, f"{line} --dry-run", monkeypatch)
+    assert tree(world.store) == before
+
+    obeyed(world, line, monkeypatch)
+    assert tree(world.store) != before
+
+
+def obeyed(world: World, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do as a shell would."""
+    words = [world.given.get(word, word) for word in line.split()]
+    entity = [] if "--entity" in words else ["--entity", MARA]
+    keys = world.folder / "keys"
+    keys.write_text(KEYS, encoding="utf-8")
+    with keys.open(encoding="utf-8") as typed:
+        monkeypatch.setattr(sys, "stdin", typed)
+        app(command(world.store, *words, *entity)[3:], standalone_mode=False)
+
+
+def printed(
+    world: World, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Any:
+    """The document that a command prints."""
+    capsys.readouterr()
+    obeyed(world, f"{line} --dry-run --json", monkeypatch)
+    return json.loads(capsys.readouterr().out)
+
+
+def shown(
+    world: World, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """What people see of a dry run, its lines joined."""
+    capsys.readouterr()
+    obeyed(world, f"{line} --dry-run", monkeypatch)
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_an_ingest_tells_what_it_would_add_replace_and_delete(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = printed(world, "ingest NOTES", monkeypatch, capsys)
+    seen = shown(world, "ingest NOTES", monkeypatch, capsys)
+
+    plan = told["plan"]
+    assert told["dry_run"] is True
+    assert (plan["added"], plan["replaced"], plan["moved"], plan["deleted"]) == (
+        ["new.md"],
+        ["kept.md"],
+        [],
+        ["gone.md"],
+    )
+    assert (told["read"], told["stored"], told["unchanged"], told["deleted"]) == (2, 2, 0, 1)
+    assert "nothing was written; read 2 memories: 0 unchanged, 0 skipped, 2 passages" in seen
+    assert "would add 1: new.md would replace 1: kept.md would delete 1: gone.md" in seen
+
+
+def test_an_ingest_into_nothing_makes_no_store(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = World(tmp_path / "empty", world.notes)
+    nowhere.folder.mkdir()
+
+    obeyed(nowhere, "ingest NOTES --dry-run", monkeypatch)
+
+    assert not nowhere.store.exists()
+
+
+def test_an_import_a_rebuild_a_switch_and_a_doctor_tell_what_they_would_do(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported = printed(world, "import EXPORT", monkeypatch, capsys)
+    rebuilt = printed(world, "reindex", monkeypatch, capsys)
+    off = printed(world, "learning --off", monkeypatch, capsys)
+    examined = printed(world, "doctor --fix", monkeypatch, capsys)
+
+    assert (imported["read"], imported["stored"], imported["dry_run"]) == (1, 1, True)
+    assert rebuilt == {"entities": {MARA: examined["passages"]}, "dry_run": True}
+    assert off == {"on": True, "dry_run": True, "would_be_on": False}
+    assert [(one["check"], one["fixable"], one["fixed"]) for one in examined["findings"]][:2] == [
+        ("word index", True, False),
+        ("links", True, False),
+    ]
+    assert examined["dry_run"] is True
+
+
+def test_a_session_says_that_it_counts_nothing_and_what_it_would_teach(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen = shown(world, "session QUESTION --k 3", monkeypatch, capsys)
+    told = printed(world, "session QUESTION --k 3", monkeypatch, capsys)
+
+    assert seen.startswith("Dry run: votes and the end count nothing and teach nothing.")
+    assert "Round 2" in seen
+    assert "Would have resolved with 2 of" in seen
+    assert "4 memories would weigh otherwise in this context; nothing was counted" in seen
+    assert told["dry_run"] is True
+    assert told["learned"] == {"updated": 4, "learned": True}
+
+
+# --- the tools ---
+
+
+@asynccontextmanager
+async def connected(world: World) -> AsyncGenerator[Client, None]:
+    """A client of a server of Mara's memory; the server is closed before it returns."""
+    async with Client(memory_server(recalls_in(world.store), entity=MARA)) as client:
+        yield client
+
+
+async def called(world: World, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What the tool gives, by a server of its own."""
+    async with connected(world) as client:
+        return content(await client.call_tool(tool, arguments))
+
+
+async def voted_on(world: World) -> dict[str, Any]:
+    """Arguments that resolve an open session with votes."""
+    started = await called(world, "recall_session_start", query=QUESTION, limit=3)
+    hot, cold = (memory["id"] for memory in started["memories"][:2])
+    session = {"sessionId": started["sessionId"]}
+    await called(world, "recall_vote", votes={hot: "hot", cold: "cold"}, goOn=False, **session)
+    return session
+
+
+TOOLS: dict[str, dict[str, Any]] = {
+    "remember": {"text": "Zeta", "subject": "me", "attribute": "employer"},
+    "observe": {"messages": TALK},
+    "forget": {"memoryIds": ["garden"]},
+    "recall_resolve": {},
+}
+
+
+@pytest.mark.parametrize("tool", list(TOOLS))
+async def test_a_dry_run_of_a_tool_leaves_every_file_as_it_is_and_says_so(
+    world: World, tool: str
+) -> None:
+    arguments = TOOLS[tool] or await voted_on(world)
+    before = tree(world.store)
+
+    told = await called(world, tool, **arguments, dryRun=True)
+    assert tree(world.store) == before
+
+    done = await called(world, tool, **arguments)
+    assert tree(world.store) != before
+    assert (told.pop("dryRun"), done.pop("dryRun")) == (True, False)
+    alike = told.keys() - {"memoryId", "passages"}
+    assert {key: told[key] for key in alike} == {key: done[key] for key in alike}

@@ -1,0 +1,145 @@
+"""`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.command_line import Cli, document
+from tests.evals.scenario_files import QUESTION, TEXTS, memory_row, write_rows
+
+from secondhop.evals.baselines import BASELINES
+from secondhop.evals.measures import MEASURES
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A scenario of five memories, one question, and one that nothing answers."""
+    unanswerable = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
+    return write_rows(
+        tmp_path / "small",
+        conversations=[memory_row(name, text) for name, text in TEXTS.items()],
+        queries=[QUESTION],
+        no_answer=[unanswerable],
+    )
+
+
+def test_an_evaluation_reports_rankings_means_baselines_and_times(cli: Cli, small: Path) -> None:
+    report = document(cli("eval", "scenarios", str(small), "--json", "--per-question"))["small"]
+
+    assert set(report["results"]) == {"q-1"}
+    assert set(report["results"]["q-1"]) <= set(TEXTS)
+    assert tuple(report["mean"]) == MEASURES
+    assert tuple(report["baselines"]) == BASELINES
+    assert all(tuple(one["mean"]) == MEASURES for one in report["baselines"].values())
+    assert report["ms"]["q-1"] > 0
+    assert report["mean"]["facet_recall"] > 0
+    assert report["no_answer"] == {"questions": 1, "answered": 0, "results": {"n-1": []}}
+    assert report["queries"]["q-1"] == report["mean"]
+
+
+def test_a_second_evaluation_finds_the_same(cli: Cli, small: Path) -> None:
+    first, second = (
+        document(cli("eval", "scenarios", str(small), "--json", "--store", "kept"))["small"]
+        for _ in range(2)
+    )
+
+    assert first["results"] == second["results"]
+    assert (small.parent / "kept").is_dir()
+
+
+def test_a_fresh_evaluation_finds_the_same_and_keeps_no_embeddings(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    fresh = document(cli("eval", "scenarios", str(small), "--json", "--fresh"))
+    assert not (tmp_path / "cache").exists()
+
+    kept = document(cli("eval", "scenarios", str(small), "--json"))
+    assert fresh["small"]["results"] == kept["small"]["results"]
+
+
+def test_a_throwaway_evaluation_leaves_nothing_where_it_was_started(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    before = set(tmp_path.iterdir())
+
+    assert cli("eval", "scenarios", str(small)).exit_code == 0
+    assert set(tmp_path.iterdir()) - before == {tmp_path / "cache"}
+
+
+def test_the_report_for_people_fits_60_columns(
+    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    shown = cli("eval", "scenarios", str(small), "--per-question")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines())) <= 60
+    assert "mmr 0.7" in shown.stdout
+    assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
+
+
+def test_two_scenarios_of_one_name_are_refused(cli: Cli, small: Path) -> None:
+    refused = cli("eval", "scenarios", str(small), str(small))
+
+    assert refused.exit_code == 2
+    assert "same name" in refused.stderr
+
+
+def truncated(folder: Path) -> None:
+    os.truncate(folder / "chroma" / "chroma.sqlite3", 100)
+
+
+def damaged_catalog(folder: Path) -> None:
+    (catalog,) = folder.glob("entities/*/catalog.db")
+    os.truncate(catalog, 100)
+
+
+def of_another_model(folder: Path) -> None:
+    (catalog,) = folder.glob("entities/*/catalog.db")
+    with closing(sqlite3.connect(catalog)) as connection, connection:
+        connection.execute("UPDATE meta SET value = 'another' WHERE key = 'embedder_id'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [truncated, damaged_catalog, of_another_model])
+def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
+    cli: Cli, small: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    question = ("demo", "--scenario", str(small), "--json")
+    expected = document(cli(*question))
+    kept = tmp_path / "cache" / "demo"
+    shutil.copytree(kept, tmp_path / "yours")
+    damage(kept)
+    damage(tmp_path / "yours")
+
+    mended = cli(*question)
+    again = cli(*question)
+    refused = cli(*question, "--store", str(tmp_path / "yours"))
+
+    assert document(mended)["secondhop"]["memories"] == expected["secondhop"]["memories"]
+    assert "made again" in mended.stderr
+    assert "made again" not in again.stderr
+    assert refused.exit_code == 1
+    assert "yours" in refused.stderr
+
+
+def test_the_demo_shows_both_answers_and_the_trace(
+    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    shown = cli("demo", "--scenario", str(small))
+    compared = document(cli("demo", "--scenario", str(small), "--json"))
+
+    assert shown.exit_code == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines())) <= 60
+    assert "plain top-k search" in shown.stdout
+    assert "stopped: " in shown.stdout
+    assert set(compared) == {"question", "facets", "plain", "secondhop", "trace_id"}
+    assert compared["facets"] == ["employer", "own plan", "track record"]
+    assert len(compared["plain"]["memories"]) == 3

@@ -1,0 +1,135 @@
+"""`secondhop remember`, `forget` and their kin, as a shell calls them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.command_line import over
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def command(tmp_path: Path, no_variables: None) -> Command:
+    def run(*words: str, status: int = 0) -> Any:
+        done = over(tmp_path / "store")(*words, "--json")
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout) if done.stdout.strip() else done.stderr
+
+    return run
+
+
+def test_a_life_of_a_fact(command: Command) -> None:
+    fact = ("--subject", "me", "--attribute", "employer")
+    old = command("remember", "Acme", *fact, "--at", "2026-01-01")
+    new = command("update", old["memory_id"], "Zeta", "--at", "2026-02-01")
+
+    assert new["supersedes"] == [old["memory_id"]]
+    assert [one["value"] for one in command("facts", "me")["facts"]] == ["Zeta"]
+    then = command("facts", "--as-of", "2026-01-15")
+    assert [one["value"] for one in then["facts"]] == ["Acme"]
+    versions = command("history", new["memory_id"])["versions"]
+    assert [one["end"].split(" by ")[0] for one in versions] == ["superseded", ""]
+
+
+def test_words_are_deprecated_restored_and_forgotten(command: Command) -> None:
+    command("remember", "The key is under the mat", "--id", "key")
+    command("remember", "The key hangs in the hall", "--id", "hook")
+
+    assert command("supersede", "key", "--reason", "lost")["done"] == "deprecated"
+    assert "key" not in [one["id"] for one in command("recall", "Where is the key?")["memories"]]
+    shown = command("recall", "Where is the key?", "--include-stale")["memories"]
+    assert {one["id"]: one["stale"][:10] for one in shown}["key"] == "deprecated"
+    assert command("restore", "key")["done"] == "restored"
+    assert command("supersede", "key", "hook", "--dry-run")["dry_run"] is True
+    assert command("forget", "key", "--dry-run")["passages"] == 1
+    assert command("forget", "key")["complete"] is True
+    assert "no memory 'key'" in command("history", "key", status=2)
+
+
+def test_what_was_of_use_is_counted(command: Command) -> None:
+    command("remember", "The key is under the mat", "--id", "key")
+    trace = command("recall", "Where is the key?")["trace_id"]
+
+    assert command("accept", trace, "key", "--dry-run")["counted"] == 0
+    assert command("accept", trace, "key")["counted"] == 3
+    assert command("accept", trace, "key")["counted"] == 0
+
+
+def test_replaced_memories_are_listed_and_superseded_when_wanted(
+    command: Command, tmp_path: Path
+) -> None:
+    said = "We meet every Thursday evening at the old mill by the river"
+    named = ("--title", "choir practice")
+    command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
+    command("remember", f"{said}, at eight", *named, "--id", "b", "--at", "2026-02-01")
+
+    listed = command("supersede")
+    assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
+    assert listed["applied"] is False
+    before = catalog_bytes(tmp_path)
+    assert command("supersede", "--apply", "--dry-run") == listed
+    assert catalog_bytes(tmp_path) == before
+    assert command("history", "a")["versions"][0]["end"] == ""
+    assert command("supersede", "--apply")["applied"] is True
+    assert catalog_bytes(tmp_path) != before
+    assert command("history", "a")["versions"][0]["end"].startswith("superseded by b")
+    assert command("supersede")["pairs"] == []
+
+
+def catalog_bytes(folder: Path) -> list[bytes]:
+    """The catalog, and what SQLite has not yet written into it."""
+    files = [folder.rglob(f"catalog.db{ending}") for ending in ("", "-wal")]
+    return [path.read_bytes() for found in files for path in found]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("remember", "x", "--subject", "me"), "a subject and an attribute"),
+        (("remember", "x", "--topic", "t"), "give its scope"),
+        (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
+        (("update", "x"), "nothing to update"),
+        (("supersede", "x"), "NEW_ID, or why nothing does"),
+        (("supersede", "x", "y", "--apply"), "name no ids"),
+    ],
+)
+def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:
+    assert said in command(*words, status=2)
+
+
+def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
+    run = over(tmp_path / "store")
+    first = run("remember", "Berlin", "--id", "home")
+    story = run("history", "home")
+    gone = run("forget", "home")
+
+    assert first.stdout == "remembered home\n"
+    assert "home  holds" in story.stdout
+    assert gone.stdout == "forgot home: 1 passages and 0 traces\n"
+
+
+def test_history_tells_a_text_that_an_ingest_replaced(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for text in ("The key is under the mat", "The key is on the hook"):
+        (folder / "key.md").write_text(text, encoding="utf-8")
+        command("ingest", str(folder))
+    (memory_id,) = [one["id"] for one in command("recall", "Where is the key?")["memories"]]
+
+    earlier, present = command("history", memory_id)["versions"]
+    shown = over(tmp_path / "store")("history", memory_id)
+
+    assert (earlier["text"], present["text"]) == (
+        "The key is under the mat",
+        "The key is on the hook",
+    )
+    assert (earlier["replaced_by"], present["replaced_by"]) == (str(folder), "")
+    assert (earlier["end"][:11], present["end"]) == ("replaced on", "")
+    assert present["replaced_at"] is None
+    assert "The key is under the mat" in shown.stdout
+    assert "replaced" in shown.stdout

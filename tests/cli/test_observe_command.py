@@ -1,0 +1,144 @@
+"""`secondhop observe`, as a shell calls it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.model_server import ModelServer
+from tests.command_line import Cli, document, over
+
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+TALK = [
+    {"role": "user", "content": "My birthday is 3 May. I live in Bonn.", "at": "2026-01-01"},
+    {"role": "assistant", "content": "Noted. I live in the cloud."},
+    {"role": "user", "content": "My birthday is 4 May. We moved to Trier.", "at": "2026-03-01"},
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    return over(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(TALK),
+        json.dumps({"messages": TALK}),
+        "\n".join(map(json.dumps, TALK)),
+        "\ufeff" + json.dumps(TALK, indent=2),
+    ],
+    ids=["list", "object", "lines", "bom"],
+)
+def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Cli, text: str) -> None:
+    Path("talk.json").write_text(text, encoding="utf-8")
+
+    told = document(run("observe", "talk.json", "--json"))
+    again = document(run("observe", "-", "--json", given=text))
+
+    assert [one["value"] for one in told["added"]] == ["3 May", "Bonn", "Trier"]
+    assert [one["value"] for one in told["conflicts"]] == ["4 May"]
+    assert told["added"][0]["source"] == {
+        "message": 0,
+        "start": 0,
+        "end": 20,
+        "text": "My birthday is 3 May",
+    }
+    assert (again["added"], again["conflicts"], len(again["duplicates"])) == ([], [], 4)
+
+
+def test_a_dry_run_leaves_no_store(run: Cli, tmp_path: Path) -> None:
+    told = document(run("observe", "-", "--dry-run", "--json", given=json.dumps(TALK)))
+
+    assert told["dry_run"]
+    assert len(told["added"]) == 3
+    assert not (tmp_path / "store" / "entities").exists()
+
+
+def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
+    shown = run("observe", "-", "--keep-as", "talk-1", given=json.dumps(TALK)).stdout
+
+    assert "added: me, home: Trier" in shown
+    assert 'message 3: "We moved to Trier"' in shown
+    assert "in the place of: Bonn (2026-01-01)" in shown
+    assert "kept beside what it contradicts: me, birthday: 4 May" in shown
+    assert "contradicts: 3 May (2026-01-01, f-" in shown
+    assert "the conversation itself: remembered, talk-1" in shown
+    recalled = run("recall", "When is my birthday?").stdout
+    assert "undecided, for this holds as well:" in recalled
+    nothing = run("observe", "-", given='[{"role": "user", "content": "Hi!"}]').stdout
+    assert "Nothing in these messages is a fact" in nothing
+
+
+def test_hostile_text_does_not_reach_the_terminal(run: Cli) -> None:
+    talk = [{"role": "user", "content": "My car is a \x1b[31m[bold]Skoda[/bold] 2016."}]
+
+    shown = run("observe", "-", given=json.dumps(talk)).stdout
+
+    assert "\x1b" not in shown
+    assert "[bold]Skoda[/bold]" in shown
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("", "is empty"),
+        ("[]", "holds no message"),
+        ("hello", "is no JSON"),
+        ('[{"role": "user", "content": "x"}', "is no JSON"),
+        ('{"role": "user", "content": "x"}\n{"role"', "line 2 of standard input is no JSON"),
+        ('"x"', "holds no list of messages"),
+        ('{"title": "x"}', "holds no list of messages"),
+        ('[{"content": "x"}]', 'message 1 has no "role"'),
+        ('[{"role": "user", "content": "x"}, 7]', "message 2 is no object"),
+        ('[{"role": "user", "content": "x", "at": "soon"}]', "that is no date"),
+        (b"\xff\xfe\x00", "is no UTF-8 text"),
+        ("[" * 100_000, "is no JSON"),
+    ],
+)
+def test_broken_input_is_refused_with_what_to_do(run: Cli, given: str | bytes, fault: str) -> None:
+    refused = run("observe", "-", "--json", given=given)
+
+    assert refused.exit_code == 2
+    assert fault in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_a_file_that_is_not_there_is_named(run: Cli) -> None:
+    refused = run("observe", "nowhere.json")
+
+    assert refused.exit_code == 2
+    assert "nowhere.json" in refused.stderr
+
+
+# --- a model behind a real HTTP server ---
+
+
+@pytest.mark.model
+def test_a_model_behind_a_server_reads(model_cli: Cli, model: ModelServer) -> None:
+    def noted(_system: str, user: str) -> object:
+        ids = re.findall(r"^<message (\w+)>$", user, re.M)
+        row = {"message": ids[0], "quote": "new place is in Trier", "kind": "fact"}
+        names = {"subject": "me", "attribute": "home", "value": "Trier", "text": "", "scope": ""}
+        return {"memories": [{**row, **names, "topic": "", "change": "new", "sure": True}]}
+
+    model.replies["ObserveReply"] = noted
+    Path("talk.jsonl").write_text('{"role": "user", "content": "Our new place is in Trier"}')
+
+    told = document(model_cli("observe", "talk.jsonl", "--json", "--llm", model.spec))
+
+    assert [(one["attribute"], one["value"]) for one in told["added"]] == [("home", "Trier")]
+    assert told["reader"].startswith("llm:openai:")
+    assert (told["degraded"], told["spent"]["llm_calls"]) == ([], 1)
+
+    with Recall.open("elsewhere", embedder="hashing") as recall:
+        talk = [{"role": "user", "content": "Our new place is in Trier"}]
+        named = recall.observe(talk, llm=model.spec)
+        again = recall.observe(talk, llm=model.spec)  # its connections were closed in between
+    assert [len(one.written) for one in (named, again)] == [1, 0]
+    assert named.degraded == again.degraded == []

@@ -1,0 +1,176 @@
+"""`prompts list | show | diff | check`: what is in force, and what is wrong with a file."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.cli.prompt_lab import tiny_scenario, variant_of
+from tests.command_line import Cli, document
+
+from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
+
+
+@pytest.fixture
+def cli(cli: Cli, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
+    """Run a command where there are no settings and no prompts of our own."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return cli
+
+
+def own_prompts() -> Path:
+    """A folder with a prompt `expand` of our own."""
+    Path("mine").mkdir()
+    return variant_of("expand", Path("mine/expand.md")).parent
+
+
+def test_the_list_names_every_prompt_its_version_hash_and_variables(cli: Cli) -> None:
+    listed = document(cli("prompts", "list", "--json"))["prompts"]
+
+    assert [row["name"] for row in listed] == list(PROMPT_NAMES)
+    assert {row["path"] for row in listed} == {"shipped"}
+    decompose = shipped_prompt("decompose")
+    assert listed[0]["hash"] == decompose.sha256
+    assert listed[0]["variables"] == sorted(decompose.variables)
+    assert decompose.sha256[:12] in cli("prompts", "list").stdout
+
+
+@pytest.mark.parametrize("by", ["variable", "option"])
+def test_a_folder_of_our_own_replaces_what_ships(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    folder = own_prompts()
+    if by == "variable":
+        monkeypatch.setenv("SECONDHOP_PROMPTS", str(folder))
+        listed = cli("prompts", "list", "--json")
+    else:
+        listed = cli("prompts", "list", "--json", "--prompts", folder)
+
+    paths = {row["name"]: row["path"] for row in document(listed)["prompts"]}
+    assert paths == {
+        "decompose": "shipped",
+        "expand": "mine/expand.md",
+        "critique": "shipped",
+        "observe": "shipped",
+    }
+
+
+def test_what_show_prints_is_the_prompt_to_the_last_byte(cli: Cli) -> None:
+    shown = cli("prompts", "show", "expand")
+
+    assert sha256(shown.stdout_bytes).hexdigest() == shipped_prompt("expand").sha256
+    assert document(cli("prompts", "show", "expand", "--json"))["text"] == shown.stdout
+
+
+def test_an_unknown_prompt_is_refused_with_the_names(cli: Cli) -> None:
+    refused = cli("prompts", "show", "expnd")
+
+    assert refused.exit_code == 2
+    assert "there are decompose, expand, critique, observe" in refused.stderr
+
+
+@pytest.mark.model
+def test_a_prompt_is_shown_as_a_model_would_read_it(cli: Cli, tmp_path: Path) -> None:
+    cli("ingest", tiny_scenario(tmp_path / "tiny"))
+    asked = ("--rendered", "My plan for the job?", "--at", "2025-11-17", "--json")
+
+    rendered = {
+        name: document(cli("prompts", "show", name, *asked))["rendered"] for name in PROMPT_NAMES
+    }
+
+    assert all("My plan for the job?" in one["user"] for one in rendered.values())
+    assert "Today is 2025-11-17" in rendered["decompose"]["user"]
+    assert "<map " in rendered["expand"]["user"]
+    assert "cut onboarding from nine weeks" in rendered["critique"]["user"]
+    people = cli("prompts", "show", "critique", *asked[:-1])
+    assert "--- user ---" in people.stdout.splitlines()
+
+
+def test_rendering_for_an_empty_memory_is_refused(cli: Cli) -> None:
+    refused = cli("prompts", "show", "expand", "--rendered", "What now?")
+
+    assert refused.exit_code == 1
+    assert "no memory is stored" in refused.stderr
+
+
+def test_sound_prompts_pass(cli: Cli) -> None:
+    folder = own_prompts()
+
+    passed = cli("prompts", "check", folder, variant_of("critique", Path("my-critic.md")))
+
+    assert passed.exit_code == 0, passed.stderr
+    assert passed.stdout.count("is sound") == 2
+    assert cli("prompts", "check").stdout.count("is sound") == len(PROMPT_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("name: expand", "name: expnd", "x.md:2: no prompt is named 'expnd'"),
+        ("version: 2", "version: two", "x.md:3: version must be a whole number"),
+        ("version: 2\n", "", "x.md:1: front matter: missing version"),
+        ("version: 2", "version: 2\nauthor: me", "x.md:4: front matter: unknown author"),
+        ("schema: ExpandReply", "schema: Reply", "x.md:4: schema Reply must be ExpandReply"),
+        ("[question,", "[question, mood,", "x.md:5: variables of the body"),
+        ("You plan", "You plan $mood", "x.md:7: variables of the body"),
+        ("You plan", "You plan for $5", "x.md:7: a `$` names no variable"),
+        ("[question", "[[question", "x.md:5: the front matter is not YAML"),
+        ("--- user ---", "--- User ---", "one line `--- user ---` must part"),
+    ],
+)
+def test_a_fault_is_named_with_file_and_line(cli: Cli, old: str, new: str, fault: str) -> None:
+    text = shipped_prompt("expand").text
+    Path("x.md").write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    checked = cli("prompts", "check", "x.md", "--json")
+
+    assert checked.exit_code == 1
+    assert fault in checked.stderr
+    assert len(checked.stderr.splitlines()) == 1
+    found = json.loads(checked.stdout)["prompts"][0]
+    assert (found["ok"], found["path"]) == (False, "x.md")
+    assert found["fault"] in checked.stderr
+
+
+def test_a_prompt_from_before_passes_and_what_it_does_without_is_told(cli: Cli) -> None:
+    text = shipped_prompt("expand").text
+    Path("older.md").write_text(text.replace(", kept]", "]").replace("$kept", ""))
+
+    (found,) = document(cli("prompts", "check", "older.md", "--json"))["prompts"]
+    passed = cli("prompts", "check", "older.md")
+
+    assert (found["ok"], found["without"]) == (True, ["kept"])
+    assert passed.exit_code == 0
+    assert "is sound, without $kept" in passed.stdout
+    assert "without" not in cli("prompts", "check").stdout
+
+
+def test_every_faulty_file_is_named_not_only_the_first(cli: Cli) -> None:
+    folder = own_prompts()
+    (folder / "critique.md").write_text("no front matter", encoding="utf-8")
+    (folder / "other.md").write_text(shipped_prompt("expand").text, encoding="utf-8")
+    Path("empty").mkdir()
+
+    checked = cli("prompts", "check", folder, "gone.md", "empty")
+
+    assert checked.exit_code == 1
+    assert [line.split(":")[0] for line in checked.stderr.splitlines()] == [
+        "mine/critique.md",
+        "mine/other.md",
+        "gone.md",
+        "empty",
+    ]
+    assert "mine/expand.md: expand.v2@" in checked.stdout
+
+
+@pytest.mark.parametrize("llm", ["openai:some-model", "offline"])
+def test_a_faulty_folder_stops_what_would_use_it_also_offline(
+    cli: Cli, tmp_path: Path, llm: str
+) -> None:
+    folder = own_prompts()
+    (folder / "expand.md").write_text("no front matter", encoding="utf-8")
+
+    stopped = cli("recall", "x?", "--prompts", folder, "--llm", llm)
+
+    assert stopped.exit_code == 2
+    assert "mine/expand.md:1: a prompt begins with front matter" in stopped.stderr

@@ -1,0 +1,157 @@
+"""Where `session` and `mcp` keep open sessions, and how they are: options, environment, a file."""
+
+import socket
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from tests.mcp.mcp_world import (
+    ARGUMENTS,
+    MARA,
+    command,
+    content,
+    environment,
+    options,
+    over_stdio,
+    store_two,
+)
+from tests.mcp.mcp_world import store as store
+from tests.redis_server import redis_url as redis_url
+from tests.small_world import QUESTION
+from typer.testing import CliRunner
+
+from secondhop.cli.app import app
+from secondhop.cli.opening import opened
+from secondhop.errors import StoreError, UsageError
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+
+@pytest.fixture
+def silent_server() -> Generator[str, None, None]:
+    """The address of a server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0?socket_timeout=0.1"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def sessions_files(store: Path) -> list[Path]:
+    return list(store.rglob("sessions.db"))
+
+
+COMMANDS: tuple[tuple[str, ...], ...] = (("session", QUESTION), ("mcp", "--entity", MARA))
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=["session", "mcp"])
+@pytest.mark.parametrize(
+    "place",
+    ["redsi://:hush@here/0", "redis://here:port", "redis://here/nine", "redis:///0?sokcet=1"],
+)
+def test_a_place_that_cannot_be_is_refused_with_what_to_write(
+    store: Path, words: tuple[str, ...], place: str
+) -> None:
+    line = command(store, *words)[3:]
+
+    refused = CliRunner().invoke(app, [*line, "--sessions", place])
+
+    assert refused.exit_code == 2
+    assert "redis://HOST:PORT/DATABASE" in refused.stderr
+    assert "hush" not in refused.stderr
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=["session", "mcp"])
+def test_a_redis_server_that_is_not_there_is_told_at_once_with_what_to_do(
+    store: Path, words: tuple[str, ...]
+) -> None:
+    line = command(store, *words)[3:]
+
+    failed = CliRunner().invoke(app, [*line, "--sessions", f"redis://127.0.0.1:{free_port()}/0"])
+
+    assert failed.exit_code == 1
+    assert "check that it runs, its address" in failed.stderr
+    assert "Round 1" not in failed.stdout
+
+
+def test_a_redis_server_that_never_answers_is_not_waited_for(
+    store: Path, silent_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECONDHOP_SESSIONS", silent_server)
+
+    failed = CliRunner().invoke(app, command(store, "session", QUESTION)[3:])
+
+    assert failed.exit_code == 1
+    assert "check that it runs, its address" in failed.stderr
+
+
+async def test_sessions_are_kept_where_option_or_environment_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store_two(tmp_path)
+    monkeypatch.setenv("SECONDHOP_SESSIONS", f"redis://127.0.0.1:{free_port()}/0")
+
+    async with opened(replace(options(tmp_path), sessions="sqlite"), entity=MARA) as recall:
+        await recall.astart_session(QUESTION)
+    assert len(sessions_files(tmp_path)) == 1
+
+    async with opened(options(tmp_path), entity=MARA) as recall:
+        with pytest.raises(StoreError, match="Redis server"):
+            await recall.astart_session(QUESTION)
+
+
+async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("session: {ttl_s: 60, k: 2, max_rounds: 3}\nlimits.k: 4\n", encoding="utf-8")
+    common = replace(options(store), settings=file)
+
+    async with opened(common, entity=MARA) as recall:
+        answer = await recall.astart_session(QUESTION)
+        left_s = (answer.expires_at - recall.services.clock()).total_seconds()
+        found = await recall.arecall(QUESTION)
+
+    assert (len(answer.ids()), answer.rounds_left) == (2, 2)
+    assert 50 < left_s <= 60
+    assert len(found.ids()) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("session.ttl: 60", "did you mean session.ttl_s"),
+        ("session.ttl_s: soon", "ttl_s cannot be 'soon'"),
+        ("session.k: 0", "SessionSettings.k must be at least 1"),
+    ],
+)
+async def test_what_a_settings_file_cannot_say_of_sessions_is_refused(
+    store: Path, tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text, encoding="utf-8")
+
+    with pytest.raises(UsageError, match=told):
+        async with opened(replace(options(store), settings=file), entity=MARA):
+            pass
+
+
+@pytest.mark.slow
+async def test_two_servers_share_sessions_in_redis(store: Path, redis_url: str) -> None:
+    there = over_stdio(store)
+    there.args = [*there.args, "--sessions", redis_url]
+    async with Client(there) as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+
+    ballot = {"sessionId": first["sessionId"], "votes": {first["memories"][0]["id"]: "hot"}}
+    elsewhere = over_stdio(store)
+    elsewhere.env = environment() | {"SECONDHOP_SESSIONS": redis_url}
+    async with Client(elsewhere) as client:
+        second: dict[str, Any] = content(await client.call_tool("recall_vote", ballot))
+
+    assert (second["sessionId"], second["round"]) == (first["sessionId"], 2)
+    assert not sessions_files(store)

@@ -1,0 +1,176 @@
+"""`secondhop settings …`, as a shell calls it, and the doors that heed it."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from tests.command_line import over
+from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two
+from tests.small_world import QUESTION
+
+from secondhop.mcp.server import memory_server
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    asyncio.run(store_two(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def command(store: Path) -> Command:
+    """A command about Mara; its JSON, its error, or what it prints for people."""
+
+    def run(*words: str, status: int = 0, plain: bool = False, entity: str = MARA) -> Any:
+        given = ("--entity", entity, *(() if plain else ("--json",)))
+        done = over(store)(*words, *given)
+        assert done.exit_code == status, done.output
+        return done.stderr if status else done.stdout if plain else json.loads(done.stdout)
+
+    return run
+
+
+def recalled(command: Command, *words: str, entity: str = MARA) -> dict[str, Any]:
+    """Settings of a recall, as its trace has them."""
+    answer = command("recall", QUESTION, *words, entity=entity)
+    trace = next(Path.cwd().rglob(f"{answer['trace_id']}.json"))
+    found: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+    return found
+
+
+def test_settings_are_kept_shown_and_taken_back(command: Command) -> None:
+    assert command("settings")["kept"] == {}
+
+    told = command("settings", "ranking.recency=always", "ranking.recency_days=30")
+    assert told["kept"] == {"ranking.recency": "always", "ranking.recency_days": 30.0}
+    assert command("settings") == told
+    assert command("settings", entity=NOOR)["kept"] == {}
+    lines = command("settings", plain=True).splitlines()
+    assert "ranking.recency: always (kept with the entity)" in lines
+    assert "ranking.freshness: 0.0 (as it ships)" in lines
+
+    left = command("settings", "ranking.recency_days=")
+    assert left["kept"] == {"ranking.recency": "always"}
+    assert command("settings", "ranking.recency=")["kept"] == {}
+
+
+def test_settings_outlive_the_last_memory_and_can_be_taken_back(command: Command) -> None:
+    command("settings", "ranking.recency=always")
+    exported = command("export", plain=True).splitlines()[1:-1]
+    command("forget", *(json.loads(line)["id"] for line in exported))
+
+    assert command("settings")["kept"] == {"ranking.recency": "always"}
+    assert command("settings", "ranking.recency=")["kept"] == {}
+    assert "no memory is stored" in command("settings", status=1)
+
+
+def test_a_dry_run_writes_nothing(command: Command) -> None:
+    told = command("settings", "ranking.recency=never", "--dry-run")
+    said = command("settings", "ranking.recency=never", "--dry-run", plain=True)
+    assert (told["dry_run"], told["kept"]) == (True, {"ranking.recency": "never"})
+    assert "ranking.recency: never (would be kept with the entity)" in said
+    assert command("settings")["kept"] == {}
+
+    command("settings", "ranking.recency=never")
+    assert command("settings", "ranking.recency=", "--dry-run")["kept"] == {}
+    assert command("settings")["kept"] == {"ranking.recency": "never"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ranking.recensy=never",), "did you mean ranking.recency"),
+        (("ranking.recency",), "sets nothing; write NAME=VALUE"),
+        (("ranking.recency=sometimes",), "recency cannot be 'sometimes'"),
+        (("limits.k=3",), "no setting that can be kept"),
+        (("limits.k=",), "no setting that can be kept"),
+    ],
+)
+def test_wrong_usage_is_named_and_changes_nothing(
+    command: Command, words: tuple[str, ...], said: str
+) -> None:
+    assert said in command("settings", *words, status=2)
+    assert command("settings")["kept"] == {}
+
+
+def test_a_misspelt_entity_is_an_error_and_becomes_none(command: Command, store: Path) -> None:
+    before = sorted(path.name for path in (store / "entities").iterdir())
+
+    for words in ((), ("ranking.recency=never",), ("ranking.recency=",)):
+        assert "marra" in command("settings", *words, status=1, entity="marra")
+
+    assert sorted(path.name for path in (store / "entities").iterdir()) == before
+
+
+def test_a_recall_heeds_them_before_a_settings_file(
+    command: Command, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store)
+    file = store / "mine.yaml"
+    file.write_text("ranking:\n  recency: never\n  freshness: 0.25\n", encoding="utf-8")
+    command("settings", "ranking.recency=always")
+
+    trace = recalled(command, "--settings", str(file))
+    shown = command("settings", "--settings", str(file))["in_force"]
+
+    assert (trace["settings"]["ranking.recency"], trace["kept_settings"]) == (
+        "always",
+        ["ranking.recency"],
+    )
+    assert trace["settings"]["ranking.freshness"] == 0.25
+    assert [shown[f"ranking.{name}"]["said_by"] for name in ("recency", "freshness")] == [
+        "entity",
+        "settings",
+    ]
+    assert recalled(command, entity=NOOR)["kept_settings"] == []
+
+
+def test_a_trace_for_people_tells_of_them(command: Command) -> None:
+    assert "kept with the entity" not in command("recall", QUESTION, "--trace", plain=True)
+
+    command("settings", "ranking.recency=always")
+
+    told = command("recall", QUESTION, "--trace", plain=True)
+    assert "kept with the entity: ranking.recency=always" in told
+
+
+def test_a_replay_asks_with_the_settings_as_recorded(
+    command: Command, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store)
+    trace = recalled(command)
+    command("settings", "ranking.recency=always", "ranking.recency_days=1")
+
+    told = command("replay", trace["trace_id"])
+
+    assert told["settings"] == {}
+    assert (told["came"], told["went"], told["moved"]) == ([], [], [])
+
+
+def test_the_server_heeds_what_is_kept_while_it_runs(command: Command, store: Path) -> None:
+    async def asked(client: Client) -> str:
+        reply = content(await client.call_tool("recall", {"query": QUESTION, "limit": 3}))
+        return str(reply)
+
+    async def work() -> list[str]:
+        async with Client(memory_server(recalls_in(store), entity=MARA)) as client:
+            before = await asked(client)
+            await asyncio.to_thread(
+                command, "settings", "ranking.recency=always", "ranking.recency_days=30"
+            )
+            return [before, await asked(client)]
+
+    before, after = asyncio.run(work())
+
+    traces = sorted(store.rglob("traces/*.json"), key=lambda path: path.stat().st_mtime_ns)
+    kept = [json.loads(path.read_text(encoding="utf-8"))["kept_settings"] for path in traces]
+    assert before != after
+    assert kept == [[], ["ranking.recency", "ranking.recency_days"]]

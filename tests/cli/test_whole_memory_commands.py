@@ -1,0 +1,299 @@
+"""`secondhop export`, `import`, `backup`, and what `doctor` and `reindex` make of damage."""
+
+import asyncio
+import errno
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import note
+from tests.mcp.mcp_world import command, environment
+from typer.testing import CliRunner, Result
+
+from secondhop.cli.app import app
+from secondhop.memories.records import Fact
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+TEA = "Mara drinks tea: “sencha” ☕ \\n, and no coffee"
+WRITER = Path(__file__).parents[1] / "stores" / "write_forever.py"
+LINES_A_BATCH = 7
+"""Of the writer: five memories put, one replaced, one deleted."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Words with their history, a corrected fact, counters, and text that no encoding may bend."""
+
+    async def made() -> None:
+        async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+            await recall.aadd([note("tea", TEA, day=2)])
+            await recall.aadd([note("mat", "The key is under the mat", day=3)])
+            await recall.aadd([note("hook", "The key is on the hook", day=4)])
+            await recall.asupersede("mat", "hook", reason="seen")
+            for job in ("baker", "cook"):
+                await recall.aremember(Fact(subject="me", attribute="job", value=job))
+            found = await recall.arecall("Where is the key?")
+            await recall.aaccept(found, found.ids()[:1])
+
+    asyncio.run(made())
+    return tmp_path / "store"
+
+
+def run(folder: Path, *words: str) -> Result:
+    """As a shell would, in this process."""
+    return CliRunner().invoke(app, command(folder, *words)[3:])
+
+
+def told(folder: Path, *words: str) -> Any:
+    """The document that a command prints."""
+    done = run(folder, *words, "--json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def program(folder: Path, *words: str) -> "subprocess.CompletedProcess[bytes]":
+    """As a shell does, in a process of its own."""
+    line = command(folder, *words)
+    return subprocess.run(line, capture_output=True, env=environment(), timeout=240, check=False)
+
+
+def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_path: Path) -> None:
+    first, second, copy = tmp_path / "first.jsonl", tmp_path / "second.jsonl", tmp_path / "copy"
+
+    assert told(store, "export", str(first)) == {"memories": 5, "file": str(first)}
+    assert told(copy, "import", str(first))["stored"] == 5
+    again = told(copy, "import", str(first))
+    assert told(copy, "export", str(second))["memories"] == 5
+
+    assert (again["read"], again["stored"], again["unchanged"]) == (5, 0, 5)
+    assert again["conflicts"] == []
+    assert second.read_bytes() == first.read_bytes()
+    texts = [json.loads(line)["messages"][0]["content"] for line in lines_of(first)]
+    assert TEA in texts
+    printed = run(store, "export")
+    assert printed.stdout_bytes == first.read_bytes()
+    assert "exported 5 memories" in printed.stderr
+    assert [one["value"] for one in told(copy, "facts", "me")["facts"]] == ["cook"]
+
+
+def lines_of(export: Path) -> list[bytes]:
+    """A line a memory; the first line is the format's, the last tells how many there are."""
+    return export.read_bytes().splitlines()[1:-1]
+
+
+class Writer:
+    """A process that puts, replaces and deletes memories, and what it has acknowledged so far."""
+
+    def __init__(self, child: "subprocess.Popen[str]") -> None:
+        self.child = child
+        self.lines: list[str] = []
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
+
+    def _listen(self) -> None:
+        assert self.child.stdout is not None
+        for line in self.child.stdout:  # until its last one, or it would wait for us
+            self.lines.append(line.strip())
+
+    def wait_for(self, count: int) -> None:
+        """Until so many lines have come, at most a minute."""
+        deadline = time.monotonic() + 60
+        while len(self.lines) < count:
+            assert self.child.poll() is None
+            assert time.monotonic() < deadline, self.lines[-3:]
+            time.sleep(0.01)
+
+    def known(self) -> dict[str, str]:
+        """{memory: its version, "" for a deleted one}."""
+        words = [line.split() for line in self.lines if line != "ready"]
+        return {one[1]: one[2] if one[0] == "put" else "" for one in words}
+
+
+@contextmanager
+def writer(folder: Path) -> Generator[Writer, None, None]:
+    """It writes until the end of the block."""
+    line = [sys.executable, str(WRITER), str(folder), "busy", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment()) as child:
+        try:
+            yield Writer(child)
+        finally:
+            child.kill()
+
+
+@pytest.mark.slow
+def test_a_backup_while_another_process_writes_holds_whatever_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    folder, copy = tmp_path / "store", tmp_path / "copy"
+    with writer(folder) as busy:
+        busy.wait_for(1 + 20 * LINES_A_BATCH)
+        known, before = busy.known(), len(busy.lines)
+        done = program(folder, "backup", str(copy), "--json")
+        assert len(busy.lines) > before + LINES_A_BATCH, "nobody wrote during the backup"
+    assert done.returncode == 0, done.stderr
+    rebuilt = program(copy, "reindex", "--entity", "busy")
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    examined = program(copy, "doctor", "--entity", "busy", "--json")
+    assert examined.returncode == 0, examined.stderr
+    assert json.loads(examined.stdout)["findings"] == []
+    exported = program(copy, "export", str(tmp_path / "copy.jsonl"), "--entity", "busy")
+    assert exported.returncode == 0, exported.stderr
+    rows = [json.loads(line) for line in lines_of(tmp_path / "copy.jsonl")]
+    held = {row["id"]: row["messages"][0]["content"] for row in rows}
+    assert {one for one, version in known.items() if not version}.isdisjoint(held)
+    for memory_id, version in known.items():
+        assert not version or f" version{version} " in held[memory_id]
+
+
+@pytest.mark.slow
+def test_the_program_itself_examines_mends_exports_and_imports(store: Path, tmp_path: Path) -> None:
+    break_word_index(store)
+
+    broken = program(store, "doctor")
+    mended = program(store, "doctor", "--fix")
+    first = program(store, "export")
+    (tmp_path / "all.jsonl").write_bytes(first.stdout)
+    imported = program(tmp_path / "copy", "import", str(tmp_path / "all.jsonl"))
+    second = program(tmp_path / "copy", "export")
+
+    assert (broken.returncode, mended.returncode) == (1, 0)
+    assert b"damage is left" in broken.stderr
+    assert b"fixed: word index" in mended.stdout
+    assert told(store, "doctor")["findings"] == []
+    assert (first.returncode, imported.returncode, second.returncode) == (0, 0, 0)
+    assert first.stdout.count(b"\n") == 7  # what it is, five memories, and how many
+    assert second.stdout == first.stdout
+
+
+def break_word_index(store: Path) -> None:
+    (catalog,) = store.rglob("catalog.db")
+    with closing(sqlite3.connect(catalog)) as raw, raw:
+        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
+
+
+# --- files that cannot be ---
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("import", "notes"), "cannot import {}/notes: Is a directory; give a file that"),
+        (
+            ("import", "broken.json"),
+            "broken.json: line 1 of the export cannot be read: it is no",
+        ),
+        (("import", "other.json"), "other.json: this is no export of version 2"),
+        (
+            ("import", "lacks.json"),
+            "lacks.json: line 2 of the export cannot be read: it has no ",
+        ),
+        (("import", "bytes.bin"), "bytes.bin: it is no UTF-8 text; give a file that"),
+        (("export", "notes"), "cannot export to {}/notes: it is a folder; name a file in it"),
+        (("export", "nowhere/x"), "{}/nowhere is no folder; make it first"),
+        (("backup", "broken.json"), "broken.json is a file; a backup wants a folder of its own"),
+        (("stats", "--scale", "empty.yaml"), "empty.yaml is empty; it must say `embedder` and"),
+        (("stats", "--scale", "list.yaml"), "list.yaml is no scale; it must say `embedder` and"),
+    ],
+)
+def test_a_file_that_cannot_be_is_named_with_what_to_do(
+    store: Path, words: tuple[str, ...], told: str
+) -> None:
+    folder = store.parent
+    (folder / "notes").mkdir()
+    (folder / "broken.json").write_text("{broken", encoding="utf-8")
+    (folder / "other.json").write_text("{}", encoding="utf-8")
+    header = '{"format": "secondhop.memories", "version": 1}\n'
+    (folder / "lacks.json").write_text(header + '{"id": "a"}', encoding="utf-8")
+    (folder / "bytes.bin").write_bytes(b"\xff\xfe")
+    (folder / "empty.yaml").write_text("", encoding="utf-8")
+    (folder / "list.yaml").write_text("- 1", encoding="utf-8")
+    *first, last = words
+
+    done = run(store, *first, str(folder / last))
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert told.format(folder) in done.stderr
+    assert "Errno" not in done.stderr
+    assert "Error(" not in done.stderr
+
+
+def test_an_export_that_was_cut_is_refused_whole_and_one_of_an_older_secondhop_is_taken(
+    store: Path, tmp_path: Path
+) -> None:
+    export, copy = tmp_path / "all.jsonl", tmp_path / "copy"
+    assert run(store, "export", str(export)).exit_code == 0
+    whole = export.read_text(encoding="ascii").splitlines(keepends=True)
+    refusals: list[str] = []
+    for lines in (whole[:-1], whole[:-3], [*whole[:-3], whole[-1]], whole[:1]):
+        export.write_text("".join(lines), encoding="ascii")
+        refused = run(copy, "import", str(export))
+        assert (refused.exit_code, refused.stdout, copy.exists()) == (2, "", False)
+        refusals.append(refused.stderr)
+    old = whole[0].replace('"version": 2', '"version": 1')
+    export.write_text("".join([old, *whole[1:-1]]), encoding="ascii")
+    taken = run(copy, "import", str(export), "--json")
+
+    assert "holds 5 memories, and its last line does not say how many it holds" in refusals[0]
+    assert "holds 3 memories, and its last line says 5" in refusals[2]
+    assert all("nothing was imported" in refusal for refusal in refusals)
+    assert json.loads(taken.stdout)["stored"] == 5
+    assert "may be missing at its end" in taken.stderr
+    assert run(copy, "export", str(export)).exit_code == 0
+    assert export.read_text(encoding="ascii") == "".join(whole)
+
+
+def test_an_entity_of_which_nothing_is_stored_is_not_exported(store: Path, tmp_path: Path) -> None:
+    target = tmp_path / "nobody.jsonl"
+    for words in ((str(target),), ()):
+        refused = run(store, "export", *words, "--entity", "nobody")
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert "no memory is stored for entity 'nobody'" in refused.stderr
+    assert not target.exists()
+
+
+def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = store.parent / "mine.jsonl"
+    assert run(store, "export", str(target)).exit_code == 0
+    before = target.read_bytes()
+
+    def full(source: Path, place: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(place))
+
+    monkeypatch.setattr(Path, "replace", full)
+    files = sorted(store.parent.iterdir())
+    again = run(store, "export", str(target))
+    other = run(store, "export", str(store.parent / "other.jsonl"))
+
+    assert (again.exit_code, other.exit_code) == (1, 1)
+    assert f"no space is left to export to {target}; free some" in again.stderr
+    assert target.read_bytes() == before
+    assert sorted(store.parent.iterdir()) == files
+
+
+def test_an_export_goes_through_links_and_into_pipes(store: Path) -> None:
+    target, link = store.parent / "mine.jsonl", store.parent / "link.jsonl"
+    target.write_text("old", encoding="ascii")
+    target.chmod(0o600)
+    link.symlink_to(target)
+
+    assert run(store, "export", str(link)).exit_code == 0
+    assert run(store, "export", "/dev/null").exit_code == 0
+    refused = run(store, "export", "/dev/full")
+
+    assert link.is_symlink()
+    assert target.read_text(encoding="ascii").startswith('{"format"')
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert Path("/dev/null").is_char_device()
+    assert (refused.exit_code, "export to /dev/full; free some" in refused.stderr) == (1, True)

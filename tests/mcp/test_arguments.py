@@ -1,0 +1,50 @@
+"""Arguments that a tool does not have, or that cannot be: refused in words for an agent."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp_types import TextContent
+from tests.fakes import note
+from tests.mcp.mcp_world import MARA, recalls_in
+
+from secondhop.mcp.server import memory_server
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+CALLS: list[tuple[str, Mapping[str, object], str]] = [
+    (
+        "recall",
+        {"query": "wifi", "lmit": 3},
+        "recall has no argument 'lmit'; did you mean 'limit'?",
+    ),
+    ("recall", {"query": "wifi", "colour": "red"}, "has no argument 'colour'; It takes query, "),
+    ("recall", {}, "query: Field required. Nothing was done"),
+    ("recall", {"query": "wifi", "limit": -1}, "limit: .*, not -1"),
+    ("recall", {"query": "wifi", "at": "yesterday"}, "at: .*, not 'yesterday'"),
+    ("recall_vote", {"sessionId": "s", "votes": {"a": "lukewarm"}}, "votes.*, not 'lukewarm'"),
+    ("observe", {"messages": []}, "messages: .*, not "),
+    ("forget", {"memoryIds": ["nope"]}, "no memory 'nope' is stored"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "words"), CALLS)
+async def test_what_cannot_be_is_refused_in_words(
+    tmp_path: Path, tool: str, arguments: Mapping[str, object], words: str
+) -> None:
+    async with await Recall.aopen(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        await recall.aadd([note("wifi", "The wifi password is on the fridge.")])
+    server = memory_server(recalls_in(tmp_path / "store"), entity=MARA)
+
+    async with Client(server) as client:
+        done = await client.call_tool(tool, dict(arguments))
+
+    assert done.is_error
+    (said,) = done.content
+    assert isinstance(said, TextContent)
+    assert re.search(words, said.text), said.text
+    for foreign in ("pydantic", "http", "Arguments", "secondhop recall"):
+        assert foreign not in said.text

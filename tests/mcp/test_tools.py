@@ -1,0 +1,254 @@
+"""The tools of the MCP server, through a client in the same process."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from tests.fakes import note
+from tests.mcp.mcp_world import (
+    ARGUMENTS,
+    MARA,
+    NOOR,
+    content,
+    ids,
+    recalls_in,
+    words,
+)
+from tests.mcp.mcp_world import store as store
+from tests.small_world import QUESTION
+
+from secondhop.mcp.server import memory_server
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+
+Connected = Callable[[], Client]
+
+
+@pytest.fixture
+def connected(store: Path) -> Connected:
+    """A client of a server of Mara's memory."""
+    return lambda: Client(memory_server(recalls_in(store), entity=MARA))
+
+
+async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: Connected) -> None:
+    async with connected() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+        assert list(tools) == [
+            "recall",
+            "recall_briefing",
+            "recall_session_start",
+            "recall_vote",
+            "recall_resolve",
+            "remember",
+            "observe",
+            "forget",
+            "history",
+            "explain",
+        ]
+        described = [tool.description or "" for tool in tools.values()]
+        assert all("Use it" in text and "\n  " not in text for text in described)
+        assert all(tool.output_schema for tool in tools.values())
+        assert {"sessionId", "memories", "sparkBranches", "converged", "round"} <= set(
+            (tools["recall_vote"].output_schema or {})["properties"]
+        )
+        assert set(tools["recall_resolve"].input_schema["properties"]) == {
+            "sessionId",
+            "acceptedMemoryIds",
+            "note",
+            "dryRun",
+        }
+        writing = {
+            name
+            for name, tool in tools.items()
+            if tool.annotations is not None and not tool.annotations.read_only_hint
+        }
+        sessions = {"recall_session_start", "recall_vote"}  # they write nothing but a session
+        assert writing == {*sessions, "recall_resolve", "remember", "observe", "forget"}
+        assert all("dryRun" in tools[one].input_schema["properties"] for one in writing - sessions)
+        forget = tools["forget"].annotations
+        assert forget is not None
+        assert forget.destructive_hint
+
+
+async def test_recall_gives_what_the_library_gives_and_tells_its_steps(
+    connected: Connected, store: Path
+) -> None:
+    async with connected() as client:
+        steps: list[tuple[float, str]] = []
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            steps.append((progress, message or ""))
+
+        found = await client.call_tool("recall", ARGUMENTS, progress_callback=hear)
+
+        async with await Recall.aopen(store, entity=MARA, embedder=HashingEmbedder()) as recall:
+            asked = await recall.arecall(QUESTION, k=3)
+        assert ids(found) == asked.ids()
+        assert len(asked.ids()) == 3
+        assert [number for number, _ in steps] == list(range(1, len(steps) + 1))
+        told = [message for _, message in steps]
+        for step in ("hop 1, dispatch: ", "hop 1, retrieve: ", "hop 2, suggest: ", "fuse: "):
+            assert any(message.startswith(f"round 1, {step}") for message in told), step
+
+
+async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
+    async with connected() as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+        hot, cold = (memory["id"] for memory in first["memories"][:2])
+
+        ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "cold"}}
+        second = content(await client.call_tool("recall_vote", ballot))
+        ended = content(
+            await client.call_tool(
+                "recall_resolve", {"sessionId": first["sessionId"], "note": "used"}
+            )
+        )
+
+        shown = [memory["id"] for memory in second["memories"]]
+        assert (first["round"], second["round"]) == (1, 2)
+        assert shown[0] == hot
+        assert cold not in shown
+        assert ended["acceptedMemoryIds"] == [hot]
+        late = await client.call_tool("recall_vote", ballot)
+        assert late.is_error
+        assert "resolved" in words(late)
+
+
+async def test_a_vote_sent_again_because_its_reply_was_lost_counts_once(
+    connected: Connected,
+) -> None:
+    async with connected() as client:
+        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+        votes = {first["memories"][0]["id"]: "hot"}
+        ballot = {"sessionId": first["sessionId"], "votes": votes, "requestId": "vote-1"}
+        second = content(await client.call_tool("recall_vote", ballot))
+
+        again = content(await client.call_tool("recall_vote", ballot))
+
+        assert (second["round"], again["round"]) == (2, 2)
+        assert again["memories"] == second["memories"]
+        unnamed = {**ballot, "requestId": "vote-2", "round": 1}
+        refused = await client.call_tool("recall_vote", unnamed)
+        assert refused.is_error
+        assert "round 2" in words(refused)
+
+
+async def test_what_is_remembered_comes_back_until_it_is_forgotten(connected: Connected) -> None:
+    async with connected() as client:
+        kept = content(
+            await client.call_tool(
+                "remember", {"text": "Zeta", "subject": "me", "attribute": "employer"}
+            )
+        )
+        asked = {"query": "My employer is Zeta?", "limit": 2}
+        found = await client.call_tool("recall", asked)
+
+        assert kept["done"] == "remembered"
+        assert kept["memoryId"] in ids(found)
+        gone = content(await client.call_tool("forget", {"memoryIds": [kept["memoryId"]]}))
+        assert gone["memoryIds"] == [kept["memoryId"]]
+        assert kept["memoryId"] not in ids(await client.call_tool("recall", asked))
+
+
+async def test_what_messages_state_is_shown_first_and_then_written_once(
+    connected: Connected,
+) -> None:
+    talk = [
+        {"role": "assistant", "content": "I live in the cloud.", "at": "2026-01-05T09:00:00Z"},
+        {"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:01:00Z"},
+        {"role": "user", "content": "We moved to Trier.", "at": "2026-03-01T09:00:00Z"},
+    ]
+    async with connected() as client:
+        dry = content(await client.call_tool("observe", {"messages": talk, "dryRun": True}))
+        told = content(await client.call_tool("observe", {"messages": talk}))
+        again = content(await client.call_tool("observe", {"messages": talk}))
+
+        assert (dry.pop("dryRun"), told.pop("dryRun")) == (True, False)
+        assert dry == told
+        bonn, trier = told["added"]
+        assert (bonn["value"], bonn["message"], bonn["quote"]) == ("Bonn", 1, "I live in Bonn")
+        assert (trier["value"], trier["supersedes"]) == ("Trier", [bonn["memoryId"]])
+        assert (again["added"], len(again["duplicates"])) == ([], 2)
+        await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
+
+
+async def test_history_tells_versions_that_were_superseded_and_texts_that_were_replaced(
+    connected: Connected, store: Path
+) -> None:
+    async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
+        await recall.aadd([note("moved", "The spare key is under the mat")])
+        await recall.aadd([note("moved", "The spare key is at the neighbour's")])
+        new = await recall.aupdate("moved", "There is no spare key any more")
+    try:
+        async with connected() as client:
+            told = content(await client.call_tool("history", {"memoryId": "moved"}))
+            unknown = await client.call_tool("history", {"memoryId": "nobody"})
+    finally:
+        async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
+            await recall.aforget("moved", new.memory_id)
+
+    assert [one["text"].split()[-1] for one in told["versions"]] == ["mat", "neighbour's", "more"]
+    assert [one["end"].split()[0] for one in told["versions"][:2]] == ["replaced", "superseded"]
+    assert told["versions"][0]["replacedAt"]
+    assert told["versions"][1]["replacedAt"] is None
+    assert {"written", "replaced", "superseded"} <= {one["act"] for one in told["events"]}
+    assert unknown.is_error
+    assert "no memory 'nobody'" in words(unknown)
+
+
+async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:
+    async with connected() as client:
+        trace_id = content(await client.call_tool("recall", ARGUMENTS))["traceId"]
+        story = content(
+            await client.call_tool("explain", {"traceId": trace_id, "memoryId": "garden"})
+        )
+
+        assert story["returned"] is False
+        assert story["cutBy"]
+
+
+async def test_explain_opens_no_file(connected: Connected, tmp_path: Path) -> None:
+    async with connected() as client:
+        path = tmp_path / "trace.json"
+        path.write_text("{}", encoding="utf-8")
+
+        refused = await client.call_tool("explain", {"traceId": str(path), "memoryId": "plan"})
+
+        assert refused.is_error
+        assert "is not a trace id" in words(refused)
+
+
+async def test_errors_of_ours_say_what_happened(connected: Connected) -> None:
+    async with connected() as client:
+        unknown = await client.call_tool(
+            "recall_vote", {"sessionId": "nobody", "votes": {"a": "hot"}}
+        )
+        no_vote = await client.call_tool("recall_vote", {"sessionId": "x", "votes": {"a": "great"}})
+        empty = await client.call_tool("recall", {"query": " "})
+
+        assert all(result.is_error for result in (unknown, no_vote, empty))
+        assert "start a new session" in words(unknown)
+        assert "hot" in words(no_vote)
+        assert "empty" in words(empty)
+
+
+async def test_another_entity_cannot_be_named(connected: Connected) -> None:
+    async with connected() as client:
+        for tool in ("recall", "recall_session_start"):
+            refused = await client.call_tool(tool, {**ARGUMENTS, "entity": NOOR})
+            assert refused.is_error
+            assert "'mara' alone" in words(refused)
+        own = await client.call_tool("recall", {**ARGUMENTS, "entity": MARA})
+        assert "noors-plan" not in ids(own)
+
+
+async def test_without_a_token_and_an_entity_nobody_is_served(store: Path) -> None:
+    async with Client(memory_server(recalls_in(store))) as client:
+        refused = await client.call_tool("recall", ARGUMENTS)
+
+    assert "send a bearer token" in words(refused)

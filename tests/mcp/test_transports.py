@@ -1,0 +1,155 @@
+"""The MCP server in a process of its own, over both transports."""
+
+import asyncio
+import json
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from tests.mcp.mcp_world import (
+    ARGUMENTS,
+    MARA,
+    TOKENS,
+    command,
+    content,
+    environment,
+    http_server,
+    ids,
+    over_stdio,
+    words,
+)
+from tests.mcp.mcp_world import store as store
+from tests.small_world import QUESTION
+from typer.testing import CliRunner
+
+from secondhop.cli.app import app
+
+pytestmark = pytest.mark.slow
+
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Path:
+    path = tmp_path / "tokens.json"
+    path.write_text(json.dumps(TOKENS), encoding="utf-8")
+    return path
+
+
+async def voted_on(client: Client) -> list[str]:
+    """A session over the wire, to its end; what was accepted."""
+    first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+    hot, cold = (memory["id"] for memory in first["memories"][:2])
+    ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "cold"}}
+    second = await client.call_tool("recall_vote", ballot)
+    assert content(second)["round"] == 2
+    assert cold not in ids(second)
+    resolved = await client.call_tool("recall_resolve", {"sessionId": first["sessionId"]})
+    assert content(resolved)["acceptedMemoryIds"] == [hot]
+    return [hot]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_over_standard_input_and_output(store: Path, mode: Literal["auto", "legacy"]) -> None:
+    steps: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        steps.append(message or "")
+
+    async with Client(over_stdio(store), mode=mode) as client:
+        found = await client.call_tool("recall", ARGUMENTS, progress_callback=hear)
+        accepted = await voted_on(client)
+
+    assert accepted[0] in ids(found)
+    assert any("retrieve" in step for step in steps)
+
+
+async def test_command_line_library_and_server_give_the_same_memories(store: Path) -> None:
+    line = command(store, "recall", QUESTION, "--k", "3", "--entity", MARA, "--json")
+    done = await asyncio.create_subprocess_exec(*line, stdout=PIPE, env=environment())
+    printed_text, _ = await asyncio.wait_for(done.communicate(), timeout=60)
+    async with Client(over_stdio(store)) as client:
+        served = ids(await client.call_tool("recall", ARGUMENTS))
+
+    printed = [memory["id"] for memory in json.loads(printed_text)["memories"]]
+    assert len(printed) == 3
+    assert served == printed
+
+
+async def test_each_token_sees_its_own_entity_over_http(store: Path, tokens: Path) -> None:
+    with http_server(store, "--tokens", str(tokens)) as url:
+        found: dict[str, set[str]] = {}
+        for token, entity in TOKENS.items():
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                found[entity] = set(ids(await client.call_tool("recall", ARGUMENTS)))
+                other = next(one for one in TOKENS.values() if one != entity)
+                foreign = await client.call_tool("recall", {**ARGUMENTS, "entity": other})
+                assert foreign.is_error
+                assert f"'{entity}' alone" in words(foreign)
+                if entity == MARA:
+                    await voted_on(client)
+
+    assert found["noor"] == {"noors-plan"}
+    assert found["mara"]
+    assert not found["mara"] & found["noor"]
+
+
+async def test_nobody_votes_on_another_entitys_session(store: Path, tokens: Path) -> None:
+    with http_server(store, "--tokens", str(tokens)) as url:
+        first: dict[str, Any] = {}
+        for token in TOKENS:
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                if not first:
+                    first = content(await client.call_tool("recall_session_start", ARGUMENTS))
+                    continue
+                votes = {first["memories"][0]["id"]: "hot"}
+                ballot = {"sessionId": first["sessionId"], "votes": votes}
+                refused = await client.call_tool("recall_vote", ballot)
+                assert refused.is_error
+                assert f"no session {first['sessionId']!r} is known" in words(refused)
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer " + "x" * 40}])
+async def test_a_wrong_token_gets_401(store: Path, tokens: Path, headers: dict[str, str]) -> None:
+    with http_server(store, "--tokens", str(tokens)) as url:
+        async with httpx2.AsyncClient(headers=headers) as http:
+            answer = await http.post(url, json=HELLO)
+
+    assert answer.status_code == 401
+    assert "Bearer" in answer.headers["www-authenticate"]
+
+
+async def test_one_entity_on_this_machine_needs_no_token_but_a_name_of_this_machine(
+    store: Path,
+) -> None:
+    with http_server(store, "--entity", MARA) as url:
+        async with Client(url) as client:
+            assert ids(await client.call_tool("recall", ARGUMENTS))
+        async with httpx2.AsyncClient(headers={"Host": "evil.example"}) as http:
+            assert (await http.post(url, json=HELLO)).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--http", "127.0.0.1:0"],
+        ["--http", "0.0.0.0:0", "--entity", MARA],
+        ["--tokens", "tokens.json"],
+    ],
+    ids=["no entity", "not loopback", "tokens without HTTP"],
+)
+def test_nobody_unknown_is_served(arguments: list[str]) -> None:
+    refused = CliRunner().invoke(app, ["mcp", *arguments])
+
+    assert refused.exit_code == 2
+    assert "--tokens" in refused.stderr

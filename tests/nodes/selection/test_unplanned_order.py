@@ -1,0 +1,94 @@
+"""Look-ups without a plan: the order of hybrid search, with copies and what was replaced last."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
+
+from secondhop.nodes.planning.fact_lookup import OWN_FACET
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.unplanned_order import (
+    answering_for_themselves,
+    lookup_order,
+    replaced_last,
+)
+from secondhop.nodes.state import FACT_NAMED, RecallState
+
+THREE = [[0.6], [0.5], [0.4]]
+
+
+def looked_up(
+    rows: list[list[float]], *, fused: list[float], **parts: Any
+) -> tuple[Pool, RecallState]:
+    """A question of fact that nobody has planned; `fused`: as hybrid search ranks m0, m1, …"""
+    pool, state = world_of(rows, question="Which berth is ours?", **parts)
+    for memory_id, value in zip(state["candidates"], fused, strict=True):
+        state["candidates"][memory_id]["scores"]["f0"]["fused"] = value
+    return pool, {**state, "kind": "factual", "queries": {}}
+
+
+def asked(origin: str, **more: Any) -> Any:
+    return {"origin": origin, "facet_id": "f0", **more}
+
+
+def order_of(pool: Pool, state: RecallState) -> list[str]:
+    factors = np.ones((len(pool.ids), len(pool.facet_ids)))
+    return list(lookup_order(pool, factors, state, settings=SETTINGS))
+
+
+def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:
+    pool, state = looked_up([[0.6], [0.5], [0.01]], fused=[0.01, 0.02, 0.03])
+
+    assert order_of(pool, state) == picked(pool, state) == ["m2", "m1", "m0"]
+
+
+def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
+    pool, state = looked_up(THREE, fused=[0.03, 0.029, 0.01])
+
+    halved = lookup_order(pool, np.array([[0.5], [1.0], [1.0]]), state, settings=SETTINGS)
+    assert list(halved) == ["m1", "m0", "m2"]
+    assert "m0" not in picked(pool, voted(state, vote("m0", "cold", facets=())))
+
+
+def test_of_several_questions_the_answer_to_one_comes_before_what_is_first_for_another() -> None:
+    pool, state = looked_up(THREE, fused=[0.01, 0.02, 0.03])
+    several = {"q0": asked("question"), "q1": asked("question"), "q2": asked("question")}
+
+    assert order_of(pool, {**state, "queries": several}) == ["m0", "m1", "m2"]
+
+
+def test_a_fact_that_the_question_names_comes_first() -> None:
+    pool, state = looked_up(THREE, fused=[0.03, 0.02, 0.01])
+    named = {"kq1": {**asked(FACT_NAMED, memory_ids=["m2"]), "facet_id": f"{OWN_FACET}1"}}
+
+    assert order_of(pool, cast(RecallState, {**state, "queries": named})) == ["m2", "m0", "m1"]
+
+
+def test_copies_of_what_stands_ahead_come_last() -> None:
+    pool, state = looked_up(THREE, fused=[0.03, 0.025, 0.01], directions=[0, 0, 1])
+
+    assert order_of(replace(pool, replaced_by={}), state) == ["m0", "m2", "m1"]
+
+
+def test_what_something_newer_seems_to_replace_comes_last() -> None:
+    pool, _ = looked_up(THREE, fused=[0.03, 0.02, 0.01])
+    versions = replace(pool, replaced_by={"m0": "m1"})
+
+    assert replaced_last(["m0", "m1", "m2"], versions) == ["m1", "m2", "m0"]
+    assert replaced_last(["m0", "m2"], versions) == ["m0", "m2"]
+
+
+def test_a_newer_note_replaces_an_older_one_only_where_it_answers_as_well() -> None:
+    for newer, replaced in ((0.5, False), (0.8, True)):
+        pool, _ = looked_up([[0.6], [newer]], fused=[0.02, 0.01], directions=[0, 0])
+        assert pool.replaced_by == {"m0": "m1"}
+        assert bool(answering_for_themselves(pool).replaced_by) is replaced
+
+
+def test_a_pool_without_the_questions_own_ranking_is_left_as_it_is() -> None:
+    pool, state = looked_up(THREE, fused=[0.0, 0.0, 0.0])
+    nameless = replace(pool, facet_ids=["e1"])
+
+    assert answering_for_themselves(nameless) is nameless
+    assert order_of(nameless, state) == []
