@@ -40,7 +40,7 @@ def unplanned_order(
         factors: [n_candidates, n_facets], without suspicions.
     """
     if state["kind"] in LOOKUPS:
-        return lookup_order(pool, factors, state, settings=settings)
+        return lookup_order(pool, relevance, factors, state, settings=settings)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
@@ -48,23 +48,31 @@ def unplanned_order(
 
 
 def lookup_order(
-    pool: Pool, factors: Floats, state: RecallState, *, settings: RankingSettings
+    pool: Pool,
+    relevance: Floats,
+    factors: Floats,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
 ) -> Sequence[str]:
-    """What the question itself finds, the likeliest answer first.
+    """What the question itself finds and nobody voted out, the likeliest answer first.
 
     Args:
+        relevance: [n_candidates, n_facets]; 0 in every facet for what may not be returned.
         factors: [n_candidates, n_facets], what votes and the memory itself make of relevance.
     """
     if DIRECT not in pool.facet_ids:
         return []
     column = list(pool.facet_ids).index(DIRECT)
+    allowed = relevance.max(axis=1, initial=0.0) > 0
     measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
     found = {
         pool.ids[row]: pool.candidates[pool.ids[row]]["scores"][DIRECT][measure]
         * float(factors[row, column])
-        for row in np.flatnonzero(pool.relevance[:, column] > 0).tolist()
+        for row in np.flatnonzero(allowed & (pool.relevance[:, column] > 0)).tolist()
     }
-    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in pool.ids}
+    kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
+    found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
     return copies_last(replaced_last(order, pool), pool, limit=COPIES, settings=settings)
 

@@ -34,7 +34,7 @@ def asked(origin: str, **more: Any) -> Any:
 
 def order_of(pool: Pool, state: RecallState) -> list[str]:
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
-    return list(lookup_order(pool, factors, state, settings=SETTINGS))
+    return list(lookup_order(pool, pool.relevance, factors, state, settings=SETTINGS))
 
 
 def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:
@@ -46,7 +46,8 @@ def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> Non
 def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.029, 0.01])
 
-    halved = lookup_order(pool, np.array([[0.5], [1.0], [1.0]]), state, settings=SETTINGS)
+    halves = np.array([[0.5], [1.0], [1.0]])
+    halved = lookup_order(pool, pool.relevance, halves, state, settings=SETTINGS)
     assert list(halved) == ["m1", "m0", "m2"]
     assert "m0" not in picked(pool, voted(state, vote("m0", "cold", facets=())))
 
