@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from tests.nodes.cast_votes import by_voter, vote
-from tests.nodes.test_selection_rules import candidate
+from tests.nodes.selection.test_selection_rules import candidate
 
 from secondhop.nodes.changes import changes_since
 from secondhop.nodes.session_state import Branch, Change, SessionState

@@ -3,7 +3,7 @@
 import time
 
 from tests.fakes import HangingEmbedder
-from tests.nodes.test_hidden import EndsMeanwhile
+from tests.nodes.selection.test_hidden import EndsMeanwhile
 from tests.small_world import QUESTION, SmallWorld, ask
 
 from secondhop.nodes.planning.playbooks import Playbooks

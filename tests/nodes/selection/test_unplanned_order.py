@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
+from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, voted, world_of
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
