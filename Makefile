@@ -46,7 +46,7 @@ bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (d
 	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) \
 	  $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
 
-test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/models.md); not part of `make check`
+test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/benchmarks.md); not part of `make check`
 	@$(LLM_VENV)/bin/secondhop models pull
 	$(LLM_VENV)/bin/pytest -m llm tests/llm_smoke $(ARGS)
 

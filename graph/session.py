@@ -2,7 +2,7 @@
 
 Two forms of one graph. `build_session_graph` waits for votes inside the graph, with an interrupt,
 for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one round from a state
-to the next, for whoever keeps the state between rounds elsewhere.
+to the next, for sessions that are kept in a store of ours.
 """
 
 from typing import Any, TypeAlias

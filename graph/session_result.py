@@ -65,7 +65,7 @@ class SessionAnswer(Frozen):
     rounds_left: int
     """Rounds that votes can still open; 0: the votes on this answer count when it is resolved."""
     expires_at: datetime
-    """When it is over, unless somebody votes before."""
+    """When it expires without another vote."""
     memories: list[RecalledMemory]
     """What was voted for (hot, then warm), then at most k others, best first."""
     kept: list[str]
@@ -75,7 +75,7 @@ class SessionAnswer(Frozen):
     branches: list[SparkBranch] = Field(default_factory=list[SparkBranch])
     """Apart from the answer: one a spark."""
     preferences: list[RecalledPreference] = Field(default_factory=list[RecalledPreference])
-    """How to behave: as a recall gives them, beside the memories. Nobody votes on them."""
+    """How to behave: as a recall gives them, beside the memories. They take no votes."""
     changes: list[AnswerChange] = Field(default_factory=list[AnswerChange])
     """Since the last round; [] in the first."""
     converged: bool

@@ -1,4 +1,4 @@
-"""Waits for whoever judges the answer: a person or an agent, through the host of the graph."""
+"""Waits for votes of a person or an agent, which come through the host of the graph."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
     """Interrupts with the answer of the round; goes on with votes, a resolution, or the end.
 
     Nothing happens before the interrupt, for the node runs again from its top when it is resumed.
-    A reply that cannot be counted interrupts anew, with the reason in `problem`.
+    A reply that cannot be counted interrupts again, with the reason in `problem`.
     """
     problem = ""
     while True:

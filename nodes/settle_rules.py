@@ -12,7 +12,7 @@ from secondhop.ranking.convergence import is_stable
 def settled(
     state: SessionState, shown: Sequence[str], *, settings: RankingSettings
 ) -> tuple[bool, str]:
-    """(another round would hardly bring anything, why): a hint; whoever votes may go on."""
+    """(another round would hardly bring anything, why): a hint; voting may go on."""
     if not shown:
         return True, "nothing stored is near enough to the question"
     seen = set(shown_ever(state))

@@ -8,7 +8,7 @@ from secondhop.nodes.session_state import SessionState, SessionUpdate
 
 
 async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:
-    """Votes of people and agents beside the critic's; the round's positives anew."""
+    """Votes of people and agents beside the critic's; the round's positives with them."""
     votes = as_votes(state["ballots"], state)
     counted: SessionState = {**state, "votes": {**state["votes"], **votes}}
     return {

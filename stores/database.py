@@ -25,7 +25,7 @@ class Database:
         """
         Args:
             if_damaged: what to do with a damaged file, for the error's message.
-            journal: SQLite's journal mode. WAL suits many readers; TRUNCATE leaves no word of what
+            journal: SQLite's journal mode. WAL suits many readers; DELETE leaves no word of what
                 was deleted beside the file.
         """
         self.path, self._if_damaged, self._journal = path, if_damaged, journal
@@ -64,8 +64,23 @@ class Database:
         """A connection outside any transaction, the file created if need be: for migrations."""
         with self._connection(create=True) as connection:
             connection.execute("PRAGMA query_only = OFF")
-            connection.execute(f"PRAGMA journal_mode = {self._journal}")
+            self._set_journal(connection)
             yield connection
+
+    def _set_journal(self, connection: sqlite3.Connection) -> None:
+        """A file of version 0.1 leaves WAL when no other connection has it open: if not now, then
+        at the next writing of a process that is alone with it."""
+        if self._journal == "WAL":
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            connection.execute(f"PRAGMA journal_mode = {self._journal}")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
 
     def close(self) -> None:
         """Close every connection; those in use close when their block ends."""

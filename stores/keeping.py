@@ -113,6 +113,11 @@ class HistoryEntry:
     detail: str = ""
 
 
+SAID_IN: Final = "said in message "
+"""Begins the note in a history that names the message, by a digest, and the characters of it from
+which a memory came."""
+
+
 def fact_in_words(subject: str, attribute: str) -> str:
     """What a fact is of, as it begins a sentence.
 

@@ -1,7 +1,7 @@
 """What was learned of one entity, in a SQLite file of its folder, made with the first lesson.
 
-What is deleted is overwritten, and the file has a rollback journal, which SQLite cuts after each
-write. So no byte of what was forgotten stays on disk.
+What is deleted is overwritten, and the file has a rollback journal, which SQLite deletes after each
+write. So no byte of what was forgotten stays in a file.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,11 +24,13 @@ from secondhop.stores.lessons import (
 )
 from secondhop.stores.records import Vector
 
+T = TypeVar("T")
+
 VERSION = 2
 """`user_version` of the file. 1 (version 0.1) had other documents, which are read all the same, and
 kept pairs and a count of rounds, which nothing needs."""
 
-IF_DAMAGED = "put a backup of it in place, or delete it, and learning begins anew"
+IF_DAMAGED = "put a backup of it in place, or delete it, and learning starts again"
 """What to do with a file that cannot be read: nothing but lessons is lost with it."""
 
 _SCHEMA = f"""
@@ -46,12 +49,15 @@ COMMIT;
 """
 
 
+_ALL = "SELECT context_id, embedder_id, vector, lessons FROM contexts"
+
+
 class LearningStore:
     """The lessons of one entity. Reading writes nothing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._database = Database(path, if_damaged=IF_DAMAGED, journal="TRUNCATE")
+        self._database = Database(path, if_damaged=IF_DAMAGED, journal="DELETE")
 
     async def read(self) -> LearningState:
         """Everything; nothing at all before the first lesson."""
@@ -68,8 +74,8 @@ class LearningStore:
     async def change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
         """Decide on what is known and write it, in one transaction; None writes nothing.
 
-        `decide` is called in another thread. Nobody writes between what it sees and what is
-        written.
+        `decide` is called in another thread. Nothing is written between what it sees and what
+        it decides.
         """
         await asyncio.to_thread(self._change, decide)
 
@@ -108,7 +114,8 @@ class LearningStore:
         with self._database.reading() as connection:
             if not self._is_made(connection) or not _is_on(connection):
                 return []
-            return self._centres(connection)
+            rows = connection.execute("SELECT context_id, embedder_id, vector FROM contexts")
+            return [self._told(centre_of, row) for row in rows]
 
     def _contexts(self, context_ids: Collection[str]) -> list[LearnedContext]:
         if not self.path.exists():
@@ -116,8 +123,11 @@ class LearningStore:
         with self._database.reading() as connection:
             if not self._is_made(connection):
                 return []
-            named = [one for one in self._centres(connection) if one.context_id in context_ids]
-            return self._with_lessons(connection, named)
+            found = [
+                connection.execute(f"{_ALL} WHERE context_id = ?", (one,)).fetchone()
+                for one in sorted(context_ids)
+            ]
+            return [self._told(context_of, row) for row in found if row is not None]
 
     def _change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
         self._make()
@@ -145,11 +155,12 @@ class LearningStore:
     def _state(self, connection: sqlite3.Connection) -> LearningState:
         if not self._is_made(connection):
             return LearningState()
-        contexts = self._with_lessons(connection, self._centres(connection))
+        rows = connection.execute(f"{_ALL} ORDER BY context_id")
+        contexts = [self._told(context_of, row) for row in rows]
         return LearningState(on=_is_on(connection), contexts=contexts)
 
     def _is_made(self, connection: sqlite3.Connection) -> bool:
-        """False: whoever began to make the file was killed, or is at it."""
+        """False: another process is making the file, or was killed while it did."""
         return self._version(connection) > 0
 
     def _version(self, connection: sqlite3.Connection) -> int:
@@ -161,52 +172,39 @@ class LearningStore:
             raise SchemaVersionError(found=version, known=VERSION, path=str(self.path))
         return int(version)
 
-    def _centres(self, connection: sqlite3.Connection) -> list[ContextCentre]:
-        """Where the contexts lie.
+    def _told(self, of: Callable[..., T], row: Sequence[Any]) -> T:
+        """What a row says.
 
         Raises:
-            CorruptStoreError: a vector cannot be read.
+            CorruptStoreError: it cannot be read.
         """
-        rows = connection.execute(
-            "SELECT context_id, embedder_id, vector FROM contexts ORDER BY context_id"
-        )
         try:
-            return [
-                ContextCentre(
-                    context_id=context_id, embedder_id=embedder_id, vector=vector_of(stored)
-                )
-                for context_id, embedder_id, stored in rows
-            ]
+            return of(*row)
         except (ValueError, TypeError) as error:
-            raise self._damaged(error) from error
+            raise CorruptStoreError(f"{self.path} is damaged ({error!r}); {IF_DAMAGED}") from error
 
-    def _with_lessons(
-        self, connection: sqlite3.Connection, centres: Sequence[ContextCentre]
-    ) -> list[LearnedContext]:
-        """Raises:
-        CorruptStoreError: they cannot be read.
-        """
-        contexts: list[LearnedContext] = []
-        for centre in centres:
-            (told,) = connection.execute(
-                "SELECT lessons FROM contexts WHERE context_id = ?", (centre.context_id,)
-            ).fetchone()
-            try:
-                lessons = DOCUMENT.validate_json(told)
-            except (ValueError, TypeError) as error:
-                raise self._damaged(error) from error
-            contexts.append(
-                LearnedContext(
-                    context_id=centre.context_id,
-                    embedder_id=centre.embedder_id,
-                    vector=centre.vector,
-                    lessons=lessons,
-                )
-            )
-        return contexts
 
-    def _damaged(self, error: Exception) -> CorruptStoreError:
-        return CorruptStoreError(f"{self.path} is damaged ({error!r}); {IF_DAMAGED}")
+def centre_of(context_id: str, embedder_id: str, vector: bytes) -> ContextCentre:
+    """Where a context lies.
+
+    Raises:
+        ValueError, TypeError: these are no such values.
+    """
+    return ContextCentre(context_id=context_id, embedder_id=embedder_id, vector=vector_of(vector))
+
+
+def context_of(context_id: str, embedder_id: str, vector: bytes, lessons: str) -> LearnedContext:
+    """A context with its lessons.
+
+    Raises:
+        ValueError, TypeError: these are no such values.
+    """
+    return LearnedContext(
+        context_id=context_id,
+        embedder_id=embedder_id,
+        vector=vector_of(vector),
+        lessons=DOCUMENT.validate_json(lessons),
+    )
 
 
 def without(known: LearningState, memory_ids: Collection[str]) -> LearningChange:

@@ -2,7 +2,7 @@
 
 A store knows nothing of what a session means. It keeps one document a session under a version
 that grows with every write, and every write says which version it follows. Of two workers that
-write at once, one is refused, looks again, and decides anew. A worker that is killed before its
+write at once, one is refused, reads again, and decides again. A worker that is killed before its
 write has changed nothing.
 """
 
@@ -52,7 +52,7 @@ class SessionStore(Protocol):
         Of one that ended only owner, id and status stay, for an hour.
 
         Returns:
-            False: somebody else has written, or it is over; nothing was changed.
+            False: another worker has written, or it is over; nothing was changed.
         """
         ...
 

@@ -1,15 +1,17 @@
 """Sessions in one table of a SQLite file: every process on this machine may serve them.
 
 What is deleted is overwritten (`secure_delete`), and the file has a rollback journal, which SQLite
-cuts after each write. So no word of a session that ended stays on disk.
+deletes after each write. So no word of a session that ended stays in a file.
 """
 
 import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from secondhop.errors import StoreError
 from secondhop.stores.database import Database
 from secondhop.stores.sessions import ENDED_REMEMBERED_S, GRACE_S, StoredSession
 
@@ -39,7 +41,7 @@ class SqliteSessions:
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         """`clock`: epoch seconds."""
-        self._database = Database(path, journal="TRUNCATE")
+        self._database = Database(path, journal="DELETE")
         self._clock = clock
 
     async def load(self, session_id: str, *, owner: str) -> StoredSession | None:
@@ -129,10 +131,11 @@ class SqliteSessions:
             return [session_id for (session_id,) in rows]
 
     def _close(self) -> None:
-        if self._database.path.exists():
-            with self._database.writing() as connection:
-                if _is_made(connection):
-                    self._sweep(connection)
+        with suppress(StoreError):  # a folder that cannot be written has nothing to sweep
+            if self._database.path.exists():
+                with self._database.writing() as connection:
+                    if _is_made(connection):
+                        self._sweep(connection)
         self._database.close()
 
     def _make(self) -> None:

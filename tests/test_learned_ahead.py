@@ -66,12 +66,6 @@ async def test_another_cue_brings_nothing(recall: Recall, cue: SessionCue) -> No
     assert await foreseen(recall) == []
 
 
-async def test_with_learning_switched_off_nothing_is_foreseen(recall: Recall) -> None:
-    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
-    await recall.learning.switch(on=False)
-    assert await foreseen(recall) == []
-
-
 async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
     nothing = RecallSettings(learning=LearningSettings(weight=0))
     async with await Recall.aopen(tmp_path, embedder="hashing", settings=nothing) as recall:
@@ -115,9 +109,3 @@ async def test_lessons_that_cannot_be_read_stop_no_briefing(
 
     assert len(told.entries) == 10
     assert "uses nothing learned" in caplog.text
-
-
-async def test_what_was_forgotten_is_not_foreseen(recall: Recall) -> None:
-    await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
-    await recall.aforget("target")
-    assert await foreseen(recall) == []

@@ -15,13 +15,11 @@ from tests.store_files import stores_below
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
-from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import LearningChange
-from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -126,32 +124,6 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
 
 
-async def test_recalls_and_abandoned_sessions_leave_lessons_byte_identical(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await teach(recall)
-    await traced(recall)
-    before = stores_below(tmp_path)
-    assert any(name.endswith("learning.db") for name in before)
-
-    await traced(recall)
-    async with recall.session(QUESTION, k=3, at=AT) as left:
-        await left.vote({left.answer.ids()[0]: "wrong"})
-    await recall.learning.report()
-
-    assert stores_below(tmp_path) == before
-
-
-async def test_the_accepted_are_counted_once_a_session(recall: Recall) -> None:
-    await teach(recall, times=2)
-
-    counted = await recall.acounters("plan", "research-1")
-
-    assert (counted["plan"].shown, counted["plan"].accepted) == (2, 2)
-    assert (counted["research-1"].shown, counted["research-1"].accepted) == (2, 0)
-    assert counted["plan"].accepted_at == AT
-
-
 async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -166,15 +138,6 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     assert await recall.learning.cues() == []
     await recall.learning.switch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
-
-
-async def test_a_setting_of_nothing_uses_nothing(tmp_path: Path) -> None:
-    settings = RecallSettings(learning=LearningSettings(weight=0))
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=settings) as recall:
-        await recall.aadd(LIFE)
-        await teach(recall)
-
-        assert factors(await traced(recall)) == {}
 
 
 async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
@@ -213,19 +176,6 @@ async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_pat
     for word in ("prepare", "Carefeed", "interview", "hot", "cold", "person"):
         assert word.encode() not in kept
     assert QUESTION not in str(await recall.learning.exported())
-
-
-async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        await teach(recall)
-    assert bytes_learned(tmp_path)
-
-    home = StoreDirectory(tmp_path)
-    assert await home.delete_entity("mara")
-    await home.aclose()
-
-    assert not bytes_learned(tmp_path)
 
 
 async def test_a_backup_carries_what_was_learned(recall: Recall, tmp_path: Path) -> None:

@@ -43,41 +43,6 @@ async def test_what_was_said_to_have_helped_weighs_more_without_any_vote(recall:
     assert factors == {"plan": pytest.approx(1.15), "wins": pytest.approx(1.15)}
 
 
-async def test_it_teaches_what_a_hot_vote_would(recall: Recall) -> None:
-    await ended(recall, ["plan"])
-    named = (await recall.learning.exported())["contexts"]
-    await recall.learning.forget_all()
-
-    async with recall.session(QUESTION, k=6, at=AT) as session:
-        await session.vote({"plan": "hot"}, go_on=False)
-        await session.resolve()
-
-    voted = (await recall.learning.exported())["contexts"]
-    assert [{**one, "context_id": ""} for one in named] == [
-        {**one, "context_id": ""} for one in voted
-    ]
-
-
-async def test_however_often_it_is_said_the_influence_is_bounded(recall: Recall) -> None:
-    for _ in range(14):
-        await ended(recall, ["plan"])
-
-    (context,) = (await recall.learning.exported())["contexts"]
-    assert context["weights"]["plan"] == {"good": 10, "bad": 0, "refused": 0}
-    assert (await learned_factors(recall))["plan"] == pytest.approx(1 + 0.3 * 10 / 11, abs=1e-4)
-
-
-async def test_sessions_that_end_well_after_one_answer_are_counted_as_such(recall: Recall) -> None:
-    for _ in range(3):
-        async with recall.session(QUESTION, k=6) as session:
-            await session.resolve(["plan"])
-
-    told = await recall.learning.rounds()
-
-    assert (told.sessions, told.mean_rounds, told.needs_tuning) == (3, 1.0, [])
-    assert told.verdict == "sessions end after 1.0 answers on average: the first ones are good"
-
-
 async def test_a_dry_run_foresees_what_naming_it_would_teach(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -115,17 +80,6 @@ async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: R
     assert {one for one, uses in counted.items() if uses.retrieved == 1} == met
     assert {one for one, uses in counted.items() if uses.shown == 1} == set(told.shown)
     assert {one for one, uses in counted.items() if uses.accepted == 1} == {"plan"}
-
-
-async def test_nothing_is_counted_of_what_was_forgotten_since(recall: Recall) -> None:
-    told = (await ended(recall, ["plan"], k=4)).session
-    unshown = next(one for one in told.retrieved if one not in told.shown)
-    await recall.aforget(unshown)
-
-    await recall.learning.learn(told)
-
-    counted = await recall.acounters(unshown, "plan")
-    assert (counted[unshown].retrieved, counted["plan"].retrieved) == (0, 2)
 
 
 def lessons_below(folder: Path) -> dict[str, str]:

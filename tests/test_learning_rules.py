@@ -14,7 +14,6 @@ from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRo
 from secondhop.learning.rules import (
     MOST_VOTES,
     Teaching,
-    credit_of,
     learned_from,
     teaching_of,
 )
@@ -117,29 +116,6 @@ def factor(context: LearnedContext, memory_id: str) -> float:
     return learned_factor_of(weight, most=SETTINGS.weight)
 
 
-def test_votes_and_acceptance_are_credit() -> None:
-    votes = {"hot": "hot", "warm": "warm", "cold": "cold", "wrong": "wrong", "spark": "spark"}
-
-    assert credit_of(votes, ["warm", "unvoted", "wrong"]) == {
-        "hot": 1.0,
-        "warm": 0.5,
-        "cold": -0.5,
-        "wrong": 0.5,  # who accepts it has the last word
-        "unvoted": 1.0,
-    }
-
-
-def test_a_wrong_memory_sinks_in_its_context_and_twice_as_fast_as_a_cold_one() -> None:
-    told = session(hot=["a"], cold=["beside"], wrong=["misleading"])
-
-    (context,) = after(teaching(told)).values()
-
-    weights = context.lessons.weights
-    assert (weights["misleading"].good, weights["misleading"].bad) == (0, 1)
-    assert (weights["beside"].good, weights["beside"].bad) == (0, 0.5)
-    assert factor(context, "misleading") < factor(context, "beside") < 1
-
-
 def test_near_questions_share_a_context_and_far_ones_do_not() -> None:
     told = session(hot=["a", "b"], cold=["x"])
 
@@ -153,29 +129,6 @@ def test_near_questions_share_a_context_and_far_ones_do_not() -> None:
     middle = np.rad2deg(np.arctan2(shared.vector[1], shared.vector[0]))
     assert middle == pytest.approx(10, abs=0.1)
     assert np.linalg.norm(shared.vector) == pytest.approx(1)
-
-
-def test_contexts_of_another_model_are_left_alone() -> None:
-    told = session(hot=["a"])
-
-    contexts = after(teaching(told), teaching(told, embedder="other"))
-
-    assert [(one.embedder_id, one.lessons.sessions) for one in contexts.values()] == [
-        ("e", 1),
-        ("other", 1),
-    ]
-
-
-def test_old_lessons_have_faded_when_new_ones_come() -> None:
-    later = AT + timedelta(days=2 * SETTINGS.half_life_days)
-
-    (context,) = after(
-        teaching(session(hot=["a"])), teaching(session(hot=["b"], at=later))
-    ).values()
-
-    assert context.lessons.weights["a"].good == pytest.approx(0.25)
-    assert context.lessons.weights["b"].good == 1
-    assert context.lessons.at == later
 
 
 @given(

@@ -100,20 +100,3 @@ async def test_what_a_session_showed_yields_for_another_question_of_its_worker(
     assert not set(answer.result.ids()) & set(begun.ids())
     factors = {one.memory_id: one.factors for one in answer.trace.candidates}
     assert {factors[one]["exposure"] for one in begun.ids()} == {0.5}
-
-
-async def test_nothing_of_it_is_kept_once_a_session_is_over(
-    garden: SmallWorld, store: SessionStore
-) -> None:
-    services = worker(garden, freshness=1.0)
-    await ask(services, FIRST, k=3)
-    sessions = sessions_over(services, store)
-    begun = await sessions.astart(NEAR)
-    resolution = await sessions.aresolve(begun.session_id)
-
-    ended = await store.load(begun.session_id, owner=owner_of(services.entity))
-
-    assert resolution.session.exposure
-    assert "exposure" not in resolution.session.model_dump()
-    assert ended is not None
-    assert (ended.status, ended.document) == ("resolved", b"")

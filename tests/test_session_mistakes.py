@@ -32,14 +32,6 @@ async def test_what_is_no_vote_is_refused_as_such(
     assert (still.round, still.cast) == (1, {})
 
 
-@pytest.mark.parametrize("votes", ["hot", ["plan"], None, 5])
-async def test_what_are_no_votes_by_memory_is_refused_as_such(
-    recall: Recall, answer: SessionAnswer, votes: Any
-) -> None:
-    with pytest.raises(UsageError, match="votes must look like"):
-        await recall.avote(answer.session_id, votes)
-
-
 @pytest.mark.parametrize(
     ("mistaken", "message"),
     [

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,13 @@ from tests.store_files import stores_below
 from secondhop.errors import (
     SessionAbandonedError,
     SessionResolvedError,
-    UnknownEntityError,
     UsageError,
 )
 from secondhop.memories.records import Preference
 from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-
-FIVE_MINUTES = timedelta(minutes=5)
 
 
 def found_below(folder: Path, name: str) -> list[Path]:
@@ -52,21 +47,6 @@ async def test_recalls_and_abandoned_sessions_leave_every_store_byte_identical(
             await session.vote({session.answer.ids()[0]: "cold"}, go_on=False)
 
     assert stores_below(tmp_path) == before
-
-
-async def test_an_ended_session_leaves_no_word_of_it_in_its_file(
-    recall: Recall, tmp_path: Path
-) -> None:
-    async with recall.session(QUESTION) as session:
-        await session.vote({"plan": "hot"})
-        session_id = session.session_id
-    (path,) = found_below(tmp_path, "sessions.db")
-    assert path.parent.name.startswith("mara")
-
-    with closing(sqlite3.connect(path)) as file:
-        kept = list(file.execute("SELECT session_id, status, document FROM open_sessions"))
-
-    assert kept == [(session_id, "abandoned", b"")]
 
 
 async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) -> None:
@@ -99,11 +79,6 @@ async def test_others_may_vote_on_the_same_session_by_its_id(recall: Recall) -> 
         assert session.answer.round == 2
 
 
-async def test_a_session_that_has_not_begun_has_no_answer(recall: Recall) -> None:
-    with pytest.raises(UsageError, match="async with"):
-        _ = recall.session(QUESTION).answer
-
-
 @pytest.mark.slow
 async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: Path) -> None:
     begun = await recall.astart_session(QUESTION, k=3)
@@ -131,19 +106,6 @@ def voted_by_another_process(store: Path, session_id: str, votes: dict[str, str]
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
-
-
-async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_path: Path) -> None:
-    settings = RecallSettings(ranking=RankingSettings(min_score=0.01))
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=settings) as recall:
-        await recall.aadd(LIFE)
-        before = datetime.now(UTC)
-        answer = await recall.astart_session(QUESTION)
-        after = datetime.now(UTC)
-
-    assert len(answer.memories) == 5 < len(LIFE)
-    assert answer.rounds_left == 3
-    assert before + FIVE_MINUTES <= answer.expires_at <= after + FIVE_MINUTES
 
 
 async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot(
@@ -191,13 +153,6 @@ def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [name for (name,) in tables]
         return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
-
-
-async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path / "none", entity="nobody", embedder="hashing") as empty:
-        with pytest.raises(UnknownEntityError):
-            await empty.astart_session(QUESTION)
-    assert not (tmp_path / "none").exists()
 
 
 def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:

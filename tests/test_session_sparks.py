@@ -28,19 +28,3 @@ async def test_of_more_sparks_than_branches_the_others_are_told_to_lead_nowhere(
         f"(session.branches: {limit})."
     )
     assert [vote.memory_id for vote in left[voted[-1]].because] == [voted[-1]]
-
-
-async def test_a_later_spark_is_told_the_same_and_the_resolution_has_no_pair_of_it(
-    world: SmallWorld,
-) -> None:
-    sessions = sessions_over(session_services(world, session={"branches": 1, "k": 4}))
-    answer = await started(sessions)
-    first, second = answer.ids()[:2]
-    answer = await sessions.avote(answer.session_id, {first: "spark"})
-
-    after = await sessions.avote(answer.session_id, {second: "spark"})
-
-    (left,) = [one for one in after.changes if one.memory_id == second]
-    assert UNFOLLOWED in left.why
-    resolution = await sessions.aresolve(answer.session_id)
-    assert [pair.spark for pair in resolution.session.sparks] == [first]

@@ -84,17 +84,6 @@ async def test_what_was_voted_for_stays_before_at_most_k_others(
     assert (by_id["plan"].vote, by_id["wins"].vote) == ("hot", "warm")
 
 
-async def test_what_was_voted_for_alike_stands_as_it_was_shown(world: SmallWorld) -> None:
-    critic = ScriptedCritic(votes(hot=["coaching", "wins", "plan"]), votes(hot=["wins"]))
-    sessions = sessions_over(session_services(world, critic=critic))
-    answer = await started(sessions)
-    shown = answer.ids()
-
-    after = await sessions.avote(answer.session_id, dict.fromkeys(sorted(shown), "hot"))
-
-    assert after.ids()[:3] == shown
-
-
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
 async def test_nothing_voted_out_comes_back_in_this_session(
     sessions: Sessions, answer: SessionAnswer, vote: str
@@ -332,15 +321,6 @@ async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
     assert (pair.spark, pair.accepted) == ("car", [good])
 
 
-async def test_no_more_branches_than_the_settings_allow(world: SmallWorld) -> None:
-    sessions, answer = await sparked(world, branches=1)
-    other = next(one for one in answer.ids() if one != "car")
-
-    after = await sessions.avote(answer.session_id, {"car": "spark", other: "spark"})
-
-    assert len(after.branches) == 1
-
-
 # --- what is refused ---
 
 
@@ -406,15 +386,6 @@ async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(
     assert "coaching" not in after.ids()
 
 
-async def test_going_on_without_a_vote_is_refused(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    with pytest.raises(UsageError, match="no vote"):
-        await sessions.avote(answer.session_id, {})
-    await sessions.avote(answer.session_id, {"plan": "hot"}, go_on=False)
-    assert (await sessions.avote(answer.session_id, {})).kept == ["plan"]
-
-
 async def test_the_last_answer_opens_no_round_but_its_votes_count(
     sessions: Sessions,
 ) -> None:
@@ -463,17 +434,6 @@ async def test_a_stranger_cannot_tell_anothers_session_from_none(
         assert said[0] == said[1]
         assert "another entity" in said[0]
         assert "mara" not in said[0]
-
-
-@pytest.mark.parametrize(
-    ("asked", "match"),
-    [({"k": 0}, "k must"), ({"max_rounds": 0}, "max_rounds"), ({"ttl_s": 0.0}, "ttl_s")],
-)
-async def test_settings_that_cannot_be_are_refused(
-    sessions: Sessions, asked: dict[str, float], match: str
-) -> None:
-    with pytest.raises(UsageError, match=match):
-        await started(sessions, **asked)
 
 
 # --- the end ---
@@ -634,17 +594,6 @@ async def test_votes_noted_while_a_round_is_computed_are_not_lost(
     after = await sessions.avote(answer.session_id, {"plan": "hot"})
 
     assert (after.round, after.kept) == (2, ["plan", "wins"])
-
-
-async def test_a_vote_repeated_with_its_request_id_is_the_same_vote(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    first = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="7")
-    again = await sessions.avote(answer.session_id, {"plan": "hot"}, request_id="7")
-
-    assert (again.round, again.ids()) == (2, first.ids())
-    (said,) = (await sessions.aresolve(answer.session_id)).session.votes
-    assert said.hot == ["plan"]
 
 
 async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(

@@ -37,5 +37,5 @@ _PATTERNS: Final = tuple(
 
 
 def reads_like_order(texts: Iterable[str]) -> bool:
-    """Whether one of the texts reads like an order to whoever judges it."""
+    """Whether one of the texts reads like an order to the critic."""
     return any(pattern.search(text.lower()) for text in texts for pattern in _PATTERNS)

@@ -57,8 +57,8 @@ class Ballot:
     repeats: str | None = None
     replaced_by: str | None = None
     place: int | None = None
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
-    voted gave no order."""
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the voter
+    gave no order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Stored text on its way into a prompt: cleaned, and fenced by tags that it cannot foresee.
 
 Stored text is data. A model reads it between tags that are drawn for the call, without control
-characters and without characters that nobody sees. Nothing else is taken from it: a note about
+characters and without invisible characters. Nothing else is taken from it: a note about
 instructions, votes or prompts is shown as it was written.
 """
 

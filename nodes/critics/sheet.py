@@ -37,7 +37,7 @@ class CriticSheet:
     memory_ids: Mapping[str, str]
     """Id of this call → memory id."""
     tag: str
-    """What the ids of this call begin with; nobody outside the call may learn it."""
+    """What the ids of this call begin with; it must not leave the call."""
     titles: Mapping[str, str]
     """Id of this call → the title as it was shown."""
     tokens: int

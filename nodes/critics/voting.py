@@ -33,11 +33,11 @@ def checked_vote(vote: str) -> VoteName:
 
 
 def checked_voter(by: str) -> Voter:
-    """Raises UsageError for whoever is neither a person nor an agent."""
+    """Raises UsageError for a voter that is neither a person nor an agent."""
     for voter in VOTERS:
         if by == voter:
             return voter
-    raise UsageError(f"nobody votes as {by!r}; vote by {' or '.join(VOTERS)}")
+    raise UsageError(f"no voter is called {by!r}; vote by {' or '.join(VOTERS)}")
 
 
 def check_rounds_left(state: SessionState) -> None:

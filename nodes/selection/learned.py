@@ -17,9 +17,9 @@ from secondhop.nodes.selection.lessons import (
     helped_together,
     learned_factor_of,
     near_contexts,
-    nearness_to,
     open_cues,
     refused,
+    similarities,
     weighed,
 )
 from secondhop.nodes.selection.visibility import Hidden
@@ -94,17 +94,17 @@ async def what_was_learned(state: RecallState, hidden: Hidden, *, services: Serv
     if not centres:
         return NOTHING
     (question,) = await services.embedder.embed_queries([state["question"]])
-    nearness = nearness_to(
+    similarity = similarities(
         np.asarray(question, dtype=np.float32),
         centres,
         embedder_id=services.embedder.model_id,
         alike=services.scale.same_context,
     )
-    if not nearness:
+    if not similarity:
         return NOTHING
     near = near_contexts(
-        await store.contexts(nearness),
-        nearness,
+        await store.contexts(similarity),
+        similarity,
         now=datetime.fromisoformat(state["asked_at"]),
         half_life_days=settings.half_life_days,
     )

@@ -43,7 +43,7 @@ class NearContext:
 
     context: LearnedContext
     """With its lessons faded to the moment of the question."""
-    nearness: float
+    similarity: float
     """Above 0, at most 1."""
     learned_at: datetime
     """When the context was last learned from."""
@@ -81,7 +81,7 @@ def share_left(then: datetime, now: datetime, *, half_life_days: float) -> float
     return float(0.5 ** (age / half_life_days))
 
 
-def nearness_to(
+def similarities(
     question: Vector, centres: Iterable[ContextCentre], *, embedder_id: str, alike: Sharpening
 ) -> dict[str, float]:
     """{context id: how much the question belongs to it, above 0, at most 1}; {} for most questions.
@@ -104,7 +104,7 @@ def nearness_to(
 
 def near_contexts(
     contexts: Iterable[LearnedContext],
-    nearness: Mapping[str, float],
+    similarity: Mapping[str, float],
     *,
     now: datetime,
     half_life_days: float,
@@ -115,13 +115,13 @@ def near_contexts(
             context=replace(
                 context, lessons=faded(context.lessons, now, half_life_days=half_life_days)
             ),
-            nearness=nearness[context.context_id],
+            similarity=similarity[context.context_id],
             learned_at=context.lessons.at,
         )
         for context in contexts
-        if context.context_id in nearness
+        if context.context_id in similarity
     ]
-    return sorted(near, key=lambda one: (-one.nearness, one.context.context_id))
+    return sorted(near, key=lambda one: (-one.similarity, one.context.context_id))
 
 
 def weighed(near: Iterable[NearContext]) -> dict[str, Weight]:
@@ -129,7 +129,7 @@ def weighed(near: Iterable[NearContext]) -> dict[str, Weight]:
     sums: dict[str, Weight] = {}
     for one in near:
         for memory_id, weight in one.context.lessons.weights.items():
-            own, before = scaled(weight, one.nearness), sums.get(memory_id, Weight())
+            own, before = scaled(weight, one.similarity), sums.get(memory_id, Weight())
             sums[memory_id] = Weight(
                 good=before.good + own.good,
                 bad=before.bad + own.bad,

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.rows import (
     AS_STORED,
     FACT_NAME_COLUMNS,
@@ -92,6 +93,10 @@ class KeepingView:
             WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
         rows = self.connection.execute(sql)
         return [(str(memory_id), str(detail)) for memory_id, detail in rows]
+
+    def forgotten_origins(self) -> list[str]:
+        """Where memories that were forgotten had been said, as their histories named it."""
+        return read_forgotten_origins(self.connection)
 
     def fact_names(self) -> list[FactName]:
         """Of every fact, the oldest first; its text is not read."""

@@ -5,9 +5,11 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from secondhop.stores.catalog.reads import owners
+from secondhop.stores.keeping import SAID_IN
 
 _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
+_FORGOTTEN = "forgotten_origins"
 _SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
 
@@ -42,8 +44,30 @@ def read_erasing(connection: sqlite3.Connection) -> list[str] | None:
 
 def note_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
     """The erasure of these memories begins."""
-    noted = {*(read_erasing(connection) or []), *memory_ids}
+    going = list(memory_ids)
+    noted = {*(read_erasing(connection) or []), *going}
     write_meta(connection, {_ERASING: json.dumps(sorted(noted))})
+    note_origins(connection, going)
+
+
+def note_origins(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+    """Remember which words of which messages these memories came from, as a digest and numbers.
+
+    `observe` reads nothing from those words again.
+    """
+    origins = set(read_forgotten_origins(connection))
+    sql = "SELECT detail FROM history WHERE memory_id = ?"
+    for memory_id in memory_ids:
+        details = [str(detail) for (detail,) in connection.execute(sql, (memory_id,))]
+        origins |= {one.partition(";")[0] for one in details if one.startswith(SAID_IN)}
+    if origins:
+        write_meta(connection, {_FORGOTTEN: json.dumps(sorted(origins))})
+
+
+def read_forgotten_origins(connection: sqlite3.Connection) -> list[str]:
+    """Where memories that were forgotten had been said; no word of them is in it."""
+    origins: list[str] = json.loads(read_meta(connection).get(_FORGOTTEN, "[]"))
+    return origins
 
 
 def spare_from_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:

@@ -88,15 +88,6 @@ def test_a_session_is_voted_on_key_by_key(store: Path) -> None:
         assert child.wait(timeout=20) == 0
 
 
-def test_without_colour_nothing_steers_the_terminal(store: Path) -> None:
-    with terminal(asked(store), TERM="dumb", NO_COLOR="1") as (screen, child):
-        shown = screen.until("q quit")
-        screen.type("q")
-        shown += screen.until("Given up")
-        assert "\x1b" not in shown
-        assert child.wait(timeout=20) == 0
-
-
 def test_ctrl_c_gives_the_session_up_and_the_terminal_is_as_before(store: Path) -> None:
     import termios
 
@@ -123,20 +114,3 @@ def test_a_script_on_standard_input_does_the_same(store: Path) -> None:
     assert resolved["rounds"] == 2
     assert resolved["accepted"] == resolved["votes"][0]["hot"]
     assert b"Round 2" in done.stderr
-
-
-def test_a_file_without_an_end_gives_the_session_up(store: Path, tmp_path: Path) -> None:
-    script = tmp_path / "keys"
-    script.write_text("1h\n", encoding="utf-8")
-    with script.open("rb") as keys:
-        done = subprocess.run(
-            asked(store, "--json"),
-            stdin=keys,
-            capture_output=True,
-            env=environment(),
-            timeout=60,
-            check=False,
-        )
-
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"resolved": None, "learned": None}

@@ -47,15 +47,6 @@ async def test_votes_count_at_the_next_round_and_the_session_is_resolved(
     assert "Resolved with 1 of" in shown
 
 
-async def test_a_vote_moves_on_to_the_next_memory(world: SmallWorld) -> None:
-    resolution, shown = await played(world, "hwr")
-
-    assert resolution is not None
-    assert len(resolution.session.accepted) == 2
-    assert ": hot" in shown
-    assert ": warm" in shown
-
-
 async def test_every_vote_has_a_key(world: SmallWorld) -> None:
     _, shown = await played(world, "1h1w1c1x1sq")
 
@@ -72,14 +63,6 @@ async def test_undo_takes_back_the_latest_vote_and_then_says_that_there_is_none(
     assert resolution.session.votes == []
     assert "1. " in shown.split("hot\n")[-1]
     assert "nothing to undo" in shown
-
-
-async def test_a_round_without_votes_does_not_go_on_and_says_so(world: SmallWorld) -> None:
-    resolution, shown = await played(world, "nr")
-
-    assert resolution is not None
-    assert resolution.session.rounds == 1
-    assert "no vote was cast" in shown
 
 
 async def test_after_the_last_answer_votes_still_count_when_it_is_resolved(
@@ -108,25 +91,12 @@ async def test_a_round_tells_what_changed_since_the_last_and_by_which_vote(
     assert "  + " not in first
 
 
-async def test_why_shows_the_reason_and_all_the_evidence(world: SmallWorld) -> None:
-    _, shown = await played(world, "1?q")
-
-    assert "    for: " in shown
-
-
 async def test_a_vote_after_a_number_that_nothing_has_falls_on_nobody(world: SmallWorld) -> None:
     _, shown = await played(world, "9h\n1w\nq")
 
     assert "No vote: type a number from 1 to " in shown
     assert ": hot" not in shown
     assert ": warm" in shown
-
-
-async def test_numbers_that_nothing_has_and_unknown_keys_are_answered(world: SmallWorld) -> None:
-    _, shown = await played(world, "9z\nq")
-
-    assert "There is no number 9" in shown
-    assert shown.count("h hot") == 2
 
 
 @pytest.mark.parametrize("keys", ["1hq", "1h", ""])

@@ -66,14 +66,6 @@ def test_what_came_and_what_left_is_told_by_title_with_the_votes_that_did_it() -
     ]
 
 
-def test_preferences_are_beside_the_memories() -> None:
-    wish = RecalledPreference(
-        id="p", text="Answer briefly.", scope="always", created_at=DAY, score=1
-    )
-
-    assert "preference (always): Answer briefly.\n" in shown(preferences=[wish])
-
-
 def test_a_proposal_comes_with_the_command_that_makes_it_so() -> None:
     proposals = [
         SupersessionProposal(memory_id="old", replaced_by="m-0", why="It is newer."),

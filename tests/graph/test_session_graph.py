@@ -1,6 +1,5 @@
 """The session graph in a host's hands: LangGraph threads, interrupts, replies."""
 
-import json
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -91,17 +90,6 @@ async def test_a_reply_that_cannot_be_counted_is_asked_for_again(
     assert (after.round, after.kept) == (2, ["plan"])
 
 
-async def test_after_the_last_answer_only_a_resolution_is_taken(world: SmallWorld) -> None:
-    graph = build_session_graph(session_services(world), InMemorySaver())
-    await graph.ainvoke({"question": QUESTION, "max_rounds": 1}, CONFIG)
-
-    again = asked_of(await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG))
-    done = await graph.ainvoke(Command(resume={"resolve": {"accepted": ["plan"]}}), CONFIG)
-
-    assert "all 1 answers" in again["problem"]
-    assert done["resolved"]["accepted"] == ["plan"]
-
-
 @pytest.mark.parametrize(
     ("ttl_s", "reply", "status"),
     [
@@ -157,13 +145,3 @@ async def test_a_session_is_a_node_of_a_host_graph(world: SmallWorld) -> None:
 
     assert "plan" in answer_in(waiting).ids()
     assert done["resolved"]["accepted"] == ["plan"]
-
-
-async def test_a_checkpoint_between_rounds_can_be_written_as_json(world: SmallWorld) -> None:
-    graph = build_session_graph(session_services(world), InMemorySaver())
-    await graph.ainvoke({"question": QUESTION}, CONFIG)
-    await graph.ainvoke(Command(resume={"votes": {"plan": "spark"}}), CONFIG)
-
-    values = (await graph.aget_state(CONFIG)).values
-
-    assert json.loads(json.dumps(values)) == values

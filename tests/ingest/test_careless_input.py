@@ -296,6 +296,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     (notes / "secret.md").symlink_to(outside / "secret.md")
     (notes / "deep").symlink_to(outside / "deep", target_is_directory=True)
     (notes / "again.md").symlink_to(notes / "note.md")
+    (notes / "picture.png").symlink_to(outside / "secret.md")
     (notes / "environ").symlink_to("/proc/self/environ")
 
     found, skipped = read(notes)
@@ -304,6 +305,8 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     reasons = {Path(entry.item).name: entry.reason for entry in skipped}
     for name in ("secret.md", "deep", "environ"):
         assert "leads out of the folder" in reasons[name]
+    hiding = {Path(entry.item).name for entry in skipped if entry.may_hide_memories}
+    assert hiding == {"secret.md", "deep", "environ"}  # from these something may be stored
     (link,) = [tmp_path / "link"]
     link.symlink_to(notes, target_is_directory=True)
     assert len(read(link)[0]) == 1  # a link that is given is followed

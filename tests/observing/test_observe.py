@@ -93,6 +93,20 @@ async def test_without_a_model_another_language_is_said_once(recall: Recall, wor
     assert len(told.degraded) == 1
 
 
+async def test_what_was_forgotten_stays_forgotten_for_its_messages(recall: Recall) -> None:
+    talk = [user("I live in Bonn. My name is Lena.", on(1))]
+    home, _ = (await recall.aobserve(talk)).written
+    await recall.aforget(home)
+
+    again = await recall.aobserve(talk)
+
+    assert again.written == []
+    assert [one.text for one in again.dropped] == ["Bonn"]
+    assert "forgotten" in again.dropped[0].why
+    assert len(again.duplicates) == 1
+    assert done(await recall.aobserve([user("I live in Bonn.", on(9))])) == {"added": ["Bonn"]}
+
+
 async def test_the_history_of_a_memory_tells_which_words_it_came_from(recall: Recall) -> None:
     told = await recall.aobserve([user("I live in Bonn.", on(1))])
 

@@ -59,7 +59,12 @@ def check_format(name: str | None) -> None:
 
 def is_expected(document: Document) -> bool:
     """Whether memories are to be expected in it, going by its name."""
-    return document.suffix in _MARKDOWN | _PLAIN | _JSON
+    return is_expected_suffix(document.suffix)
+
+
+def is_expected_suffix(suffix: str) -> bool:
+    """Whether memories are to be expected in files with this suffix."""
+    return suffix in _MARKDOWN | _PLAIN | _JSON
 
 
 def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> Reader:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from secondhop.errors import IngestError
 from secondhop.ingest.cleaning import clean_text
-from secondhop.ingest.detect import formats_known
+from secondhop.ingest.detect import formats_known, is_expected_suffix
 from secondhop.ingest.reading import Document, Skipped, UnreadableError
 
 _BROKEN_ZIP = (
@@ -82,7 +82,8 @@ class Walker:
             real = os.path.realpath(path)
             if inside and path.is_symlink() and not _is_below(real, source.path):
                 reason = "a link that leads out of the folder; give what it leads to, too"
-                yield Skipped(item, reason, may_hide_memories=True)
+                hides = path.is_dir() or is_expected_suffix(path.suffix.lower())
+                yield Skipped(item, reason, may_hide_memories=hides)
                 continue
             if real in self._seen:
                 yield Skipped(item, "the same file or folder was read already")

@@ -1,4 +1,4 @@
-"""What is told of what was learned: plain values for callers, commands and exports."""
+"""Reports of what was learned: plain values for callers and commands."""
 
 from datetime import datetime
 from typing import Literal

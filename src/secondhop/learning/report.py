@@ -1,4 +1,4 @@
-"""From what is stored to what is told of it."""
+"""Makes reports from what is stored."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

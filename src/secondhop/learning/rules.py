@@ -26,7 +26,7 @@ from secondhop.stores.lessons import (
 from secondhop.stores.records import Vector
 
 JOINS = 0.25
-"""Nearness from which on a question joins a context instead of founding one."""
+"""Similarity from which on a question joins a context instead of founding one."""
 
 CENTRE_SESSIONS = 10.0
 """Sessions that hold a context's vector in place: it drifts with its questions."""
@@ -61,7 +61,7 @@ class Teaching:
     credit: Mapping[str, float]
     """{memory id: -1..1}, without those of 0."""
     refused: frozenset[str]
-    """What a person voted against last, and nobody accepted."""
+    """What a person voted cold or wrong, and what did not help in the end."""
     accepted: Sequence[str]
     shown: frozenset[str]
     sparks: Sequence[tuple[str, Sequence[str]]]
@@ -84,7 +84,7 @@ def teaching_of(session: ResolvedSession, *, question: Vector, embedder_id: str)
 
 
 def teaches(session: ResolvedSession) -> bool:
-    """Whether anybody has said anything: by a vote, or by naming what helped."""
+    """Whether the session has a vote of a person or an agent, or names what helped."""
     return bool(session.last_votes() or session.accepted)
 
 
@@ -133,7 +133,7 @@ def credit_of(votes: Mapping[str, str], accepted: Iterable[str]) -> dict[str, fl
 
 
 def refused_in(session: ResolvedSession) -> frozenset[str]:
-    """Memories that a person voted cold or wrong, and that helped nobody in the end."""
+    """Memories that a person voted cold or wrong, and that did not help in the end."""
     votes = [one for one in session.votes if one.by == "person"]
     against = {one for told in votes for one in (*told.cold, *told.wrong)}
     credit = credit_of(session.last_votes(), session.accepted)

@@ -48,8 +48,8 @@ class Learning:
     async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         """Take in a resolved session.
 
-        What was accepted is counted. Where anybody has voted or said what helped, the context of
-        the question learns. Nothing is learned of memories that are no longer stored.
+        What was accepted is counted. With a vote, or a memory that helped, the context of the
+        question learns. Nothing is learned of memories that are no longer stored.
 
         Args:
             dry_run: only tell what would be learned.

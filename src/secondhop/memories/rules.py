@@ -303,8 +303,8 @@ def change(
     new = replace(
         keeping,
         valid_until=keeping.valid_until if valid_until is None else valid_until or None,
-        salience=keeping.salience if salience is None else salience,
-        mark=keeping.mark if mark is None else mark,
+        salience=keeping.salience if salience is None else checked_salience(salience),
+        mark=keeping.mark if mark is None else checked_mark(mark),
     )
     if new == keeping:
         return ()

@@ -28,7 +28,7 @@ from secondhop.memories.building import (
 )
 from secondhop.memories.detector import Suspicion, suspected
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
-from secondhop.memories.history import facts_in, history_of, version_of
+from secondhop.memories.history import FactsAsked, facts_in, history_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -37,7 +37,7 @@ from secondhop.memories.records import (
     StoredFact,
     Version,
 )
-from secondhop.memories.usage import use_of
+from secondhop.memories.usage import count_use
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import Keeping, Mark
@@ -208,8 +208,8 @@ class MemoryService:
             memory_id,
             at=self.writing.clock(),
             valid_until=valid_until if valid_until == "" else as_utc(valid_until),
-            salience=None if salience is None else rules.checked_salience(salience),
-            mark=None if mark is None else rules.checked_mark(mark),
+            salience=salience,
+            mark=mark,
         )
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
@@ -335,14 +335,8 @@ class MemoryService:
             as_of: what was believed then; default what holds now.
         """
         check_moments(as_of=as_of)
-        found = partial(
-            facts_in,
-            subject=subject,
-            attribute=attribute,
-            as_of=as_utc(as_of),
-            now=self.writing.clock(),
-        )
-        return await self._store.look(found)
+        asked = FactsAsked(subject, attribute, as_of=as_utc(as_of), now=self.writing.clock())
+        return await self._store.look(partial(facts_in, asked))
 
     facts = blocking(afacts)
 
@@ -388,13 +382,11 @@ class MemoryService:
         check_moments(at=at)
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(given) if isinstance(given, str) else given
-        use = use_of(story, memory_ids, at=as_utc(at) or self.writing.clock())
-        return Accepted(
-            trace_id=story.trace_id,
-            retrieved=len(use.retrieved),
-            shown=len(use.shown),
-            accepted=[*use.accepted],
-            counted=0 if dry_run else await self.writing.counters.count(use),
+        return await count_use(
+            story,
+            memory_ids,
+            counters=self.writing.counters,
+            at=as_utc(at) or self.writing.clock(),
             dry_run=dry_run,
         )
 

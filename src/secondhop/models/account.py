@@ -12,8 +12,9 @@ from secondhop.models.prompt_size import PromptSize
 class Account:
     """The bounds of one answer, whose requests go out one after another.
 
-    A request whose cost nobody told before the next one goes out counts as lost: its prompt and
-    the longest reply it might have had are taken off what is left, and told as `lost_tokens` alone.
+    When the next request goes out before the cost of the last one is known, the last one counts as
+    lost. Its prompt and the longest reply it might have had are taken off what is left, and
+    reported as `lost_tokens` alone.
     """
 
     deadline: float
@@ -23,7 +24,7 @@ class Account:
     tokens: int | None = None
     """Prompt and completion tokens of them all; None: no bound."""
     usage: Usage = field(default_factory=Usage)
-    """What was told, or estimated from a reply that came, so far."""
+    """What was reported, or estimated from a reply that came, so far."""
     _lost: int = 0
     _open: tuple[PromptSize, int] | None = None
     """The request under way: its prompt, and the longest reply it may have, in tokens."""
@@ -54,9 +55,9 @@ class Account:
         self.usage += Usage(calls=1)
         return reply
 
-    def charge(self, told: Usage) -> None:
+    def charge(self, cost: Usage) -> None:
         """What the request under way has cost in tokens; nothing, for one that was refused."""
-        self.usage += told
+        self.usage += cost
         self._open = None
 
     def closed(self) -> Usage:
@@ -71,7 +72,7 @@ class Account:
         return asyncio.CancelledError(self.closed())
 
     def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
-        """What is left for the reply; where there is plenty nobody counts the prompt."""
+        """What is left for the reply; where there is plenty the prompt is not counted."""
         left = tokens - self.usage.tokens - self._lost
         if prompt.at_most + wanted <= left:
             return wanted

@@ -44,7 +44,7 @@ class AnswerCache:
     An answer belongs to the entity and the version of its index, to the model, the prompt and the
     schema; not to the bounds of the call. It comes back with the usage of the day when it was
     asked, so that a recall spends its budgets as it did then; `counts` tells what was really paid.
-    Failures are not kept, nor is an answer that whoever asked has `forget` because of what it says.
+    Failures are not kept. An answer that the caller cannot use is taken out with `forget`.
     """
 
     def __init__(

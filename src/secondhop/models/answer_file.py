@@ -12,7 +12,7 @@ KEPT = 50_000
 """Answers; the oldest go first. About 2 kB each."""
 
 FORMAT = 2
-"""Grows when a key or an entry changes its meaning; a file of an older format is begun anew."""
+"""Grows when a key or an entry changes its meaning; a file of an older format is emptied."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -34,7 +34,7 @@ class KeptAnswer(NamedTuple):
 
 
 class AnswerFile:
-    """Answers by what was asked. No method raises for a bad disk; a damaged file is begun anew."""
+    """Answers by what was asked. No method raises for a bad disk; a damaged file is replaced."""
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(

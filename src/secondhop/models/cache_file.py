@@ -19,7 +19,7 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 class CacheFile:
     """A connection that opens when it is needed. No method raises for a bad disk.
 
-    Only its owner may read the file (mode 0600). A damaged one is deleted and begun anew. When the
+    Only its owner may read the file (mode 0600). An empty file replaces a damaged one. When the
     disk is full or the file cannot be opened, a warning is logged once and nothing is found.
     """
 
@@ -48,7 +48,7 @@ class CacheFile:
                 except sqlite3.DatabaseError as error:
                     if _code(error) not in _DAMAGED:
                         raise
-                    self._begin_anew(error)
+                    self._replace(error)
                     return work(self._opened())
             except (sqlite3.Error, OSError) as error:
                 self._drop_connection()
@@ -85,12 +85,14 @@ class CacheFile:
             self._connection.close()
             self._connection = None
 
-    def _begin_anew(self, error: sqlite3.DatabaseError) -> None:
+    def _replace(self, error: sqlite3.DatabaseError) -> None:
         """Delete the damaged file, unless another process has already put a sound one there."""
         self._drop_connection()
         if self._is_sound():
             return
-        logger.warning("%s %s is damaged (%s) and begun anew", self._name, self.path, error)
+        logger.warning(
+            "%s %s is damaged (%s); an empty one replaces it", self._name, self.path, error
+        )
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 

@@ -12,7 +12,7 @@ USUAL_TIMEOUT_S = 30.0
 """Of one request."""
 
 OFFLINE = "offline"
-"""No language model at all: whoever opens a memory takes it, and asks nobody for one."""
+"""No language model at all. `Recall.open` takes this word; `make_llm` does not."""
 
 LLM_SPECS = (OFFLINE, "openai:MODEL")
 

@@ -92,6 +92,6 @@ class CircuitBreaker:
             return max(0.0, (self._open_until or 0.0) - self._clock()) if self._open_until else 0.0
 
     def last_cause(self) -> str:
-        """Why the last request without an answer had none, in words; "": nobody said."""
+        """Why the last request without an answer had none, in words; "": unknown."""
         with self._lock:
             return self._cause

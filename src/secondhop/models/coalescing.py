@@ -28,8 +28,9 @@ class CoalescingEmbedder:
     """Wraps an embedder: calls of `embed_queries` within `window_s` share one batch.
 
     Each caller gets its own rows. A cancelled caller leaves the others alone; the batch itself is
-    cancelled when nobody waits for it any more. An error of the model reaches every caller of that
-    batch. Batches never cross event loops, so threads with loops of their own may share one object.
+    cancelled when no caller waits for it any more. An error of the model reaches every caller of
+    that batch. Batches never cross event loops, so threads with loops of their own may share one
+    object.
     The last `kept_queries` query vectors are remembered in memory.
     """
 
@@ -96,7 +97,7 @@ class CoalescingEmbedder:
                 self._abandon(loop, batch)
 
     def _abandon(self, loop: asyncio.AbstractEventLoop, batch: _Batch) -> None:
-        """Nobody waits any more: stop the call, if it runs; no effect after a success."""
+        """No caller waits any more: stop the call, if it runs; no effect after a success."""
         self._forget(loop, batch)
         if batch.task is not None:
             batch.task.cancel()

@@ -17,8 +17,8 @@ from secondhop.models.embedder import Vectors
 Scope: TypeAlias = tuple[str, str]
 """(model id, "passage" or "query"): vectors of one scope are never taken for another's."""
 
-KEPT_QUERIES = 10_000
-"""Query vectors; the oldest go first. About 1.7 kB each with 384 dimensions."""
+KEPT_QUERIES = 4_000
+"""Query vectors; the oldest go first. About 5 kB each on disk, with 384 dimensions."""
 
 _TRIM_EVERY = 500
 """Query vectors that are added between two trims; the file is trimmed when it is opened, too."""

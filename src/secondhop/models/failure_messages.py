@@ -19,9 +19,9 @@ _WHOLE_WORD_ONLY = 8
 _STARRED = re.compile(r"[\w.-]*\*{3,}[\w.-]*")
 """A key as OpenAI shows it: "sk-ab****wxyz"."""
 _CHAIN = 10
-TOLD_CHARS = 200
+EXCERPT_CHARS = 200
 """Of a server's own message."""
-_READ_CHARS = 20 * TOLD_CHARS
+_READ_CHARS = 20 * EXCERPT_CHARS
 """Of a server's message; looking for keys in one of 10 MB would hold up the event loop."""
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
@@ -59,13 +59,13 @@ def kind_of_failure(error: BaseException) -> str:
     return http_kind or type(error.__cause__ or error).__name__
 
 
-def told(text: str, clean: Callable[[str], str]) -> str:
+def excerpt(text: str, clean: Callable[[str], str]) -> str:
     """The beginning of a server's message, cleaned of what is secret.
 
-    >>> told("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
+    >>> excerpt("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
     'no such key: … x'
     """
-    return clean(text[:_READ_CHARS])[:TOLD_CHARS]
+    return clean(text[:_READ_CHARS])[:EXCERPT_CHARS]
 
 
 def without_key(text: str, *, key: str | None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from secondhop.errors import ModelError
 from secondhop.models.embedder import Vectors
-from secondhop.models.failure_messages import told
+from secondhop.models.failure_messages import excerpt
 from secondhop.models.langchain_model import derived_id, without_secrets
 from secondhop.models.retry_policy import failure_of
 from secondhop.models.unit_vectors import unit_vectors
@@ -114,7 +114,7 @@ class LangchainEmbedder:
             except Exception as error:  # a foreign class raises what it likes: named, not swallowed
                 if left and failure_of(error).at_once:
                     continue  # each of them is met once, and dropped
-                said = told(str(error), lambda text: without_secrets(text, self._embeddings))
+                said = excerpt(str(error), lambda text: without_secrets(text, self._embeddings))
                 failed = f"embedding with {self._model_id} failed: {type(error).__name__}: {said}"
                 raise ModelError(failed) from error
         raise AssertionError("unreachable: the last try returns or raises")

@@ -7,15 +7,15 @@ from pydantic import BaseModel
 
 from secondhop.models.chat_transport import AnswerMode, ChatReply, ChatRequest
 from secondhop.models.endpoint import ChatLimits, shared_endpoint
-from secondhop.models.failure_messages import told
+from secondhop.models.failure_messages import excerpt
 from secondhop.models.json_replies import schema_request
 from secondhop.models.langchain_model import (
     bounded,
     derived_id,
     in_mode,
     knows_methods,
+    reported_usage,
     text_of,
-    told_usage,
     without_own_retries,
     without_secrets,
 )
@@ -103,11 +103,11 @@ class LangchainTransport:
         else:
             answer = await in_mode(model, request.mode, request.schema).ainvoke(pairs)
             raw = cast("AIMessage", cast("dict[str, object]", answer)["raw"])
-        return ChatReply(text=text_of(raw), usage=told_usage(raw))
+        return ChatReply(text=text_of(raw), usage=reported_usage(raw))
 
     def explain(self, error: Exception) -> str:
         """What happened, in words without the model's keys."""
         if failure_of(error).lost:
             return f"no answer ({why_unanswered(error)}); check the server, or raise timeout_s"
-        said = told(str(error), lambda text: without_secrets(text, self._model))
+        said = excerpt(str(error), lambda text: without_secrets(text, self._model))
         return f"{type(error).__name__}: {said}"

@@ -105,8 +105,8 @@ def in_mode(
 ) -> "Runnable[Any, Any]":
     """The model, made to answer by its own structured output, or in its JSON mode, as {"raw": …}.
 
-    Without its parser, where that can be taken off: nobody reads what it finds, and on a long
-    reply that is no JSON langchain's takes a time that grows with the square of its length.
+    Without its parser, where that can be taken off: what it finds is not read, and on a long reply
+    that is no JSON its time grows with the square of the length.
     """
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
@@ -117,15 +117,15 @@ def in_mode(
     return chain
 
 
-def told_usage(raw: "AIMessage") -> Usage | None:
-    """Tokens as the model told; None when it does not."""
-    told = raw.usage_metadata
-    if told is None:
+def reported_usage(raw: "AIMessage") -> Usage | None:
+    """Tokens as the model reports them; None when it does not."""
+    reported = raw.usage_metadata
+    if reported is None:
         return None
     return Usage(
-        prompt_tokens=told["input_tokens"],
-        completion_tokens=told["output_tokens"],
-        cached_tokens=told.get("input_token_details", {}).get("cache_read", 0),
+        prompt_tokens=reported["input_tokens"],
+        completion_tokens=reported["output_tokens"],
+        cached_tokens=reported.get("input_token_details", {}).get("cache_read", 0),
     )
 
 

@@ -37,8 +37,8 @@ class Usage:
     cached_tokens: int = 0
     """Of `prompt_tokens`, those that the server had in its cache."""
     lost_tokens: int = field(default=0, compare=False)
-    """The most that replies which never came may have cost. Nobody told: it is in no bill, and no
-    part of what two usages have in common, but no budget has it any more."""
+    """The most that replies which never came may have cost. It is not known and so in no bill, but
+    no budget has it any more. Two usages that differ in it alone are equal."""
 
     @property
     def tokens(self) -> int:

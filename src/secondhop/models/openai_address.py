@@ -72,7 +72,7 @@ def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def base_url_of(given: str | None) -> str | None:
-    """The server that is meant; None: nobody names one, so it is OpenAI itself.
+    """The server that is meant; None: none is named, so it is OpenAI itself.
 
     Args:
         given: goes before OPENAI_BASE_URL.

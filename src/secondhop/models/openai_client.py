@@ -95,7 +95,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
             timeout=connection.timeout_s,
             max_retries=0,  # `retried` does it, and counts
             # The SDK's own http client would close itself on whatever loop runs when it dies.
-            # A redirect would carry memories to an address that nobody named.
+            # A redirect would carry memories to an address that the user did not name.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
         )
     except OpenAIError as error:

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
-from secondhop.models.failure_messages import kind_of_failure, told, without_key
+from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
 from secondhop.models.openai_address import place_of
 from secondhop.models.retry_policy import TryTimedOutError
 
@@ -34,10 +34,10 @@ def explain(error: Exception, *, key: str | None) -> str:
             404: "check the model's name and base_url",
             429: "slow down, or raise the quota",
         }.get(error.status_code, "see the server's message")
-        said = told(error.message, partial(without_key, key=key))
+        said = excerpt(error.message, partial(without_key, key=key))
         return f"HTTP {error.status_code}, {advice}: {said}"
     if isinstance(error, OpenAIError):
-        return told(str(error), partial(without_key, key=key))
+        return excerpt(str(error), partial(without_key, key=key))
     return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"
 
 

@@ -86,7 +86,9 @@ class OpenAILLM(StructuredChat):
             OpenAITransport(config, self._clients, name=name),
             model_id=name,
             limits=limits,
-            endpoint=shared_endpoint((base_url, config.model, limits), MODES, limits),
+            endpoint=shared_endpoint(
+                (base_url, config.model, config.breaker, config.concurrency), MODES, limits
+            ),
         )
 
     async def aclose(self) -> None:

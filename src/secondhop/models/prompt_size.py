@@ -67,30 +67,30 @@ class PromptSize:
         return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
 
 
-def learned_ratio(size: PromptSize, *, told: int, before: float) -> float:
+def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
     """How many tokens the model makes of one of ours; some make a third more than cl100k_base.
 
     Args:
-        told: tokens of the prompt, as the server says.
+        reported: tokens of the prompt, as the server says.
         before: the ratio so far; it stands after a short prompt, which is mostly a template.
     """
-    if told < _TELLING:
+    if reported < _TELLING:
         return before
-    return min(_MOST, max(1.0, told / max(1, size.counted)))
+    return min(_MOST, max(1.0, reported / max(1, size.counted)))
 
 
-def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
+def plausible_usage(reported: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
     """What a request cost: as the server tells, and by our own count where that cannot be.
 
     Args:
-        told: None: the server does not say.
+        reported: None: the server does not say.
         text: of the reply.
         allowed: tokens that the reply might have. A server may ignore that bound, and a model may
             think in tokens that it does not show, but not without limit.
     """
-    if told is None:
+    if reported is None:
         return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
-    prompt, completion = told.prompt_tokens, told.completion_tokens
+    prompt, completion = reported.prompt_tokens, reported.completion_tokens
     if prompt > size.at_most + _HIDDEN_PROMPT:
         prompt = size.tokens
     if completion > _HIDDEN_REPLY * max(allowed, _bytes(text)):
@@ -98,7 +98,7 @@ def plausible_usage(told: Usage | None, size: PromptSize, *, text: str, allowed:
     return Usage(
         prompt_tokens=prompt,
         completion_tokens=completion,
-        cached_tokens=min(told.cached_tokens, prompt),
+        cached_tokens=min(reported.cached_tokens, prompt),
     )
 
 

@@ -217,7 +217,7 @@ class StructuredChat:
         account.charge(usage)
         if reply.usage is not None:
             ratio = self._endpoint.token_ratio
-            learned = learned_ratio(size, told=usage.prompt_tokens, before=ratio)
+            learned = learned_ratio(size, reported=usage.prompt_tokens, before=ratio)
             self._endpoint.token_ratio = learned
         if len(reply.text.encode("utf-8", "replace")) > self._limits.bytes_per_reply:
             bound = f"{self._limits.bytes_per_reply:,}"

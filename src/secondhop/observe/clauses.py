@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 LONGEST_SENTENCE: Final = 400
-"""Characters; nobody states a fact in more."""
+"""Characters. A longer sentence states no plain fact."""
 
 _BLANK: Final = "\x00"
 _LEFT_OUT: Final = re.compile(

@@ -15,9 +15,10 @@ from secondhop.ingest.json_text import Json
 from secondhop.ingest.jsonl import text_said
 from secondhop.observe.port import SPEAKER, Span, Turn
 from secondhop.observe.records import Said, Sayable
+from secondhop.stores.keeping import SAID_IN
 
 _USERS: Final = frozenset({"user", "human", "me"})
-_NOTED: Final = re.compile(r"said in message (\w+), characters (\d+)-(\d+)")
+_NOTED: Final = re.compile(rf"{SAID_IN}(\w+), characters (\d+)-(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ def in_utc(moment: datetime) -> datetime:
 
 def source_note(one: Heard, span: Span) -> str:
     """For the history of what came of these words."""
-    return f"said in message {one.digest}, characters {span.start}-{span.end}"
+    return f"{SAID_IN}{one.digest}, characters {span.start}-{span.end}"
 
 
 @dataclass(frozen=True, slots=True)

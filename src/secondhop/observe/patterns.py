@@ -71,7 +71,7 @@ _NOT_A_NAME: Final = re.compile(
     r"(?:.*(?:ish|ese|ian|ean|man|can|ch|ek|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Director|Head|Officer)|Swiss|Thai|Jewish|Muslim|Catholic|Hindu|Sorry"
     r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|[A-Z]+)$"
 )
-"""Nationalities and the like: "I'm German" names nobody. Names that end so are left alone, too."""
+"""Nationalities, roles and days: "I'm German" is no name. Names with such endings are missed."""
 
 _SERVICES: Final = (
     r"(?:answer|reply|respond|use|using|write|give|call(?:ing)? me|speak|keep|send(?:ing)?|include"
@@ -93,7 +93,7 @@ _AT_HAND: Final = re.compile(
     r"|^(?:not|that|it|this|these|those|them|him|her|if)\b",
     re.I,
 )
-"""What is chosen among things at hand, and is nobody's taste."""
+"""A choice among things at hand, which is no lasting preference."""
 
 _NOTHING_NAMED: Final = re.compile(
     r"(?:it|this|that|these|those|to|when|how|you|my|your|him|her|them|the|being|having|much|enough"

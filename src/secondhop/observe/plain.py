@@ -24,7 +24,7 @@ _COMMON: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 ENOUGH_WORDS: Final = 8
-"""Of fewer words nobody can tell the language."""
+"""Fewer words do not show their language."""
 
 ENGLISH_SHARE: Final = 0.12
 """Of common English words among all; English text has a third and more."""

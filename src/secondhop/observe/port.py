@@ -1,4 +1,4 @@
-"""The port to whoever reads a conversation: what is handed over, and what comes back."""
+"""The port of observers, which read conversations: what they are given, and what they return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -51,7 +51,7 @@ class Observation(Frozen):
     """One thing that the messages say, and what became of it."""
 
     memory_id: str
-    """Of what was written, or would be; of a duplicate: the memory that says it already."""
+    """The memory that was written or would be. For a duplicate: the memory that says it already."""
     kind: Kind
     text: str
     """As it is stored."""
@@ -75,7 +75,7 @@ class Observation(Frozen):
     superseded_by: str = ""
     """Id of something newer that is known already: it was written into the past."""
     conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
-    """What says otherwise, and nobody can tell which is right: all of them are kept."""
+    """Facts that contradict it. It cannot be decided which is right, so all of them are kept."""
 
 
 class DroppedReading(Frozen):
@@ -95,13 +95,13 @@ class Observed(Frozen):
     duplicates: list[Observation] = Field(default_factory=list[Observation])
     """Known already: not written again."""
     dropped: list[DroppedReading] = Field(default_factory=list[DroppedReading])
-    """What a model claimed and the messages do not bear out."""
+    """What a model claimed and the messages do not bear out, and what was forgotten."""
     conversation_id: str = ""
     """Memory id of the conversation itself, if it was asked to be kept."""
     conversation_done: Literal["", "remembered", "unchanged"] = ""
     reader: str
     """Who read the messages: "plain", model and prompt, or both of them where a model failed on
-    a part; of what nobody had to read, who would have."""
+    a part. If there was nothing to read: the reader that would have been used."""
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""
     spent: Spent = Field(default_factory=Spent)

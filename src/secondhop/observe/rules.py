@@ -16,8 +16,8 @@ from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import Memory
 
 ONE_TALK = timedelta(hours=1)
-"""What is said twice within it, differently and without a word of change, is a slip: nobody's home
-or phone number changes while they talk."""
+"""Two different values within it, without a word of change, are a slip: a home or a phone number
+does not change during a conversation."""
 
 
 OBSERVED = "observed in a conversation"
@@ -93,7 +93,7 @@ def settles(statement: Statement, others: Sequence[Memory], said_now: Collection
 
 
 def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection[str]) -> str:
-    """Why nobody can tell which of two values is right; "" where the newer one is.
+    """Why it cannot be decided which of two values is right; "" where the newer one is.
 
     Preferences are the person's to change: the newer one always is.
     """

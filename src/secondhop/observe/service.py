@@ -1,23 +1,21 @@
 """From a conversation to memories: read, hold against what is known, write what is new."""
 
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from hashlib import sha256
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id
-from secondhop.graph.result import ConflictingMemory, Spent
+from secondhop.graph.result import Spent
 from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.memories.building import Rememberable, memory_from, opening
-from secondhop.memories.records import Fact, Preference
-from secondhop.memories.rules import NewMemoryDecision, says_the_same
+from secondhop.memories.building import opening
+from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
@@ -33,34 +31,37 @@ from secondhop.observe.messages import (
     heard,
     in_utc,
     seen_words,
-    source_note,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
-from secondhop.observe.port import KnownThing, Observer, Reading, Span, Turn
+from secondhop.observe.port import KnownThing, Observer, Reading, Turn, Unfounded
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
     Observation,
     Observed,
-    ReplacedMemory,
     Sayable,
-    SourceSpan,
 )
 from secondhop.observe.rules import Judgement, Statement, judged, repeating
+from secondhop.observe.statements import (
+    observation,
+    said_once,
+    seen_before,
+    statements_of,
+    texts,
+    with_free_id,
+)
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.catalog.rows import slot_of
 from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 KNOWN = 40
-"""Known names that a model is told."""
+"""Known names that a model is given."""
 
-NOWHERE = Span(0, 0, 0)
-"""For comparing what is said, wherever."""
+FORGOTTEN = "it was forgotten, and these words of this message are not read again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +98,14 @@ class ConversationReading:
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
             if not model_id and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
-        outcome = await self._written(heap.found, said, dry_run=dry_run)
+        found, forgotten = await self._without_forgotten(heap.found, said)
+        outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
-            dropped=[DroppedReading(**asdict(one)) for one in heap.unfounded],
+            dropped=[DroppedReading(**asdict(one)) for one in (*heap.unfounded, *forgotten)],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
             reader=", ".join(heap.readers) or observer.observer_id,
@@ -133,6 +135,21 @@ class ConversationReading:
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
+
+    async def _without_forgotten(
+        self, readings: Sequence[Reading], said: Sequence[Heard]
+    ) -> tuple[list[Reading], list[Unfounded]]:
+        """(what may be written, what came of these words before and was forgotten)."""
+        origins = await self.writing.store.look(lambda view: view.forgotten_origins())
+        gone = seen_words([("forgotten", origin) for origin in origins])
+        found: list[Reading] = []
+        forgotten: list[Unfounded] = []
+        for reading in readings:
+            if came_of(reading.span, gone.get(said[reading.span.message].digest, [])):
+                forgotten.append(Unfounded(text=reading.value or reading.text, why=FORGOTTEN))
+            else:
+                found.append(reading)
+        return found, forgotten
 
     async def _written(
         self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
@@ -242,91 +259,6 @@ def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> 
     return [thing for _, _, thing in found[:KNOWN]]
 
 
-def said_once(readings: Iterable[Reading]) -> Iterator[Reading]:
-    """What one message says, without what it said of the same thing last, in the same way."""
-    last: dict[tuple[str, ...], Reading] = {}
-    for reading in readings:
-        subject = reading.subject, reading.attribute, reading.scope, reading.topic
-        about = reading.kind, *subject, "" if reading.kind == "factual" else reading.text
-        said = replace(reading, span=NOWHERE)
-        if last.get(about) != said:
-            yield reading
-        last[about] = said
-
-
-def statements_of(readings: Iterable[Reading], one: Heard, *, at: datetime) -> list[Statement]:
-    """What one message says, as the memories it would be."""
-    return [statement_of(reading, one, at=at) for reading in readings]
-
-
-def seen_before(
-    statements: Sequence[Statement], seen: Sequence[SeenWords], draft: Draft, view: KeepingView
-) -> list[Statement]:
-    """The statements of one message, each with what came of its words earlier.
-
-    That is first what says the same. What is left of the earlier ones may be the same in other
-    words of a model; but one that a statement has found already hides no other statement: it was
-    written, and the rest was not, when a process ended in between.
-    """
-    under = DraftView(view, draft)
-    same = [same_words(statement, seen, under) for statement in statements]
-    rest = [earlier for earlier in seen if earlier.memory_id not in same]
-    return [
-        replace(statement, seen_as=own or came_of(statement.reading.span, rest))
-        for statement, own in zip(statements, same, strict=True)
-    ]
-
-
-def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingView) -> str:
-    """Id of what came of the same words and says the same; "" for none."""
-    memory = statement.memory
-    for earlier in seen:
-        known = view.memory(earlier.memory_id)
-        if known is not None and came_of(statement.reading.span, [earlier]):
-            alike = known.kind == memory.kind and slot_of(known) == slot_of(memory)
-            if alike and says_the_same(known, memory):
-                return earlier.memory_id
-    return ""
-
-
-def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
-    """A reading as the memory it would be; of the same words of the same message, the same id."""
-    own = [one.digest, reading.kind, reading.subject, reading.attribute, reading.value]
-    own += [reading.scope, reading.topic, reading.text]
-    memory_id = f"{'o' if reading.kind == 'continuity' else reading.kind[0]}-{hashed(*own)}"
-    memory = memory_from(what_of(reading), title="", at=one.turn.at, memory_id=memory_id)
-    if reading.kind == "factual":  # beside the bare fact, the words that a search may look for
-        words_said = " ".join(clean_text(one.turn.content[slice_of(reading)]).split())
-        (bare,) = memory.messages
-        said = f'{bare.content} In so many words: "{words_said}"'
-        memory = replace(memory, messages=(Message("user", said),))
-    note = source_note(one, reading.span)
-    return Statement(reading=reading, memory=memory, source=note, at=at)
-
-
-def what_of(reading: Reading) -> Rememberable:
-    """As `remember` takes it."""
-    match reading.kind:
-        case "factual":
-            return Fact(subject=reading.subject, attribute=reading.attribute, value=reading.value)
-        case "preferential":
-            return Preference(text=reading.text, scope=reading.scope, topic=reading.topic)
-        case "continuity":
-            return reading.text
-
-
-def with_free_id(statement: Statement, view: KeepingView) -> Statement:
-    """A note has the id of its words, so that it is written once; unless that one ended."""
-    memory = statement.memory
-    if memory.kind != "continuity":
-        return statement
-    memory_id = f"c-{hashed('note', ' '.join(texts(memory).casefold().split()))}"
-    known = view.memory(memory_id)
-    if known is not None and view.keeping(memory_id).end(now=memory.created_at) is not None:
-        return statement
-    return replace(statement, memory=replace(memory, memory_id=memory_id))
-
-
 def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory:
     """The conversation itself."""
     first = next((turn for turn in turns if turn.role == "user"), turns[0])
@@ -337,54 +269,3 @@ def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory
         created_at=turns[0].at,
         messages=tuple(Message(turn.role, clean_text(turn.content)) for turn in turns),
     )
-
-
-def observation(statement: Statement, judgement: Judgement, one: Heard) -> Observation:
-    """What is told of a statement."""
-    reading, memory = statement.reading, statement.memory
-    span = reading.span
-    return Observation(
-        memory_id=judgement.decision.same_as or memory.memory_id,
-        kind=memory.kind,
-        text=texts(memory),
-        subject=memory.subject if memory.kind == "factual" else "",
-        attribute=memory.attribute,
-        value=memory.value,
-        scope=memory.scope,
-        topic=memory.subject if memory.kind == "preferential" else "",
-        created_at=memory.created_at,
-        source=SourceSpan(
-            message=span.message,
-            start=span.start,
-            end=span.end,
-            text=one.turn.content[slice_of(reading)],
-        ),
-        why=judgement.why,
-        supersedes=[
-            ReplacedMemory(
-                memory_id=old.memory_id, text=old.value or texts(old), created_at=old.created_at
-            )
-            for old in judgement.replaced
-        ],
-        superseded_by=judgement.decision.superseded_by,
-        conflicts_with=[
-            ConflictingMemory(id=other.memory_id, value=other.value, created_at=other.created_at)
-            for other in judgement.beside
-        ],
-    )
-
-
-def texts(memory: Memory) -> str:
-    """Its words."""
-    return "\n\n".join(message.content for message in memory.messages)
-
-
-def slice_of(reading: Reading) -> slice:
-    """The characters that say it."""
-    return slice(reading.span.start, reading.span.end)
-
-
-def hashed(*parts: str) -> str:
-    """Twelve hex digits of them all."""
-    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
-    return sha256(joined).hexdigest()[:12]

@@ -27,7 +27,7 @@ class ObserveSheet:
     places: Mapping[str, int]
     """Id of this call → place of the turn."""
     tag: str
-    """What the ids begin with; nobody outside the call may learn it."""
+    """What the ids begin with; it must not leave the call."""
     tokens: int
 
     def place(self, call_id: str) -> int | None:

@@ -27,7 +27,7 @@ VERSION = 2
 LEFT_OUT = frozenset(
     {"steps", "drops", "shortlist", "seen", "hidden", "result", "answer", "resolved"}
 )
-"""Keys of the state that the next round makes anew, or never reads."""
+"""Keys of the state that the next round makes again, or never reads."""
 
 
 def pack(state: SessionState) -> bytes:

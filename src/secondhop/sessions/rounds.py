@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from secondhop.graph.session import RoundGraph
 
 Progress: TypeAlias = Callable[[RecallEvent], None]
-"""Hears every step as it ends."""
+"""Called with every step as it ends."""
 
 
 class SessionRounds:

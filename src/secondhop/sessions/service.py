@@ -48,8 +48,9 @@ class Sessions:
     They are known by id: what one process starts, another may vote on and resolve, as long as both
     use the same store of sessions. Every method has an async form, whose name begins with "a".
 
-    Each step reads the session, computes what follows, and writes it if nobody has written
-    meanwhile. A worker that is killed in between has changed nothing: its vote was not counted.
+    Each step reads the session, computes what follows, and writes it unless another worker
+    has written meanwhile. A worker that is killed in between has changed nothing: its vote was
+    not counted.
     """
 
     def __init__(
@@ -160,7 +161,7 @@ class Sessions:
                 that was cast with go_on=False.
             by: "person" or "agent".
             round_number: of the answer that was judged; default the one that stands.
-            go_on: False: only note the votes; they may be changed until somebody goes on, and the
+            go_on: False: only note the votes; they may be changed until a vote goes on, and the
                 answer that stands comes back.
             request_id: a vote repeated with the same one, because its reply was lost, is the same
                 vote: it is counted once, and the answer that stands comes back, even if others
@@ -208,11 +209,11 @@ class Sessions:
 
         Args:
             accepted: memories that helped, of any answer; default those last voted hot or warm.
-            note: for whoever learns from it.
+            note: for the learner, in the caller's words.
             dry_run: only tell what it would come to and teach; the session stays open.
 
         Raises:
-            RoundMovedOnError: somebody voted at the same moment; nothing was resolved.
+            RoundMovedOnError: another vote came at the same moment; nothing was resolved.
             VoteRefusedError: a memory that no answer has shown.
             UsageError: a note that is no text, or ids that are no list of texts.
             SessionOverError, UnknownSessionError: as for `vote`.
@@ -294,7 +295,7 @@ class Sessions:
         return await self._rounds.answer(state, expires_at=in_(stored.expires_in_s))
 
     async def _write(self, stored: StoredSession, state: SessionState) -> bool:
-        """Put the state in the place of what was read; False: somebody else has."""
+        """Put the state in the place of what was read; False: another worker has written."""
         after = replace(
             stored,
             version=stored.version + 1,

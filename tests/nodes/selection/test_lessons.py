@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.selection.lessons import (
     NearContext,
-    faded,
     helped_together,
     learned_factor_of,
     near_contexts,
-    nearness_to,
     open_cues,
+    similarities,
     weighed,
 )
 from secondhop.ranking.evidence_coverage import Sharpening
@@ -34,15 +33,15 @@ def context(cosine: float = 1.0, context_id: str = "c", **lessons: Any) -> Learn
     return LearnedContext(context_id=context_id, embedder_id="e", vector=vector, lessons=known)
 
 
-def near(nearness: float = 1.0, **lessons: Any) -> NearContext:
-    return NearContext(context=context(**lessons), nearness=nearness, learned_at=AT)
+def near(similarity: float = 1.0, **lessons: Any) -> NearContext:
+    return NearContext(context=context(**lessons), similarity=similarity, learned_at=AT)
 
 
 def found(*contexts: LearnedContext, days: float = 0.0) -> list[NearContext]:
     question = np.array([1.0, 0.0], dtype=np.float32)
-    nearness = nearness_to(question, contexts, embedder_id="e", alike=ALIKE)
+    similarity = similarities(question, contexts, embedder_id="e", alike=ALIKE)
     now = AT + timedelta(days=days)
-    return near_contexts(contexts, nearness, now=now, half_life_days=90)
+    return near_contexts(contexts, similarity, now=now, half_life_days=90)
 
 
 def test_a_context_counts_for_questions_that_are_near_and_for_no_others() -> None:
@@ -50,21 +49,11 @@ def test_a_context_counts_for_questions_that_are_near_and_for_no_others() -> Non
 
     got = found(far, edge, middle, same)
 
-    assert [(one.context.context_id, round(one.nearness, 2)) for one in got] == [
+    assert [(one.context.context_id, round(one.similarity, 2)) for one in got] == [
         ("0.95", 1.0),
         ("0.7", 0.5),
     ]
     assert found() == []
-
-
-def test_all_sums_halve_with_the_half_life_and_never_grow() -> None:
-    lessons = context(weights={"a": Weight(good=2.0, bad=1.0)}).lessons
-
-    half = faded(lessons, AT + timedelta(days=90), half_life_days=90)
-
-    assert half.weights == {"a": Weight(good=1.0, bad=0.5)}
-    assert (half.sessions, half.rounds) == (0.5, 1.0)
-    assert faded(lessons, AT - timedelta(days=5), half_life_days=90) == lessons
 
 
 @given(
