@@ -65,11 +65,7 @@ async def test_a_client_sees_the_turn_as_it_happens_votes_and_ends_the_talk(tmp_
     names = list(dict.fromkeys(name for name, _ in events))
     assert names == ["briefing", "progress", "memories", "token", "citation", "done"]
     steps = [told["step"] for name, told in events if name == "progress"]
-<<<<<<< HEAD
-    assert {"fuse", "suggest"} <= set(steps)
-=======
     assert {"fuse", "pick_round"} <= set(steps)
->>>>>>> core
     assert events[-1][1]["llm_calls"] == 0
     assert voted[0][0] == "voted"
     assert dict(ended)["resolved"]["accepted"] == voted[0][1]["titles"]

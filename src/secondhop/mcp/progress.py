@@ -37,14 +37,8 @@ def line_of(event: RecallEvent) -> str:
     """Which round and hop, which step, and what came of it.
 
     >>> from secondhop.running import RecallEvent
-<<<<<<< HEAD
-    >>> event = RecallEvent(node="fuse", round=1, ms=1, note="9 candidates", picks=(), hops=(1, 2))
-    >>> line_of(event)
-    'round 1, hop 1 and 2, fuse: 9 candidates'
-=======
     >>> line_of(RecallEvent(node="dispatch", round=1, ms=1, note="3 queries", picks=(), hops=(1,)))
     'round 1, hop 1, dispatch: 3 queries'
->>>>>>> core
     """
     hops = f"hop {' and '.join(map(str, event.hops))}, " if event.hops else ""
     return f"round {event.round}, {hops}{event.node}: {event.note}"
