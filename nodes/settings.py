@@ -104,12 +104,6 @@ class RankingSettings:
     freshness: float = 0.0
     """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
     all; more brings variety and costs relevance (docs/ranking.md)."""
-    prf: int = 6
-    """Words of the best evidence that a second query for the question itself adds (RM3), where no
-    model judges and help is asked for: look-ups and how-tos lose by it. 0: no such query."""
-    abbreviations: bool = False
-    """Search the question's words in their other spellings, too: general abbreviations, and those
-    that the memory itself defines. Off: it brought nothing (docs/ranking.md)."""
     correct_hubs: bool = True
     """Take from a dense score what the memory would get from any question (half of CSLS)."""
     rrf_k: int = 60
@@ -134,17 +128,6 @@ class RankingSettings:
     """How much the facet whose seat it is decides; 1: nothing else. Used by diversity="pm2"."""
     direct_weight: float = 1.5
     """Weight of the question itself against facets, whose weights lie around 1."""
-    facets: int = 10
-    """Facets an offline plan may have beside the question itself."""
-    answer_first: bool = True
-    """Whether what both legs find for a look-up itself takes the first places, in that order, and
-    a memory yields to a newer one only where that answers the look-up about as well."""
-    map_drop: float = 0.0
-    """0..1: a facet of an offline plan goes that lies farther from every topic of the memory map
-    than the middle one does, by more than this cosine. 0: none goes (docs/ranking.md)."""
-    map_topics: int = 0
-    """Facets added at most to an offline plan for topics of the memory that lie near to the
-    question and that no facet asks for."""
     stable_jaccard: float = 0.8
     """Overlap of the hot and warm memories of two rounds that counts as stable."""
 
@@ -156,10 +139,7 @@ class RankingSettings:
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
                 check_finite(f"RankingSettings.{name}", setting)
-        for name in ("rrf_k", "facets"):
-            check_count(f"RankingSettings.{name}", getattr(self, name), least=1)
-        for name in ("prf", "map_topics"):
-            check_count(f"RankingSettings.{name}", getattr(self, name), least=0)
+        check_count("RankingSettings.rrf_k", self.rrf_k, least=1)
         check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
         for name in ("direct_weight", "facet_closing", "recency_days"):
             if not getattr(self, name) > 0:
@@ -167,7 +147,6 @@ class RankingSettings:
         parsed_priority(self.source_priority)
         check_share("salience_weight", self.salience_weight)
         check_share("freshness", self.freshness)
-        check_share("map_drop", self.map_drop)
         if self.redundancy not in REDUNDANCY_NAMES:
             raise ValueError(
                 f"no redundancy measure {self.redundancy!r}; choose one of: "

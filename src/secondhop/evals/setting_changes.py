@@ -34,7 +34,7 @@ MOST: Mapping[str, float] = {
         (
             *(f"limits.{name}" for name in ("k", "rounds", "queries", "rerank_pairs", "maybe")),
             "limits.llm_calls",
-            *(f"ranking.{name}" for name in ("rrf_k", "facets", "prf", "map_topics")),
+            "ranking.rrf_k",
             *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
         ),
         COUNT_LIMIT,
