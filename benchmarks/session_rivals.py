@@ -64,7 +64,8 @@ async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:
     """float32 [n, dim], also for none."""
     found = await recall.store.vectors(passage_ids)
     rows = list(found.values())
-    return np.stack(rows) if rows else np.zeros((0, recall.embedder.dimension), np.float32)
+    dimension = recall.services.embedder.dimension
+    return np.stack(rows) if rows else np.zeros((0, dimension), np.float32)
 
 
 async def nearest_new(
