@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from benchmarks.simulated_user import LabelledUser
 
 from secondhop.evals.scenario import Question
 from secondhop.graph.result import RecalledMemory
-from secondhop.ranking.feedback import reference_formula
 from secondhop.recall import Recall
 from secondhop.stores.records import Vectors
 
@@ -58,6 +58,19 @@ async def by_reference_formula(
         shown = [one for one in passages if one not in user.votes]
         answers.append([*user.kept(), *shown])
     return answers
+
+
+def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> npt.NDArray[np.float64]:
+    """The refined vector as "On Second Thought" writes it, faults and all.
+
+    (1.0 · Σ hot + 0.4 · Σ warm) / (1.0 · |hot| + 0.4 · |warm|) - 0.3 · mean(cold)
+    """
+    away = 0.3 * cold.sum(axis=0, dtype=np.float64) / max(len(cold), 1)
+    weight = 1.0 * len(hot) + 0.4 * len(warm)
+    if not weight:
+        return -away
+    towards = 1.0 * hot.sum(axis=0, dtype=np.float64) + 0.4 * warm.sum(axis=0, dtype=np.float64)
+    return towards / weight - away
 
 
 async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:

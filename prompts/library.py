@@ -61,16 +61,6 @@ def shipped_intents() -> tuple[Intent, ...]:
     return distinct(chain.from_iterable(as_intents(documents[name], name=name) for name in texts))
 
 
-def read_intents(paths: Iterable[Traversable]) -> tuple[Intent, ...]:
-    """Intents of playbook files, in order.
-
-    Raises:
-        PlaybookError: not YAML, a missing or unknown field, a wrong type, a name used twice.
-    """
-    files = [path for path in paths if path.name.endswith(SUFFIX)]
-    return distinct(chain.from_iterable(parse_playbook(text_of(f), name=f.name) for f in files))
-
-
 def playbook_texts(paths: Iterable[Traversable]) -> dict[str, str]:
     """The texts of those files that are playbooks, by file name; raises PlaybookError."""
     return {path.name: text_of(path) for path in paths if path.name.endswith(SUFFIX)}

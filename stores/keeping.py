@@ -11,8 +11,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 Kind: TypeAlias = Literal["factual", "preferential", "continuity"]
 """factual: a value that a newer one replaces; preferential: how to behave; continuity: the rest."""
 
-KINDS: Final[tuple[Kind, ...]] = ("factual", "preferential", "continuity")
-
 ALWAYS: Final = "always"
 """Scope of a preference that holds whatever is asked."""
 

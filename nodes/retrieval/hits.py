@@ -39,11 +39,6 @@ def from_rows(found: Iterable[tuple[str, str, float]]) -> Hits:
     }
 
 
-def of_memories(hits: Hits, wanted: Container[str]) -> Hits:
-    """The hits of some memories."""
-    return from_rows([row for row in rows(hits) if row[1] in wanted])
-
-
 def without_memories(hits: Hits, known: Container[str]) -> Hits:
     """The hits of all other memories."""
     return from_rows([row for row in rows(hits) if row[1] not in known])

@@ -64,8 +64,8 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
 
 def bytes_in(saver: InMemorySaver) -> int:
     """What the checkpoints, the values and the writes in a saver take."""
-    stored = [saver.blobs, saver.writes, *saver.storage.values()]
-    return len(pickle.dumps([dict(one) for one in stored]))
+    threads = [dict(thread) for thread in saver.storage.values()]
+    return len(pickle.dumps([threads, dict(saver.blobs), dict(saver.writes)]))
 
 
 @pytest.mark.parametrize("inside", ["as a node", "called by a node"])

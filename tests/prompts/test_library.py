@@ -1,10 +1,8 @@
 """Reading playbook files: what they say is what is planned with, and faults are named."""
 
-from pathlib import Path
-
 import pytest
 
-from secondhop.prompts.library import PlaybookError, parse_playbook, read_intents
+from secondhop.prompts.library import PlaybookError, distinct, parse_playbook
 
 INTENT = """
 domain: garden
@@ -32,22 +30,11 @@ def test_an_intent_is_read_as_it_was_written() -> None:
     assert soil.queries[1] == "{topic} in our soil"
 
 
-def test_files_are_read_in_order_and_others_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "b.yaml").write_text(INTENT.format(name="second"), encoding="utf-8")
-    (tmp_path / "a.yaml").write_text(INTENT.format(name="first"), encoding="utf-8")
-    (tmp_path / "notes.txt").write_text("not YAML: [", encoding="utf-8")
-
-    intents = read_intents(sorted(tmp_path.iterdir()))
-
-    assert [intent.name for intent in intents] == ["first", "second"]
-
-
-def test_a_name_used_twice_is_refused(tmp_path: Path) -> None:
-    for file in ("a.yaml", "b.yaml"):
-        (tmp_path / file).write_text(INTENT.format(name="planting"), encoding="utf-8")
+def test_a_name_used_twice_is_refused() -> None:
+    intents = parse_playbook(INTENT.format(name="planting"), name="garden.yaml")
 
     with pytest.raises(PlaybookError, match="twice: planting"):
-        read_intents(sorted(tmp_path.iterdir()))
+        distinct([*intents, *intents])
 
 
 @pytest.mark.parametrize(

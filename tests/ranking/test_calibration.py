@@ -1,22 +1,13 @@
-"""Scores in 0..1, and the two legs together."""
+"""Scores in 0..1."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.ranking.calibration import (
-    LegWeights,
-    LogisticCalibration,
-    combine,
-    fit_isotonic,
-    fit_logistic,
-    weighted,
-)
+from secondhop.ranking.calibration import LogisticCalibration, fit_logistic
 
-MIN_SCORE = 0.35
 seeds = st.integers(0, 2**32 - 1)
-parts = st.floats(0, 1)
 
 
 def test_the_logistic_curve_by_hand() -> None:
@@ -62,68 +53,14 @@ def test_a_fit_keeps_the_mean_and_does_not_mind_the_scale(
     assert fit_logistic(scaled, labels)(scaled) == pytest.approx(plain, abs=1e-5)
 
 
-def test_isotonic_pools_the_neighbours_that_fall() -> None:
-    # 1 at score 2 and 0 at score 3 are pooled to 0.5
-    curve = fit_isotonic([1, 2, 3, 4], [0, 1, 0, 1])
-    assert curve([0, 1, 2, 2.5, 3, 4, 5]) == pytest.approx([0, 0, 0.5, 0.5, 0.5, 1, 1])
-    assert curve([1.5, 3.5]) == pytest.approx([0.25, 0.75])
-
-
-def test_isotonic_averages_equal_scores_by_weight() -> None:
-    curve = fit_isotonic([1, 1, 2], [0, 1, 1], weights=[3, 1, 1])
-    assert curve([1, 2]) == pytest.approx([0.25, 1])
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), min_size=1))
-def test_isotonic_never_falls_and_keeps_the_mean(pairs: list[tuple[int, int]]) -> None:
-    scores, labels = np.array(pairs, dtype=float).T
-    curve = fit_isotonic(scores, labels)
-    values = curve(np.linspace(-1, 10, 45))
-    assert (np.diff(values) >= 0).all()
-    assert values.min() >= 0
-    assert values.max() <= 1
-    assert curve(scores).mean() == pytest.approx(labels.mean())
-
-
-def test_the_legs_by_hand() -> None:
-    assert weighted(0.8, 0.5).item() == pytest.approx(0.71)
-    assert combine(0.8, 0.5).item() == pytest.approx(0.72)  # 0.9·0.8 is more than the sum
-    assert combine(0.6, 0.9).item() == pytest.approx(0.69)  # the sum
-    assert combine(0.1, 1.0).item() == pytest.approx(0.50)  # 0.5·1.0 is more than the sum
-
-
-def test_one_leg_alone_may_pass_where_the_plain_sum_lets_none() -> None:
-    assert weighted(0.0, 1.0).item() < MIN_SCORE <= combine(0.0, 0.7).item()
-    assert weighted(0.45, 0.0).item() < MIN_SCORE <= combine(0.45, 0.0).item()
-
-
-def test_exact_and_semantic_matches_reach_what_the_reference_expects() -> None:
-    assert combine(0.9, 0.8).item() > 0.8
-    assert combine(0.8, 0.0).item() > 0.6
-
-
-@given(parts, parts, parts)
-def test_the_combined_score_rises_with_either_leg_and_stays_in_0_to_1(
-    dense: float, lexical: float, more: float
-) -> None:
-    score = combine(dense, lexical).item()
-    assert weighted(dense, lexical).item() <= score <= 1
-    assert combine(max(dense, more), lexical).item() >= score
-    assert combine(dense, max(lexical, more)).item() >= score
-
-
 def test_input_that_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="calibrate"):
-        combine(1.2, 0)
-    with pytest.raises(ValueError, match="weights"):
-        LegWeights(dense=0.9)
     with pytest.raises(ValueError, match="all 0 or all 1"):
         fit_logistic([1, 2], [1, 1])
     with pytest.raises(ValueError, match="l2"):
         fit_logistic([1, 2], [0, 1], l2=0)
     with pytest.raises(ValueError, match="n > 0"):
-        fit_isotonic([], [])
+        fit_logistic([], [])
     with pytest.raises(ValueError, match="labels"):
-        fit_isotonic([1], [2])
+        fit_logistic([1], [2])
     with pytest.raises(ValueError, match="not all 0"):
-        fit_isotonic([1], [1], weights=[0])
+        fit_logistic([1], [1], weights=[0])

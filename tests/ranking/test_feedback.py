@@ -10,7 +10,6 @@ from secondhop.ranking.feedback import (
     FeedbackWeights,
     VoteVectors,
     cold_penalty,
-    reference_formula,
     refine_query,
 )
 
@@ -154,15 +153,6 @@ def test_the_cold_penalty_is_the_sharpened_nearness() -> None:
     penalty = cold_penalty(rows(X, near, Z), rows(X))
     assert penalty == pytest.approx([1.0, 0.5, 0.0], abs=1e-6)
     assert cold_penalty(rows(X, Y), NONE).tolist() == [0, 0]
-
-
-def test_the_reference_formula_has_the_faults_we_say_it_has() -> None:
-    warm_alone = reference_formula(NONE, rows(Y), NONE)
-    assert warm_alone == pytest.approx(reference_formula(rows(Y), NONE, NONE))
-    assert reference_formula(NONE, NONE, rows(X)) == pytest.approx([-0.3, 0, 0])
-    # (1.0·X + 0.4·Y) / 1.4 - 0.3·Z
-    mixed = reference_formula(rows(X), rows(Y), rows(Z))
-    assert mixed == pytest.approx([1 / 1.4, 0.4 / 1.4, -0.3])
 
 
 def test_input_that_cannot_be_is_refused() -> None:

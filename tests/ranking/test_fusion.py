@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from secondhop.ranking.fusion import interleave, reciprocal_rank_fusion
+from secondhop.ranking.fusion import reciprocal_rank_fusion
 
 Runs = list[list[str]]
 
@@ -68,45 +68,3 @@ def test_weights_that_do_not_fit_are_refused(weights: list[float]) -> None:
 def test_a_k_that_is_not_positive_is_refused() -> None:
     with pytest.raises(ValueError, match="k must be positive"):
         reciprocal_rank_fusion([["a"]], k=0)
-
-
-def test_sainte_lague_shares_six_slots_three_two_one() -> None:
-    # quotients: 3, 2, 1 | 3/3 = 1 ties with facet 2's 1 and goes to the lower facet | ...
-    runs = [[f"{facet}{n}" for n in range(9)] for facet in "abc"]
-    facets = [facet for _, facet in interleave(runs, k=6, weights=[3, 2, 1])]
-    assert facets == [0, 1, 0, 2, 1, 0]
-
-
-def test_d_hondt_favours_the_heavy_facet() -> None:
-    runs = [[f"{facet}{n}" for n in range(9)] for facet in "ab"]
-    weights = [7, 3]
-    fair = [facet for _, facet in interleave(runs, k=2, weights=weights)]
-    heavy = [facet for _, facet in interleave(runs, k=2, weights=weights, method="d-hondt")]
-    assert (fair, heavy) == ([0, 1], [0, 0])
-
-
-def test_quotients_that_differ_in_the_last_bit_are_ties() -> None:
-    runs = [["a0", "a1"], ["b0"]]
-    assert interleave(runs, k=2, weights=[0.3, 0.1]) == [("a0", 0), ("a1", 0)]
-
-
-def test_a_dry_facet_leaves_its_share_to_the_others() -> None:
-    taken = interleave([["a"], ["b", "c", "d"]], k=4, weights=[9, 1])
-    assert taken == [("a", 0), ("b", 1), ("c", 1), ("d", 1)]
-
-
-@given(rankings, st.integers(0, 12))
-def test_interleaving_repeats_nothing_and_fills_the_slots(runs: Runs, k: int) -> None:
-    taken = interleave(runs, k=k)
-    found = [found for found, _ in taken]
-    assert len(found) == len(set(found)) == min(k, len({m for run in runs for m in run}))
-    assert all(member in runs[facet] for member, facet in taken)
-    assert interleave(runs, k=k + 1)[:k] == taken
-
-
-@given(st.lists(st.floats(0.01, 5), min_size=2, max_size=5), st.integers(1, 30))
-def test_slots_stay_near_their_proportion(weights: list[float], k: int) -> None:
-    runs = [[f"{facet}/{n}" for n in range(40)] for facet in range(len(weights))]
-    facets = [facet for _, facet in interleave(runs, k=k, weights=weights)]
-    for facet, weight in enumerate(weights):
-        assert abs(facets.count(facet) - k * weight / sum(weights)) <= len(weights)

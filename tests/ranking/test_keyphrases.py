@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.ranking.keyphrases import key_phrases, noun_slots
+from secondhop.ranking.keyphrases import key_phrases
 
 NOTE = (
     'Yesterday Alice Smith, Head of Engineering at Grow Therapy, asked about OKRs. See "Job '
@@ -55,33 +55,6 @@ def test_rake_by_hand() -> None:
     assert [score for _, score, _ in found] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("question", "slots"),
-    [
-        (
-            "Help me prepare for my Carefeed interview",
-            ["Carefeed interview", "Carefeed", "interview"],
-        ),
-        ("Plan a trip to Japan", ["trip", "Japan"]),
-        ("How can I sleep better?", ["sleep"]),
-        ("東京で面接の準備をしたい", ["東京", "面接", "準備"]),
-        ("东京的面试", ["东京", "面试"]),
-        ("हिन्दी में", ["हिन्दी में", "हिन्दी", "में"]),
-        ("what about it?", []),
-        ("", []),
-        ("??? …", []),
-    ],
-)
-def test_noun_slots_are_the_questions_own_topics(question: str, slots: list[str]) -> None:
-    assert noun_slots(question) == slots
-
-
-def test_quoted_titles_and_identifiers_are_slots() -> None:
-    slots = noun_slots('Where does "The Ripple Effect" mention GIMLI_API_KEY?')
-    assert slots[0] == "The Ripple Effect"
-    assert "GIMLI_API_KEY" in slots
-
-
 @given(st.text(max_size=200))
 def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
     found = key_phrases(text)
@@ -92,8 +65,6 @@ def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
     assert len(folded) == len(set(folded))
     assert all(phrase.phrase.strip() for phrase in found)
     assert key_phrases(text, n=2) == found[:2]
-    slots = [slot.casefold() for slot in noun_slots(text)]
-    assert len(slots) == len(set(slots))
 
 
 @pytest.mark.parametrize(

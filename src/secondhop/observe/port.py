@@ -54,10 +54,6 @@ class Span:
     start: int
     end: int
 
-    def meets(self, other: "Span") -> bool:
-        """Whether they share a character."""
-        return self.message == other.message and self.start < other.end and other.start < self.end
-
 
 ReadingKind: TypeAlias = Literal["factual", "preferential", "continuity"]
 

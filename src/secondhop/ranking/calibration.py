@@ -1,4 +1,4 @@
-"""From raw scores to probabilities that a memory is relevant, and from two legs to one score."""
+"""From raw scores to probabilities that a memory is relevant."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.ranking.arrays import Floats, Mask
+from secondhop.ranking.arrays import Floats
 
 _MAX_STEPS = 100
 _TOLERANCE = 1e-10
@@ -41,61 +41,6 @@ class IsotonicCalibration:
 
 Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration
 """score -> probability, 0..1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LegWeights:
-    """How the calibrated scores of the dense and the lexical leg become one."""
-
-    dense: float = 0.7
-    lexical: float = 0.3
-    dense_alone: float = 0.9
-    """What a dense score is worth by itself."""
-    lexical_alone: float = 0.5
-    """What a lexical score is worth by itself."""
-
-    def __post_init__(self) -> None:
-        shares = (self.dense, self.lexical, self.dense_alone, self.lexical_alone)
-        if not all(0 <= share <= 1 for share in shares) or self.dense + self.lexical > 1 + 1e-9:
-            raise ValueError(f"weights must lie in 0..1, dense + lexical at most 1, got {self}")
-
-
-_DEFAULTS = LegWeights()
-
-
-def weighted(
-    dense: npt.ArrayLike, lexical: npt.ArrayLike, *, weights: LegWeights = _DEFAULTS
-) -> Floats:
-    """The plain sum 0.7 · dense + 0.3 · lexical, of calibrated scores 0..1; 0 for a missing leg.
-
-    Beware: at `min_score` 0.35 a perfect keyword-only hit (0.3) never passes, and a good
-    semantic match without a shared word (dense 0.8) gets 0.56.
-    """
-    return weights.dense * _score(dense) + weights.lexical * _score(lexical)
-
-
-def combine(
-    dense: npt.ArrayLike, lexical: npt.ArrayLike, *, weights: LegWeights = _DEFAULTS
-) -> Floats:
-    """One score 0..1 from both legs: the sum, or one leg alone at a discount if that is more.
-
-    combined = max( 0.7 · dense + 0.3 · lexical, 0.9 · dense, 0.5 · lexical )
-
-    Rises with either leg, and a missing leg (0) cannot push a memory below what the other is
-    worth: with `min_score` 0.35 the dense leg alone passes from 0.39, the lexical from 0.70. An
-    exact match (0.9, 0.8) scores 0.87, a semantic one without a shared word (0.8, 0) 0.72.
-
-    Args:
-        dense: calibrated, 0..1; 0 when that leg did not find it.
-        lexical: likewise; shapes broadcast.
-
-    Raises:
-        ValueError: a score lies outside 0..1.
-
-    Source: ours, over the 0.7/0.3 sum of the reference analysis of retrieval relevance.
-    """
-    alone = np.maximum(weights.dense_alone * _score(dense), weights.lexical_alone * _score(lexical))
-    return np.maximum(weighted(dense, lexical, weights=weights), alone)
 
 
 def fit_logistic(
@@ -135,37 +80,6 @@ def fit_logistic(
     return LogisticCalibration(slope / spread, intercept - slope * middle / spread)
 
 
-def fit_isotonic(
-    scores: npt.ArrayLike, labels: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
-) -> IsotonicCalibration:
-    """The never-falling step function nearest to the labels, read with lines between its steps.
-
-    Pool adjacent violators: equal scores are averaged, then neighbours that fall are pooled.
-
-    Raises:
-        ValueError: shapes do not fit, or there are no examples.
-
-    Source: Ayer et al., Ann. Math. Statist. 26, 1955, doi:10.1214/aoms/1177728423; for
-    calibration: Zadrozny & Elkan, KDD 2002, doi:10.1145/775047.775151.
-    """
-    x, y, share = _checked_examples(scores, labels, weights)
-    levels, group = np.unique(x, return_inverse=True)
-    mass = np.bincount(group, weights=share)
-    used = mass > 0
-    blocks: list[tuple[float, float, int, int]] = []  # mean, mass, first and last level
-    means = np.bincount(group, weights=share * y)[used] / mass[used]
-    for level, (own_mean, own_mass) in enumerate(zip(means, mass[used], strict=True)):
-        mean, weight, first = float(own_mean), float(own_mass), level
-        while blocks and blocks[-1][0] >= mean:
-            before, heavy, first, _ = blocks.pop()
-            mean = (before * heavy + mean * weight) / (heavy + weight)
-            weight += heavy
-        blocks.append((mean, weight, first, level))
-    knots = [(level, mean) for mean, _, first, last in blocks for level in sorted({first, last})]
-    values = np.clip(np.array([mean for _, mean in knots]), 0.0, 1.0)
-    return IsotonicCalibration(levels[used][[level for level, _ in knots]], values)
-
-
 def _newton(design: Floats, y: Floats, *, share: Floats, l2: float) -> tuple[float, float]:
     """Minimise the penalised loss; steps are halved until they improve it."""
     penalty = np.array([l2, 0.0])
@@ -200,14 +114,6 @@ def _loss(logits: Floats, y: Floats, *, share: Floats) -> float:
 def _sigmoid(logits: Floats) -> Floats:
     """1 / (1 + exp(-x)) without overflow."""
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)
-
-
-def _score(values: npt.ArrayLike) -> Floats:
-    scores = np.asarray(values, dtype=np.float64)
-    inside: Mask = (scores >= 0) & (scores <= 1)
-    if not inside.all():
-        raise ValueError("scores must lie in 0..1; calibrate them first")
-    return scores
 
 
 def _checked_examples(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from secondhop.ranking.arrays import Floats, Vector, Vectors, unit_rows
 from secondhop.ranking.evidence_coverage import Sharpening
@@ -100,21 +99,6 @@ def cold_penalty(
     if not len(cold_vectors):
         return np.zeros(len(candidates))
     return sharpening((candidates @ cold_vectors.T).max(axis=1))
-
-
-def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> npt.NDArray[np.float64]:
-    """The refined vector as "On Second Thought" writes it, faults and all, for comparison.
-
-    (1.0 · Σ hot + 0.4 · Σ warm) / (1.0 · |hot| + 0.4 · |warm|) - 0.3 · mean(cold)
-
-    Not normalised, without the query; warm alone acts as hot; without hot or warm it points
-    away from cold at nothing.
-    """
-    dimension = max(hot.shape[1], warm.shape[1], cold.shape[1])
-    total, weight = np.zeros(dimension), 1.0 * len(hot) + 0.4 * len(warm)
-    if weight:
-        total = (1.0 * _exact_sum(hot, dimension) + 0.4 * _exact_sum(warm, dimension)) / weight
-    return total - 0.3 * _exact_sum(cold, dimension) / max(len(cold), 1)
 
 
 def _check_shapes(query: Vector, rounds: Sequence[VoteVectors]) -> None:

@@ -1,4 +1,4 @@
-"""Hubs: memories that are near to every question. Measuring them, and correcting for them.
+"""Hubs, memories that are near to every question, and the correction for them.
 
 A bank is a set of background questions of any subject. What is near to the whole bank is near
 to this question for no reason of its own.
@@ -6,7 +6,7 @@ to this question for no reason of its own.
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats, Indices
+from secondhop.ranking.arrays import Floats
 
 _Scores = np.ndarray[tuple[int, ...], np.dtype[np.floating]]
 
@@ -42,47 +42,3 @@ def hub_corrected(cosines: _Scores, bank_means: _Scores, *, usual: float) -> Flo
     """
     exact = np.asarray(cosines, dtype=np.float64)
     return exact - (np.asarray(bank_means, dtype=np.float64) - usual) / 2
-
-
-def k_occurrence(scores: _Scores, *, k: int) -> Indices:
-    """In how many queries' top k each candidate stands: [n]. Ties go to the lower index.
-
-    Args:
-        scores: [q, n], higher is better.
-
-    Raises:
-        ValueError: k is not positive.
-    """
-    if k < 1:
-        raise ValueError(f"k must be positive, got {k}")
-    best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    return np.bincount(best.ravel(), minlength=scores.shape[1])
-
-
-def hubness(occurrences: Indices) -> float:
-    """Skewness of the k-occurrence: 0 = every memory is found alike, above 1 = there are hubs.
-
-    skewness = mean((N - mean N)³) / std(N)³; 0 when all are equal or there are none.
-
-    Source: Radovanović, Nanopoulos & Ivanović, JMLR 11, 2010, pp. 2487-2531.
-    """
-    if not len(occurrences):
-        return 0.0
-    deviations = occurrences - occurrences.mean()
-    spread = float(np.sqrt((deviations**2).mean()))
-    return float((deviations**3).mean()) / spread**3 if spread > 0 else 0.0
-
-
-def top_share(occurrences: Indices, *, share: float = 0.01) -> float:
-    """What part of all places the most found candidates take, 0..1; 0 when there are none.
-
-    `share` when all are found alike. At least one candidate counts as the top.
-
-    Args:
-        share: of the candidates that are the top, 0..1.
-    """
-    total = int(occurrences.sum())
-    if not total:
-        return 0.0
-    top = max(1, round(share * len(occurrences)))
-    return float(np.sort(occurrences)[-top:].sum()) / total

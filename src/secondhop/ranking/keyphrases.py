@@ -17,8 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from secondhop.ranking.capital_names import NAME_LINKS, capital_names
-from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS, TITLES
+from secondhop.ranking.capital_names import capital_names
+from secondhop.ranking.stop_words import STOP_WORDS
 from secondhop.ranking.topic_runs import topic_runs
 
 Kind: TypeAlias = Literal["quote", "identifier", "name", "phrase"]
@@ -56,29 +56,6 @@ def key_phrases(text: str, *, n: int | None = None) -> list[KeyPhrase]:
     for found in ranked:
         best.setdefault(found.phrase.casefold(), found)
     return list(best.values())[:n]
-
-
-def noun_slots(question: str) -> list[str]:
-    """The question's own topics, to fill into query templates: longest first, then their parts.
-
-    First what is quoted, then the phrases between stop words and verbs of asking (a name stays
-    in its phrase), then the names and identifiers, then single words; each in the order of the
-    question. A question of stop words only gives [].
-
-    >>> noun_slots("Help me prepare for my Carefeed interview")
-    ['Carefeed interview', 'Carefeed', 'interview']
-    """
-    phrases = list(topic_runs(question, barred=STOP_WORDS | TASK_WORDS | TITLES))
-    names = [name for name, _ in capital_names(question) if not _is_task(name)]
-    names += [_clean(match.group()) for match in _IDENTIFIER.finditer(question)]
-    slots = [*_quotes(question)]
-    slots += [" ".join(run) for run in sorted(phrases, key=len, reverse=True)]
-    slots += names
-    slots += [word for run in phrases for word in run if _says_something(word)]
-    unique: dict[str, str] = {}
-    for slot in slots:
-        unique.setdefault(slot.casefold(), slot)
-    return list(unique.values())
 
 
 _QUOTE = re.compile(
@@ -145,11 +122,3 @@ def _rake(runs: Iterable[list[str]]) -> Iterator[KeyPhrase]:
     highest = max((score for _, score in scores.values()), default=1.0)
     for phrase, score in scores.values():
         yield KeyPhrase(phrase, TRUST["phrase"] * score / highest, "phrase")
-
-
-def _is_task(name: str) -> bool:
-    return name.casefold() in TASK_WORDS
-
-
-def _says_something(word: str) -> bool:
-    return word not in NAME_LINKS and (len(word) > 2 or word.isupper() or not word.isascii())
