@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 PRINTED = {
     "quickstart.py": [
-        "hop 2  Goals for the first year",
+        "hop 1  Goals for the first year",
         "hop 1  Research on Carefeed",
         "hop 2  What I achieved",
     ],
