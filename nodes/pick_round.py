@@ -42,7 +42,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         memory=services.exposure,
         settings=ranking_in(state, services),
     )
-    converged, why = settled(state, list(shown), settings=services.settings.ranking)
+    converged, why = settled(state, list(shown))
     return {
         "picks": picks,
         "branches": branches,

@@ -3,9 +3,13 @@
 from dataclasses import replace
 from functools import lru_cache
 
+from secondhop.nodes.config import RankingSettings, Recency
 from secondhop.nodes.planning.question_kind import LOOKUPS, about_now, asks_how_it_stands
-from secondhop.nodes.settings import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
+
+LOOKUP_SHIFT = 0.1
+"""Weight that goes from dense to lexical search when a fact or a date is looked up: names and
+identifiers matter more there."""
 
 
 def ranking_for(kind: QuestionKind, question: str, ranking: RankingSettings) -> RankingSettings:
@@ -14,7 +18,7 @@ def ranking_for(kind: QuestionKind, question: str, ranking: RankingSettings) -> 
     A look-up leans on words. recency="auto" becomes "always" or "never": age counts for questions
     about the present, and for those about a time that is still to come or holds until today.
     """
-    shift = min(ranking.lookup_shift, ranking.dense_weight) if kind in LOOKUPS else 0.0
+    shift = min(LOOKUP_SHIFT, ranking.dense_weight) if kind in LOOKUPS else 0.0
     recency = ranking.recency
     if recency == "auto":
         recency = "always" if age_counts(kind, question) else "never"

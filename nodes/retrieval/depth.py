@@ -1,6 +1,6 @@
 """How many memories one query brings."""
 
-from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.state import RecallState, is_unplanned
 
 UNPLANNED = 200

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.session_state import SessionState
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import RecallState
 from secondhop.stores.counters import LATELY_KEPT, ShownLately
 

@@ -15,11 +15,11 @@ from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining, half
+from secondhop.nodes.config import PlanningSettings
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning.port import KeptName, PlanRequest
 from secondhop.nodes.planning.schema import ExpandReply
-from secondhop.nodes.settings import PlanningSettings
 from secondhop.stores.records import Topic
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -195,7 +195,7 @@ async def test_a_reply_may_cost_what_is_left_and_less_than_half_the_time() -> No
 
 def test_ids_name_the_model_and_change_with_a_prompt(tmp_path: Path) -> None:
     planner, critic = llm_services(ScriptedLLM())
-    shipped = Path(__file__).parents[2] / "prompts" / "critique.md"
+    shipped = Path(__file__).parents[3] / "prompts" / "critique.md"
     changed = shipped.read_text(encoding="utf-8").replace("You choose", "You pick")
     (tmp_path / "critique.md").write_text(changed, encoding="utf-8")
 
