@@ -22,8 +22,8 @@ RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, Reca
 def build_recall_graph(
     services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> RecallGraph:
-    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse -> rerank
-    -> {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
+    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse
+    -> {rerank ->} {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
     """
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     graph.add_node("begin", step(begin, services=services))
