@@ -114,7 +114,7 @@ async def taught(
 ) -> None:
     """One session in other words, voted on until the user is content, and resolved."""
     user = trial.voter(question, turn)
-    session = recall.session(words, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at)
+    session = recall.sessions.open(words, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at)
     async with session as s:
         while True:
             cast = user.vote_on(s.answer.ids())
@@ -129,7 +129,7 @@ async def taught(
 async def rounds_needed(question: Question, recall: Recall, *, trial: LearningTrial) -> int:
     """Answers until the user is content, at most MAX_ROUNDS; the session teaches nothing."""
     user = trial.voter(question, -1)
-    session = recall.session(
+    session = recall.sessions.open(
         question.query, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at
     )
     async with session as s:

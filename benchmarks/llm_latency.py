@@ -186,7 +186,7 @@ async def report(
     llm = OpenAILLM(OpenAILLMConfig(model="scripted", connection=connection))
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         async with await Recall.aopen(
-            folder, embedder=embedder, llm=llm, settings=settings
+            folder, embedder=embedder, llm=llm, config=settings
         ) as recall:
             await recall.aadd(scenario.memories)
             await timed(recall, scenario, count=len(scenario.questions), at_once=1)

@@ -79,7 +79,7 @@ async def session_answers(
     question: Question, user: LabelledUser, recall: Recall, *, votes: int
 ) -> list[SessionAnswer]:
     """The first answer and those after each round of votes; the last stands when nothing is new."""
-    session = recall.session(
+    session = recall.sessions.open(
         question.query, k=question.k, max_rounds=votes + 1, at=question.asked_at
     )
     async with session as s:

@@ -20,10 +20,14 @@ RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, Reca
 
 
 def build_recall_graph(
-    services: Services, checkpointer: BaseCheckpointSaver[str] | None = None
+    services: Services, checkpointer: BaseCheckpointSaver[str] | bool | None = None
 ) -> RecallGraph:
     """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse
     -> {rerank ->} {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
+
+    Args:
+        checkpointer: None writes no checkpoints, also inside a host's graph that has a
+            checkpointer; True writes them with the host's.
     """
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     graph.add_node("begin", step(begin, services=services))
@@ -39,4 +43,4 @@ def build_recall_graph(
         "reconsider", after_reconsider, {"dispatch": "dispatch", "stop": "resolve"}
     )
     graph.add_edge("resolve", END)
-    return graph.compile(checkpointer=checkpointer, name="recall")
+    return graph.compile(checkpointer=checkpointer or False, name="recall")

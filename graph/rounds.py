@@ -1,5 +1,6 @@
 """One round from its queries to the critic's votes: the part that every recall graph shares."""
 
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
@@ -45,7 +46,7 @@ def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, 
     graph.add_node("rerank", step(rerank, services=services))
     graph.add_node("diversify", step(diversify, services=services))
     graph.add_node("critique", step(critique, services=services))
-    judged = {"judge": "diversify", "no critic": then}
+    judged: dict[Hashable, str] = {"judge": "diversify", "no critic": then}
     fused = partial(after_fuse, services=services)
     graph.add_conditional_edges("fuse", fused, {"rerank": "rerank", **judged})
     reranked = partial(after_rerank, services=services)

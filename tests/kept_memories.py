@@ -9,6 +9,7 @@ from tests.small_world import words
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
+from secondhop.observe.service import ConversationReading
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.traces import TraceFolder
@@ -26,4 +27,5 @@ def memories_of(
         tokens=words,
     )
     traces = TraceFolder(folder / "traces")
-    return MemoryService(writing, traces=traces, caches=[], successor_at=0.76)
+    reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})
+    return MemoryService(writing, traces=traces, caches=[], successor_at=0.76, reading=reading)

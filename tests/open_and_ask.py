@@ -36,7 +36,7 @@ class PausingEmbedder(HashingEmbedder):
 async def nearest(folder: Path, questions: Sequence[str], *, pause_after: int) -> list[str]:
     """The memory nearest to each question."""
     async with await Recall.aopen(folder, embedder=PausingEmbedder(pause_after)) as recall:
-        vectors = await recall.embedder.embed_queries(questions)
+        vectors = await recall.services.embedder.embed_queries(questions)
         return [hits[0].memory_id for hits in await recall.store.dense(vectors, k=1)]
 
 

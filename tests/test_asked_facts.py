@@ -44,7 +44,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
-    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
 
     result = await recall.arecall(QUESTION, at=on(3))
 
@@ -62,8 +62,8 @@ async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
 
 
 async def test_of_a_superseded_fact_the_value_that_holds_is_looked_up(recall: Recall) -> None:
-    old = (await recall.aremember(PHONE, at=on(1))).memory_id
-    new = (await recall.aupdate(old, "0117 500", at=on(2))).memory_id
+    old = (await recall.memories.aremember(PHONE, at=on(1))).memory_id
+    new = (await recall.memories.aupdate(old, "0117 500", at=on(2))).memory_id
 
     now = await recall.arecall(QUESTION, at=on(3))
     then = await recall.arecall(QUESTION, at=on(3), as_of=on(1, 15))
@@ -79,7 +79,7 @@ def facts_looked_up(recall: Recall, result: RecallResult) -> list[str]:
 
 
 async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
-    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
     question = "What did the landlord say of the phone bill?"
     facet = PlannedFacet(
         name="whom to call", why="Somebody knows.", hop=2, queries=("my landlord phone number",)
@@ -130,7 +130,7 @@ async def told(
 
 
 async def test_a_question_about_something_else_looks_no_fact_up(recall: Recall) -> None:
-    await recall.aremember(PHONE, at=on(2))
+    await recall.memories.aremember(PHONE, at=on(2))
 
     result = await recall.arecall("What did the landlord say about the key?", at=on(3))
 
@@ -139,7 +139,7 @@ async def test_a_question_about_something_else_looks_no_fact_up(recall: Recall) 
 
 async def test_no_more_facts_are_looked_up_than_a_few(recall: Recall) -> None:
     for n in range(6):
-        await recall.aremember(
+        await recall.memories.aremember(
             Fact(subject=f"room {n}", attribute="colour", value=f"shade {n}"), at=on(2)
         )
 
@@ -183,7 +183,7 @@ GUESTS = PlannedFacet(
 
 
 async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(recall: Recall) -> None:
-    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
 
     result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
 
@@ -193,7 +193,7 @@ async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(reca
 
 
 async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Recall) -> None:
-    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
 
     result, trace = await told(recall, DINNER, {DINNER: (GUESTS,)})
 
@@ -209,7 +209,7 @@ async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Reca
 
 
 async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) -> None:
-    fact = (await recall.aremember(PHONE, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
     facet = PlannedFacet(name="whom to call", why="", hop=2, queries=("my landlord phone number",))
     other = "What did the landlord say of the phone bill?"
 
@@ -221,7 +221,7 @@ async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) ->
 
 
 async def test_a_fact_that_no_facet_means_stays_away(recall: Recall) -> None:
-    await recall.aremember(DIET, at=on(2))
+    await recall.memories.aremember(DIET, at=on(2))
     other = PlannedFacet(name="pans", why="", hop=2, queries=("pots, pans and the oven",))
 
     result = await planned(recall, DINNER, {DINNER: (other,)})
@@ -230,7 +230,7 @@ async def test_a_fact_that_no_facet_means_stays_away(recall: Recall) -> None:
 
 
 async def test_a_look_up_implies_no_fact(recall: Recall) -> None:
-    await recall.aremember(DIET, at=on(2))
+    await recall.memories.aremember(DIET, at=on(2))
     question = "Which pan is mine?"
 
     result = await planned(recall, question, {question: (GUESTS,)})
@@ -248,7 +248,7 @@ class WithoutPlans(HashingEmbedder):
 
 
 async def test_a_model_that_cannot_say_which_facts_are_meant_is_named(recall: Recall) -> None:
-    await recall.aremember(DIET, at=on(2))
+    await recall.memories.aremember(DIET, at=on(2))
 
     result = await planned(recall, DINNER, {DINNER: (GUESTS,)}, embedder=WithoutPlans())
 
@@ -267,7 +267,7 @@ class HangingPlans(HashingEmbedder):
 
 
 async def test_a_model_that_hangs_there_leaves_time_to_search(recall: Recall) -> None:
-    fact = (await recall.aremember(DIET, at=on(2))).memory_id
+    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
     plans = {DINNER: (replace(GUESTS, queries=("The diet of me", *GUESTS.queries)),)}
 
     result = await planned(recall, DINNER, plans, embedder=HangingPlans(), deadline_s=2)
@@ -279,8 +279,8 @@ async def test_a_model_that_hangs_there_leaves_time_to_search(recall: Recall) ->
 
 
 async def test_a_superseded_value_is_not_implied(recall: Recall) -> None:
-    old = (await recall.aremember(DIET, at=on(1))).memory_id
-    new = (await recall.aupdate(old, "vegan", at=on(2))).memory_id
+    old = (await recall.memories.aremember(DIET, at=on(1))).memory_id
+    new = (await recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
 
     result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
 

@@ -37,9 +37,13 @@ ASKED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 async def remembered(recall: Recall) -> str:
     """Id of the preference that the plan is to ask for; others stand beside it."""
-    await recall.aremember(Preference(text="Prefer TypeScript", scope="writing computer programs"))
-    await recall.aremember(Preference(text="Be brief"))
-    kept = await recall.aremember(Preference(text="Ask, then wait", scope=CONTEXT, topic="coach"))
+    await recall.memories.aremember(
+        Preference(text="Prefer TypeScript", scope="writing computer programs")
+    )
+    await recall.memories.aremember(Preference(text="Be brief"))
+    kept = await recall.memories.aremember(
+        Preference(text="Ask, then wait", scope=CONTEXT, topic="coach")
+    )
     return kept.memory_id
 
 
@@ -79,10 +83,10 @@ async def test_a_facet_of_the_plan_brings_a_preference_and_the_trace_says_which(
 
 
 async def test_what_always_holds_and_what_the_question_asks_for_say_so(recall: Recall) -> None:
-    near = await recall.aremember(
+    near = await recall.memories.aremember(
         Preference(text="Start with the company", scope="prepare for my Carefeed interview")
     )
-    always = await recall.aremember(Preference(text="Be brief"))
+    always = await recall.memories.aremember(Preference(text="Be brief"))
 
     result = await recall.arecall(QUESTION, at=ASKED_AT)
 

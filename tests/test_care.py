@@ -38,18 +38,22 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
                 note("hook", "The key is on the hook", day=4),
             ]
         )
-        await recall.asupersede("mat", "hook", reason="seen")
-        await recall.aremember(Fact(subject="me", attribute="job", value="baker"), at=on(1))
-        await recall.aremember(Fact(subject="me", attribute="job", value="cook"), at=on(2))
-        await recall.aremember(Preference(text="Short, please", topic="length"), salience=0.7)
-        await recall.aupdate("tea", valid_until=on(12))
+        await recall.memories.asupersede("mat", "hook", reason="seen")
+        await recall.memories.aremember(
+            Fact(subject="me", attribute="job", value="baker"), at=on(1)
+        )
+        await recall.memories.aremember(Fact(subject="me", attribute="job", value="cook"), at=on(2))
+        await recall.memories.aremember(
+            Preference(text="Short, please", topic="length"), salience=0.7
+        )
+        await recall.memories.aupdate("tea", valid_until=on(12))
         result = await recall.arecall("Where is the key?")
-        await recall.aaccept(result, result.ids()[:1])
+        await recall.memories.aaccept(result, result.ids()[:1])
         yield recall
 
 
 async def lines(recall: Recall) -> list[str]:
-    return [line async for line in recall.aexport()]
+    return [line async for line in recall.admin.aexport()]
 
 
 def catalog_of(folder: Path) -> Path:
@@ -61,10 +65,10 @@ async def test_an_export_that_is_imported_exports_the_same_bytes(
 ) -> None:
     first = await lines(recall)
     async with await opened(tmp_path / "copy") as copy:
-        done = await copy.aimport(first)
-        again = await copy.aimport(first)
+        done = await copy.admin.aimport(first)
+        again = await copy.admin.aimport(first)
         assert await lines(copy) == first
-        assert [fact.value for fact in await copy.afacts("me")] == ["cook"]
+        assert [fact.value for fact in await copy.memories.afacts("me")] == ["cook"]
         assert "mat" not in (await copy.arecall("Where is the key?")).ids()
 
     assert (done.read, done.stored, done.conflicts) == (6, 6, [])
@@ -74,10 +78,10 @@ async def test_an_export_that_is_imported_exports_the_same_bytes(
 async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     recall: Recall, tmp_path: Path
 ) -> None:
-    assert await recall.aexport_to(tmp_path / "all.jsonl") == 6
+    assert await recall.admin.aexport_to(tmp_path / "all.jsonl") == 6
     async with await opened(tmp_path / "copy") as copy:
         await copy.aadd([note("mat", "Something else under this id")])
-        done = await copy.aimport_from(tmp_path / "all.jsonl")
+        done = await copy.admin.aimport_from(tmp_path / "all.jsonl")
         kept = await copy.store.memory("mat")
 
     assert done.conflicts == ["mat"]
@@ -97,11 +101,11 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
 )
 async def test_what_is_no_export_is_refused(recall: Recall, text: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        await recall.aimport(text)
+        await recall.admin.aimport(text)
 
 
 async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
-    told = await recall.aexamine()
+    told = await recall.admin.adoctor()
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
@@ -117,9 +121,9 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
         raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
         raw.execute("UPDATE keeping SET superseded_by = 'nobody' WHERE memory_id = 'mat'")
 
-    found = await recall.aexamine()
-    mended = await recall.aexamine(fix=True)
-    after = await recall.aexamine()
+    found = await recall.admin.adoctor()
+    mended = await recall.admin.adoctor(fix=True)
+    after = await recall.admin.adoctor()
 
     assert [(one.check, one.count, one.fixed) for one in found.findings] == [
         ("vectors", 1, False),
@@ -129,7 +133,7 @@ async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_
     assert not found.sound
     assert all(one.fixed for one in mended.findings)
     assert after.findings == []
-    (version,) = (await recall.ahistory("mat")).versions
+    (version,) = (await recall.memories.ahistory("mat")).versions
     assert version.end.startswith("superseded by a memory that is gone")
 
 
@@ -138,7 +142,9 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 ) -> None:
     """As version 0.1 wrote them, where the older value carried the later date."""
     (old, new) = [
-        (await recall.aremember(Fact(subject="Ana", attribute="town", value=town))).memory_id
+        (
+            await recall.memories.aremember(Fact(subject="Ana", attribute="town", value=town))
+        ).memory_id
         for town in ("Bonn", "Trier")
     ]
     with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
@@ -147,17 +153,17 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
             "superseded_by) VALUES (?, 0.5, '', '2026-01-01T00:00:00+00:00', ?)",
             (new, old),
         )
-    assert await recall.afacts("Ana") == []
+    assert await recall.memories.afacts("Ana") == []
 
-    told = await recall.aexamine(fix=True)
-    await recall.arestore(new)
+    told = await recall.admin.adoctor(fix=True)
+    await recall.memories.arestore(new)
 
     assert [(one.check, one.weight, one.fixed) for one in told.findings] == [
         ("circles", "damage", False)
     ]
     assert set(told.findings[0].examples[0].split(", ")) == {old, new}
-    assert [fact.value for fact in await recall.afacts("Ana")] == ["Trier"]
-    assert (await recall.aexamine()).sound
+    assert [fact.value for fact in await recall.memories.afacts("Ana")] == ["Trier"]
+    assert (await recall.admin.adoctor()).sound
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
@@ -165,9 +171,9 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     before = await recall.store.maintenance.stored_vectors([passage])
     await vars(recall.store)["_index"].remove([passage])
 
-    told = await recall.aexamine()
-    mended = await recall.aexamine(fix=True)
-    after = await recall.aexamine()
+    told = await recall.admin.adoctor()
+    mended = await recall.admin.adoctor(fix=True)
+    after = await recall.admin.adoctor()
 
     assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
         ("vectors", [passage], False)
@@ -186,7 +192,7 @@ async def test_an_id_of_another_text_is_damage(recall: Recall, tmp_path: Path) -
     with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
         raw.execute("UPDATE memories SET title = 'Another title' WHERE memory_id = 'tea'")
 
-    told = await recall.aexamine()
+    told = await recall.admin.adoctor()
 
     assert ("vectors", "ingest them again") in [(one.check, one.cure) for one in told.findings]
     assert not told.sound
@@ -201,7 +207,7 @@ async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -
     (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
     await turned(recall, passage)
 
-    told = await recall.aexamine(fix=True)
+    told = await recall.admin.adoctor(fix=True)
 
     assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
         ("embeddings", [passage], False)
@@ -211,11 +217,11 @@ async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -
 
 async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Recall) -> None:
     await recall.aadd([note("tea2", "Mara drinks tea: “sencha”  ☕", day=5)])
-    (fact,) = await recall.afacts("me")
-    old = (await recall.ahistory(fact.memory_id)).versions[0].memory_id
-    await recall.arestore(old)
+    (fact,) = await recall.memories.afacts("me")
+    old = (await recall.memories.ahistory(fact.memory_id)).versions[0].memory_id
+    await recall.memories.arestore(old)
 
-    told = await recall.aexamine(fix=True)
+    told = await recall.admin.adoctor(fix=True)
 
     assert [one.check for one in told.findings] == ["duplicates", "contradictions"]
     assert told.findings[0].examples == ["tea, tea2"]
@@ -225,7 +231,7 @@ async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Rec
 
 async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_path: Path) -> None:
     before = await lines(recall)
-    told = await recall.abackup(tmp_path / "backup")
+    told = await recall.admin.abackup(tmp_path / "backup")
     await recall.aadd([note("late", "Written after the backup")])
     home = StoreDirectory(tmp_path / "backup")
     await reindex_entity(home, "mara", embedder=HashingEmbedder())
@@ -236,4 +242,4 @@ async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_pa
         assert await lines(copy) == before
         assert "hook" in (await copy.arecall("Where is the key?")).ids()
     with pytest.raises(UsageError, match="not empty"):
-        await recall.abackup(tmp_path / "backup")
+        await recall.admin.abackup(tmp_path / "backup")

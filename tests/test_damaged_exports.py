@@ -141,10 +141,10 @@ def test_reading_a_damaged_line_knows_no_other_error(line: str) -> None:
 async def test_a_line_with_everything_is_exported_as_it_was_imported(tmp_path: Path) -> None:
     lines = [HEADER, json.dumps(WHOLE), closing_line(1)]
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aimport(lines)
-        _, line, _ = [one async for one in recall.aexport()]
+        await recall.admin.aimport(lines)
+        _, line, _ = [one async for one in recall.admin.aexport()]
         assert without_defaults(json.loads(line)) == without_defaults(WHOLE)
-        assert len((await recall.ahistory("job")).versions) == 2
+        assert len((await recall.memories.ahistory("job")).versions) == 2
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ async def test_a_line_that_cannot_be_is_named_with_what_is_wrong_and_nothing_of_
     export.write_text("\n".join(lines), encoding="ascii")
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         with pytest.raises(UsageError, match=rf"all\.jsonl: line 3 of the export .*{told}"):
-            await recall.aimport_from(export)
+            await recall.admin.aimport_from(export)
 
-        assert [one async for one in recall.aexport()] == [HEADER, closing_line(0)]
-        assert (await recall.acounters("job"))["job"] == Counters()
+        assert [one async for one in recall.admin.aexport()] == [HEADER, closing_line(0)]
+        assert (await recall.memories.acounters("job"))["job"] == Counters()
 
 
 def test_a_line_nested_beyond_reading_is_refused() -> None:
@@ -198,11 +198,11 @@ OLD = Path(__file__).parent / "samples" / "export-0.1.jsonl"
 
 async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        done = await recall.aimport_from(OLD)
-        again = [json.loads(line) async for line in recall.aexport()]
-        settings = await recall.aentity_settings()
-        facts = await recall.afacts("me", "job")
-        counted = (await recall.acounters("hook"))["hook"]
+        done = await recall.admin.aimport_from(OLD)
+        again = [json.loads(line) async for line in recall.admin.aexport()]
+        settings = await recall.admin.asettings()
+        facts = await recall.memories.afacts("me", "job")
+        counted = (await recall.memories.acounters("hook"))["hook"]
         ends = {one.memory_id: one.end[:10] for one in await recall.memories.alist()}
 
     assert (done.read, done.stored, done.conflicts, done.notice) == (10, 10, [], "")
@@ -236,6 +236,6 @@ async def test_an_export_that_was_cut_is_refused_and_nothing_of_it_is_stored(
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         for cut in (lines[:-lost], [*lines[:-1], lines[-1][:20]]):
             with pytest.raises(UsageError, match="the export is not whole"):
-                await recall.aimport(cut)
+                await recall.admin.aimport(cut)
 
     assert not (tmp_path / "entities").exists()

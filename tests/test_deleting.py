@@ -14,6 +14,7 @@ from tests.small_world import LIFE, QUESTION
 
 from secondhop.cli import maintenance_commands
 from secondhop.errors import StoreError, UnknownEntityError
+from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
 from secondhop.sessions.service import owner_of
 from secondhop.stores.sessions_sqlite import SqliteSessions
@@ -38,13 +39,13 @@ async def filled(store: Path, entity: str, **opened: Any) -> str:
     """An entity with memories, counters, lessons, a trace, and the id of an open session."""
     async with await Recall.aopen(store, entity=entity, embedder="hashing", **opened) as recall:
         await recall.aadd(LIFE)
-        await recall.aremember(f"The zebraquartz of {entity} is in the safe")
+        await recall.memories.aremember(f"The zebraquartz of {entity} is in the safe")
         result = await recall.arecall(QUESTION)
-        await recall.aaccept(result, result.ids()[:1])
-        async with recall.session(QUESTION) as session:
+        await recall.memories.aaccept(result, result.ids()[:1])
+        async with recall.sessions.open(QUESTION) as session:
             await session.vote({session.answer.ids()[0]: "hot"}, go_on=False)
             await session.resolve()
-        return (await recall.astart_session(QUESTION)).session_id
+        return (await recall.sessions.astart(QUESTION)).session_id
 
 
 def contents(store: Path, name: str) -> dict[str, bytes]:
@@ -81,9 +82,9 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     await filled(tmp_path, "noor")
     before, noor = contents(tmp_path, "mara"), contents(tmp_path, "noor")
 
-    would = await Recall.adelete_entity(tmp_path, "mara", dry_run=True)
+    would = await adelete_entity(tmp_path, "mara", dry_run=True)
     still = contents(tmp_path, "mara")
-    gone = await Recall.adelete_entity(tmp_path, "mara")
+    gone = await adelete_entity(tmp_path, "mara")
 
     assert {Path(name).name for name in before} >= {
         "catalog.db",
@@ -102,17 +103,17 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     assert naming == {".writer": 0}  # its lock
     assert not any(b"zebraquartz of mara" in path.read_bytes() for path in left)
     async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as recall:
-        assert (await recall.acounts()).vectors == len(LIFE) + 1
-        assert (await recall.aexamine()).findings == []
+        assert (await recall.memories.acounts()).vectors == len(LIFE) + 1
+        assert (await recall.admin.adoctor()).findings == []
     async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
-        assert (await recall.acounts()).memories == 0
+        assert (await recall.memories.acounts()).memories == 0
 
 
 async def test_of_an_unknown_entity_nothing_can_be_deleted(tmp_path: Path) -> None:
     await filled(tmp_path, "mara")
 
     with pytest.raises(UnknownEntityError, match="'nobody'"):
-        await Recall.adelete_entity(tmp_path, "nobody")
+        await adelete_entity(tmp_path, "nobody")
 
     assert contents(tmp_path, "mara")
 
@@ -125,11 +126,11 @@ async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> No
 
     with held_open(tmp_path, "mara"):
         with pytest.raises(StoreError, match="'mara' is open"):
-            await Recall.adelete_entity(tmp_path, "mara")
+            await adelete_entity(tmp_path, "mara")
         assert before <= contents(tmp_path, "mara").keys()
-        await Recall.adelete_entity(tmp_path, "noor")  # another one's being open is no reason
+        await adelete_entity(tmp_path, "noor")  # another one's being open is no reason
 
-    await Recall.adelete_entity(tmp_path, "mara")
+    await adelete_entity(tmp_path, "mara")
     assert contents(tmp_path, "mara") == {}
 
 
@@ -138,7 +139,7 @@ async def test_a_damaged_catalog_goes_as_well(tmp_path: Path) -> None:
     (catalog,) = files_below(tmp_path, "catalog.db")
     catalog.write_bytes(b"garbage" * 9_000)
 
-    gone = await Recall.adelete_entity(tmp_path, "mara")
+    gone = await adelete_entity(tmp_path, "mara")
 
     assert gone.memories is None
     assert contents(tmp_path, "mara") == {}
@@ -152,7 +153,7 @@ async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:
     noor = await filled(tmp_path, "noor", sessions=SqliteSessions(elsewhere))
 
     async with aclosing(SqliteSessions(elsewhere)) as sessions:
-        await Recall.adelete_entity(tmp_path, "mara", sessions=sessions)
+        await adelete_entity(tmp_path, "mara", sessions=sessions)
         ended, going = [
             await sessions.load(session_id, owner=owner_of(entity))
             for session_id, entity in ((mara, "mara"), (noor, "noor"))

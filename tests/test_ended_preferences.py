@@ -29,7 +29,7 @@ def on(month: int) -> datetime:
 async def remembered(recall: Recall, text: str, *, month: int, scope: str = "always") -> str:
     """Id of a preference of the one topic there is."""
     wish = Preference(text=text, scope=scope, topic="length")
-    return (await recall.aremember(wish, at=on(month))).memory_id
+    return (await recall.memories.aremember(wish, at=on(month))).memory_id
 
 
 async def test_asked_for_a_replaced_preference_comes_back_behind_the_others_and_marked(
@@ -54,7 +54,7 @@ async def test_asked_for_a_replaced_preference_comes_back_behind_the_others_and_
 
 async def test_every_view_of_an_ended_preference_says_that_it_ended(recall: Recall) -> None:
     short = await remembered(recall, "Keep answers short", month=1)
-    await recall.adeprecate(short, "not any more", at=on(3))
+    await recall.memories.adeprecate(short, "not any more", at=on(3))
 
     result = await recall.arecall(QUESTION, at=NOW, include_stale=True)
     (kept,) = recall.trace(result.trace_id).preferences
@@ -81,9 +81,13 @@ async def test_what_ended_takes_the_place_of_nothing_that_holds(
     recall: Recall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "CONTEXTS", 1)
-    holds = await recall.aremember(Preference(text="Ask", scope=CONTEXT, topic="a"), at=on(1))
-    newer = await recall.aremember(Preference(text="Wait", scope=CONTEXT, topic="b"), at=on(2))
-    await recall.adeprecate(newer.memory_id, "no", at=on(3))
+    holds = await recall.memories.aremember(
+        Preference(text="Ask", scope=CONTEXT, topic="a"), at=on(1)
+    )
+    newer = await recall.memories.aremember(
+        Preference(text="Wait", scope=CONTEXT, topic="b"), at=on(2)
+    )
+    await recall.memories.adeprecate(newer.memory_id, "no", at=on(3))
 
     result = await recall.arecall(QUESTION, at=NOW, include_stale=True)
 

@@ -16,7 +16,7 @@ from secondhop.errors import UsageError
 from secondhop.evals.replay import replayed
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.graph.trace import RecallTrace
-from secondhop.memories.delete_entity import delete_entity
+from secondhop.memories.delete_entity import adelete_entity
 from secondhop.memories.reindex import reindex_entity
 from secondhop.nodes.entity_config import KEEPABLE
 from secondhop.nodes.settings import RecallSettings
@@ -62,9 +62,9 @@ async def test_the_next_recall_heeds_them_in_every_open_memory(
 ) -> None:
     async with await opened(tmp_path / "store") as elsewhere:
         before = await order(recall), await order(elsewhere)
-        told = await recall.akeep_settings(BY_AGE)
+        told = await recall.admin.akeep_settings(BY_AGE)
         after = await order(recall), await order(elsewhere)
-        await elsewhere.akeep_settings(dict.fromkeys(BY_AGE))
+        await elsewhere.admin.akeep_settings(dict.fromkeys(BY_AGE))
         taken_back = await order(recall), await order(elsewhere)
 
     assert before == (PLAIN, PLAIN)
@@ -78,20 +78,20 @@ async def test_the_next_recall_heeds_them_in_every_open_memory(
 async def test_they_are_of_one_entity(recall: Recall, tmp_path: Path) -> None:
     async with await opened(tmp_path / "store", entity="noor") as noors:
         await noors.aadd([OLD, NEW])
-        await recall.akeep_settings(BY_AGE)
+        await recall.admin.akeep_settings(BY_AGE)
 
         assert (await order(recall), await order(noors)) == (AGED, PLAIN)
-        assert (await noors.aentity_settings()).kept == {}
+        assert (await noors.admin.asettings()).kept == {}
 
 
 async def test_every_door_heeds_them(recall: Recall, tmp_path: Path) -> None:
-    await recall.akeep_settings(BY_AGE)
+    await recall.admin.akeep_settings(BY_AGE)
     asked: RecallInput = {"question": QUESTION, "k": 2, "asked_at": NOW.isoformat()}
 
     documents: list[Document] = await recall.as_retriever(k=2).ainvoke(QUESTION)
     node = await recall.graph.ainvoke(asked)
     reply = str(await recall.as_tool(k=2).ainvoke({"question": QUESTION}))
-    session = await recall.astart_session(QUESTION, k=2, at=NOW)
+    session = await recall.sessions.astart(QUESTION, k=2, at=NOW)
     filled = await recall.arecall(QUESTION, tokens=500, at=NOW)
     saver = InMemorySaver()
     async with await opened(tmp_path / "store", checkpointer=saver) as resuming:
@@ -107,7 +107,7 @@ async def test_every_door_heeds_them(recall: Recall, tmp_path: Path) -> None:
 async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
     recall: Recall, tmp_path: Path
 ) -> None:
-    await recall.akeep_settings(BY_AGE)
+    await recall.admin.akeep_settings(BY_AGE)
     never = recall_settings(ranking={"recency": "never"})
     shipped = recall_settings(ranking={"recency": "auto"})
     cases: list[tuple[RecallSettings, list[str] | None, list[str], str]] = [
@@ -118,9 +118,9 @@ async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
     ]
 
     for settings, decided, wanted, said_by in cases:
-        async with await opened(tmp_path / "store", settings=settings, decided=decided) as other:
+        async with await opened(tmp_path / "store", config=settings, decided=decided) as other:
             assert await order(other) == wanted
-            assert (await other.aentity_settings()).in_force["ranking.recency"].said_by == said_by
+            assert (await other.admin.asettings()).in_force["ranking.recency"].said_by == said_by
 
 
 async def test_a_name_that_is_none_is_refused_where_settings_are_decided(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_a_name_that_is_none_is_refused_where_settings_are_decided(tmp_pat
 
 async def test_the_trace_tells_which_came_from_the_entity(recall: Recall) -> None:
     before = await trace_of(recall)
-    await recall.akeep_settings(BY_AGE)
+    await recall.admin.akeep_settings(BY_AGE)
     after = await trace_of(recall)
 
     assert (before.kept_settings, before.settings["ranking.recency"]) == ([], "auto")
@@ -141,12 +141,12 @@ async def test_the_trace_tells_which_came_from_the_entity(recall: Recall) -> Non
 
 
 async def test_a_replay_asks_with_the_settings_as_recorded(recall: Recall, tmp_path: Path) -> None:
-    await recall.akeep_settings(BY_AGE)
+    await recall.admin.akeep_settings(BY_AGE)
     before = await trace_of(recall)
-    await recall.akeep_settings({"ranking.recency": "never", "ranking.freshness": 1})
+    await recall.admin.akeep_settings({"ranking.recency": "never", "ranking.freshness": 1})
 
     recorded = changed_settings(before.settings, [])
-    async with await opened(tmp_path / "store", settings=recorded, decided=KEEPABLE) as other:
+    async with await opened(tmp_path / "store", config=recorded, decided=KEEPABLE) as other:
         found = await replayed(before, other)
 
     assert found.settings() == {}
@@ -157,12 +157,12 @@ async def test_a_replay_asks_with_the_settings_as_recorded(recall: Recall, tmp_p
 async def test_a_session_goes_on_with_the_settings_that_it_began_with(
     recall: Recall, tmp_path: Path
 ) -> None:
-    await recall.akeep_settings(BY_AGE)
-    begun = await recall.astart_session(QUESTION, k=2, at=NOW)
-    await recall.akeep_settings(dict.fromkeys(BY_AGE))
+    await recall.admin.akeep_settings(BY_AGE)
+    begun = await recall.sessions.astart(QUESTION, k=2, at=NOW)
+    await recall.admin.akeep_settings(dict.fromkeys(BY_AGE))
     async with await opened(tmp_path / "store") as elsewhere:
-        after = await elsewhere.avote(begun.session_id, {"new": "cold"}, by="agent")
-        begun_anew = await elsewhere.astart_session(QUESTION, k=2, at=NOW)
+        after = await elsewhere.sessions.avote(begun.session_id, {"new": "cold"}, by="agent")
+        begun_anew = await elsewhere.sessions.astart(QUESTION, k=2, at=NOW)
 
     assert begun.ids() == AGED
     assert after.round == 2
@@ -170,11 +170,11 @@ async def test_a_session_goes_on_with_the_settings_that_it_began_with(
 
 
 async def test_a_dry_run_tells_and_keeps_nothing(recall: Recall) -> None:
-    told = await recall.akeep_settings(BY_AGE, dry_run=True)
+    told = await recall.admin.akeep_settings(BY_AGE, dry_run=True)
 
     assert told.dry_run
     assert told.in_force["ranking.recency"].value == "always"
-    assert (await recall.aentity_settings()).kept == {}
+    assert (await recall.admin.asettings()).kept == {}
     assert await order(recall) == PLAIN
 
 
@@ -198,25 +198,25 @@ async def test_what_cannot_be_is_refused_and_nothing_of_it_kept(
     recall: Recall, changes: Any, said: str
 ) -> None:
     with pytest.raises(UsageError, match=said):
-        await recall.akeep_settings(changes)
+        await recall.admin.akeep_settings(changes)
 
-    assert (await recall.aentity_settings()).kept == {}
+    assert (await recall.admin.asettings()).kept == {}
 
 
 async def test_what_another_version_keeps_is_left_alone_and_not_heeded(recall: Recall) -> None:
     await recall.store.keep_settings({"ranking.novelty": "1", "ranking.recency": "weekly"})
 
-    assert (await recall.aentity_settings()).kept == {}
+    assert (await recall.admin.asettings()).kept == {}
     assert await order(recall) == PLAIN
-    await recall.akeep_settings({"ranking.freshness": 0.5})
+    await recall.admin.akeep_settings({"ranking.freshness": 0.5})
     assert (await recall.store.kept_settings())["ranking.novelty"] == "1"
 
 
 async def test_they_may_be_kept_before_the_first_memory(tmp_path: Path) -> None:
     async with await opened(tmp_path / "store") as recall:
-        assert (await recall.akeep_settings({"ranking.recency": None})).kept == {}
+        assert (await recall.admin.akeep_settings({"ranking.recency": None})).kept == {}
         assert not (tmp_path / "store").exists()
-        await recall.akeep_settings(BY_AGE)
+        await recall.admin.akeep_settings(BY_AGE)
     async with await opened(tmp_path / "store") as recall:
         await recall.aadd([OLD, NEW])
         assert await order(recall) == AGED
@@ -225,18 +225,18 @@ async def test_they_may_be_kept_before_the_first_memory(tmp_path: Path) -> None:
 async def test_an_export_carries_them_and_what_is_kept_already_stays(
     recall: Recall, tmp_path: Path
 ) -> None:
-    await recall.akeep_settings({**BY_AGE, "ranking.source_priority": "note=1, chat=0.9"})
-    lines = [line async for line in recall.aexport()]
+    await recall.admin.akeep_settings({**BY_AGE, "ranking.source_priority": "note=1, chat=0.9"})
+    lines = [line async for line in recall.admin.aexport()]
     async with await opened(tmp_path / "copy") as copy:
-        would = await copy.aimport(lines, dry_run=True)
-        assert (await copy.aentity_settings()).kept == {}
-        await copy.akeep_settings({"ranking.recency": "never"})
-        done = await copy.aimport(lines)
-        kept = (await copy.aentity_settings()).kept
-        assert (await copy.aimport(lines)).settings == []
+        would = await copy.admin.aimport(lines, dry_run=True)
+        assert (await copy.admin.asettings()).kept == {}
+        await copy.admin.akeep_settings({"ranking.recency": "never"})
+        done = await copy.admin.aimport(lines)
+        kept = (await copy.admin.asettings()).kept
+        assert (await copy.admin.aimport(lines)).settings == []
     async with await opened(tmp_path / "same") as same:
-        await same.aimport(lines)
-        assert [line async for line in same.aexport()] == lines
+        await same.admin.aimport(lines)
+        assert [line async for line in same.admin.aexport()] == lines
 
     assert would.settings == sorted([*BY_AGE, "ranking.source_priority"])
     assert done.settings == ["ranking.recency_days", "ranking.source_priority"]
@@ -246,27 +246,27 @@ async def test_an_export_carries_them_and_what_is_kept_already_stays(
 async def test_an_export_whose_settings_cannot_be_is_refused_before_anything_is_stored(
     recall: Recall, tmp_path: Path
 ) -> None:
-    header, *rest = [line async for line in recall.aexport()]
+    header, *rest = [line async for line in recall.admin.aexport()]
     wrong = header[:-1] + ', "settings": {"ranking.recency": "sometimes"}}'
     async with await opened(tmp_path / "copy") as copy:
         with pytest.raises(UsageError, match="line 1 of the export"):
-            await copy.aimport([wrong, *rest])
-        assert (await copy.acounts()).memories == 0
+            await copy.admin.aimport([wrong, *rest])
+        assert (await copy.memories.acounts()).memories == 0
 
 
 async def test_a_backup_and_a_reindex_keep_them_and_deleting_the_entity_does_not(
     recall: Recall, tmp_path: Path
 ) -> None:
-    await recall.akeep_settings(BY_AGE)
-    await recall.aforget("old")
-    await recall.abackup(tmp_path / "backup")
+    await recall.admin.akeep_settings(BY_AGE)
+    await recall.memories.aforget("old")
+    await recall.admin.abackup(tmp_path / "backup")
     await recall.aclose()
     home = StoreDirectory(tmp_path / "backup")
-    await reindex_entity(home, "mara", embedder=recall.embedder)
+    await reindex_entity(home, "mara", embedder=recall.services.embedder)
     await home.aclose()
 
     async with await opened(tmp_path / "backup") as copy:
-        assert (await copy.aentity_settings()).kept == {**BY_AGE, "ranking.recency_days": 20_000.0}
-    await delete_entity(tmp_path / "store", "mara")
+        assert (await copy.admin.asettings()).kept == {**BY_AGE, "ranking.recency_days": 20_000.0}
+    await adelete_entity(tmp_path / "store", "mara")
     async with await opened(tmp_path / "store") as anew:
-        assert (await anew.aentity_settings()).kept == {}
+        assert (await anew.admin.asettings()).kept == {}

@@ -23,7 +23,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def expiry(recall: Recall, memory_id: str) -> datetime | None:
-    (version,) = (await recall.ahistory(memory_id)).versions
+    (version,) = (await recall.memories.ahistory(memory_id)).versions
     return version.valid_until
 
 
@@ -31,15 +31,15 @@ async def expiry(recall: Recall, memory_id: str) -> datetime | None:
 async def test_an_empty_expiry_takes_it_away_and_the_history_says_so(
     recall: Recall, moment: datetime
 ) -> None:
-    await recall.aupdate("key", valid_until=moment)
+    await recall.memories.aupdate("key", valid_until=moment)
     assert await expiry(recall, "key") == moment
 
-    told = await recall.aupdate("key", valid_until="")
-    again = await recall.aupdate("key", valid_until="")
+    told = await recall.memories.aupdate("key", valid_until="")
+    again = await recall.memories.aupdate("key", valid_until="")
 
     assert (told.done, again.done) == ("changed", "unchanged")
     assert await expiry(recall, "key") is None
-    assert (await recall.ahistory("key")).events[-1].detail == "no longer expires"
+    assert (await recall.memories.ahistory("key")).events[-1].detail == "no longer expires"
     assert (await recall.arecall("Where is the key?")).ids() == ["key"]
 
 
@@ -53,8 +53,8 @@ def test_the_command_line_says_none(tmp_path: Path, no_variables: None) -> None:
 
 
 async def test_a_memory_that_is_named_twice_is_forgotten_and_counted_once(recall: Recall) -> None:
-    would = await recall.aforget("key", "key", dry_run=True)
-    told = await recall.aforget("key", "key")
+    would = await recall.memories.aforget("key", "key", dry_run=True)
+    told = await recall.memories.aforget("key", "key")
 
     for done in (would, told):
         assert (done.memory_ids, done.passages) == (["key"], 1)

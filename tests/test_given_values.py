@@ -25,17 +25,20 @@ async def recall(tmp_path: Path) -> AsyncIterator[Any]:
 
 
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
-    (lambda r: r.aremember(5), r"a text \(str\), a Fact or a Preference, not 5 \(int\)"),
+    (lambda r: r.memories.aremember(5), r"a text \(str\), a Fact or a Preference, not 5 \(int\)"),
     (
-        lambda r: r.aremember("x", at="2026-01-01"),
+        lambda r: r.memories.aremember("x", at="2026-01-01"),
         r"at must be a datetime, not '2026-01-01' \(str\)",
     ),
-    (lambda r: r.aremember("x", valid_until=2026), r"valid_until must be a datetime, not 2026"),
-    (lambda r: r.aupdate("ida", ["x"]), r"a text \(str\), a Fact or a Preference"),
-    (lambda r: r.aupdate("ida", valid_until="soon"), r"valid_until must be a datetime"),
-    (lambda r: r.adeprecate("ida", "gone", at="now"), r"at must be a datetime"),
-    (lambda r: r.afacts(as_of="2026"), r"as_of must be a datetime"),
-    (lambda r: r.aaccept("t", at="2026"), r"at must be a datetime"),
+    (
+        lambda r: r.memories.aremember("x", valid_until=2026),
+        r"valid_until must be a datetime, not 2026",
+    ),
+    (lambda r: r.memories.aupdate("ida", ["x"]), r"a text \(str\), a Fact or a Preference"),
+    (lambda r: r.memories.aupdate("ida", valid_until="soon"), r"valid_until must be a datetime"),
+    (lambda r: r.memories.adeprecate("ida", "gone", at="now"), r"at must be a datetime"),
+    (lambda r: r.memories.afacts(as_of="2026"), r"as_of must be a datetime"),
+    (lambda r: r.memories.aaccept("t", at="2026"), r"at must be a datetime"),
     (lambda r: r.arecall(None), r"the question must be a text \(str\), not None"),
     (lambda r: r.arecall(ASKED, k="6"), r"k must be a whole number \(int\), not '6' \(str\)"),
     (lambda r: r.arecall(ASKED, k=2.5), r"k must be a whole number \(int\), not 2.5 \(float\)"),
@@ -44,12 +47,12 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.arecall(ASKED, tokens="6"), r"tokens must be a whole number"),
     (lambda r: r.arecall(ASKED, at="2026-01-01"), r"at must be a datetime.*fromisoformat"),
     (lambda r: r.arecall(ASKED, as_of=0), r"as_of must be a datetime, not 0"),
-    (lambda r: r.astart_session(None), r"the question must be a text"),
-    (lambda r: r.astart_session(ASKED, k="6"), r"k must be a whole number"),
-    (lambda r: r.astart_session(ASKED, at="2026"), r"at must be a datetime"),
+    (lambda r: r.sessions.astart(None), r"the question must be a text"),
+    (lambda r: r.sessions.astart(ASKED, k="6"), r"k must be a whole number"),
+    (lambda r: r.sessions.astart(ASKED, at="2026"), r"at must be a datetime"),
     (lambda r: r.abriefing(limit="3"), r"limit must be a whole number"),
     (lambda r: r.abriefing(at="2026"), r"at must be a datetime"),
-    (lambda r: r.aobserve([], at="2026"), r"at must be a datetime"),
+    (lambda r: r.memories.aobserve([], at="2026"), r"at must be a datetime"),
     (
         lambda r: r.aadd(["My sister"]),
         r"a memory to add must be .*not 'My sister' \(str\).*remember",
@@ -68,7 +71,7 @@ async def test_what_cannot_be_is_refused_with_what_is_wanted(
 
 async def test_a_session_of_no_question_is_refused_where_it_is_made(recall: Any) -> None:
     with pytest.raises(UsageError, match="the question must be a text"):
-        recall.session(5)
+        recall.sessions.open(5)
 
 
 async def test_what_can_be_passes(recall: Any) -> None:

@@ -40,7 +40,7 @@ async def taught_from_files(recall: Recall, folder: Path) -> dict[str, str]:
         for name in ("plan", "wins")
         if memory_id.removesuffix(".md").endswith(name)
     }
-    async with recall.session(QUESTION, k=6, at=AT) as session:
+    async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
         await session.vote({ids["plan"]: "hot", ids["wins"]: "hot"}, go_on=False)
         await session.resolve()
     return ids
@@ -80,8 +80,8 @@ async def test_what_an_ingest_deletes_leaves_nothing_counted_or_learned(
     assert still == before
     assert ids["plan"] not in after
     assert ids["wins"] in after
-    assert (await recall.acounters(ids["plan"]))[ids["plan"]].shown == 0
-    assert (await recall.aexamine()).findings == []
+    assert (await recall.memories.acounters(ids["plan"]))[ids["plan"]].shown == 0
+    assert (await recall.admin.adoctor()).findings == []
 
 
 async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
@@ -90,9 +90,9 @@ async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     ids = await taught_from_files(recall, tmp_path / "notes")
     await recall.store.delete([ids["plan"]])  # and nobody came to tell the other files
 
-    found = await recall.aexamine()
-    mended = await recall.aexamine(fix=True)
-    after = await recall.aexamine()
+    found = await recall.admin.adoctor()
+    mended = await recall.admin.adoctor(fix=True)
+    after = await recall.admin.adoctor()
 
     assert [one.check for one in found.findings] == ["learned"]
     assert doctored(found) == [{"count": 1, "examples": [ids["plan"]], "fixed": False}]
@@ -116,12 +116,12 @@ async def test_a_file_that_cannot_be_read_is_damage_and_no_empty_one(
     recall: Recall, tmp_path: Path, damage: str
 ) -> None:
     result = await recall.arecall(QUESTION, at=AT)
-    await recall.aaccept(result, result.ids()[:1])
+    await recall.memories.aaccept(result, result.ids()[:1])
     counters = counters_below(tmp_path)
     with closing(sqlite3.connect(counters)) as raw, raw:
         raw.execute(damage)
 
-    told = await recall.aexamine()
+    told = await recall.admin.adoctor()
 
     assert [one.check for one in told.findings] == ["learned"]
     assert "counters.db" in told.findings[0].examples[0]

@@ -36,19 +36,21 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def values(recall: Recall, *, as_of: datetime | None = None) -> list[str]:
-    return [fact.value for fact in await recall.afacts("me", "employer", as_of=as_of)]
+    return [fact.value for fact in await recall.memories.afacts("me", "employer", as_of=as_of)]
 
 
 async def test_a_new_value_of_a_fact_supersedes_the_old_one_and_history_is_kept(
     recall: Recall,
 ) -> None:
-    old = await recall.aremember(employer("Acme"), at=on(1))
-    new = await recall.aremember(Fact(subject="Me ", attribute="EMPLOYER", value="Zeta"), at=on(3))
+    old = await recall.memories.aremember(employer("Acme"), at=on(1))
+    new = await recall.memories.aremember(
+        Fact(subject="Me ", attribute="EMPLOYER", value="Zeta"), at=on(3)
+    )
 
     assert new.supersedes == [old.memory_id]
     assert await values(recall) == ["Zeta"]
     assert await values(recall, as_of=on(2)) == ["Acme"]
-    story = await recall.ahistory(old.memory_id)
+    story = await recall.memories.ahistory(old.memory_id)
     assert [(one.memory_id, one.end) for one in story.versions] == [
         (old.memory_id, f"superseded by {new.memory_id} on 2026-03-01"),
         (new.memory_id, ""),
@@ -57,10 +59,10 @@ async def test_a_new_value_of_a_fact_supersedes_the_old_one_and_history_is_kept(
 
 
 async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall) -> None:
-    await recall.aremember(employer("Acme"), at=on(1))
-    last = await recall.aremember(employer("Zeta"), at=on(3))
+    await recall.memories.aremember(employer("Acme"), at=on(1))
+    last = await recall.memories.aremember(employer("Zeta"), at=on(3))
 
-    late = await recall.aremember(employer("Between"), at=on(2))
+    late = await recall.memories.aremember(employer("Between"), at=on(2))
 
     assert late.superseded_by == last.memory_id
     believed = [await values(recall, as_of=on(month, 15)) for month in (1, 2, 3)]
@@ -70,24 +72,26 @@ async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall
 
 async def test_a_correction_holds_though_the_clock_was_set_back(recall: Recall) -> None:
     """The value that is replaced carries a later date than the one that replaces it."""
-    old = await recall.aremember(employer("Acme"), at=on(3))
-    new = await recall.aupdate(old.memory_id, "Zeta", at=on(1))
+    old = await recall.memories.aremember(employer("Acme"), at=on(3))
+    new = await recall.memories.aupdate(old.memory_id, "Zeta", at=on(1))
     assert (new.supersedes, new.superseded_by) == ([old.memory_id], "")
     assert await values(recall) == ["Zeta"]
 
-    last = await recall.aremember(employer("Beta"), at=on(1), supersedes=[new.memory_id])
+    last = await recall.memories.aremember(employer("Beta"), at=on(1), supersedes=[new.memory_id])
     assert await values(recall) == ["Beta"]
-    assert [v.end == "" for v in (await recall.ahistory(last.memory_id)).versions].count(True) == 1
+    assert [v.end == "" for v in (await recall.memories.ahistory(last.memory_id)).versions].count(
+        True
+    ) == 1
 
 
 async def test_what_a_replaced_value_had_replaced_does_not_replace_its_successor(
     recall: Recall,
 ) -> None:
-    early = await recall.aremember(employer("Acme"), at=on(5))
-    late = await recall.aremember(employer("Zeta"), at=on(9))
+    early = await recall.memories.aremember(employer("Acme"), at=on(5))
+    late = await recall.memories.aremember(employer("Zeta"), at=on(9))
     assert late.supersedes == [early.memory_id]
 
-    await recall.aremember(employer("Beta"), at=on(3), supersedes=[late.memory_id])
+    await recall.memories.aremember(employer("Beta"), at=on(3), supersedes=[late.memory_id])
 
     assert await values(recall) == ["Beta"]
 
@@ -95,9 +99,9 @@ async def test_what_a_replaced_value_had_replaced_does_not_replace_its_successor
 async def test_a_fact_beside_an_older_one_that_took_a_later_ones_place_holds(
     recall: Recall,
 ) -> None:
-    late = await recall.aremember(employer("Zeta"), at=on(5))
-    early = await recall.aremember(employer("Acme"), at=on(1), supersedes=[late.memory_id])
-    between = await recall.aremember(employer("Beta"), at=on(3))
+    late = await recall.memories.aremember(employer("Zeta"), at=on(5))
+    early = await recall.memories.aremember(employer("Acme"), at=on(1), supersedes=[late.memory_id])
+    between = await recall.memories.aremember(employer("Beta"), at=on(3))
 
     assert between.supersedes == [early.memory_id]
     assert await values(recall) == ["Beta"]
@@ -105,12 +109,12 @@ async def test_a_fact_beside_an_older_one_that_took_a_later_ones_place_holds(
 
 async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -> None:
     budget = Fact(subject="me", attribute="budget", value="900")
-    old = await recall.aremember(budget)
-    age = await recall.aremember(Fact(subject="Ana", attribute="age", value="7"))
+    old = await recall.memories.aremember(budget)
+    age = await recall.memories.aremember(Fact(subject="Ana", attribute="age", value="7"))
 
-    kept = await recall.asupersede(old.memory_id, age.memory_id)
-    named = await recall.aremember(employer("Acme"), supersedes=[age.memory_id])
-    same = await recall.aremember(employer("Zeta"))
+    kept = await recall.memories.asupersede(old.memory_id, age.memory_id)
+    named = await recall.memories.aremember(employer("Acme"), supersedes=[age.memory_id])
+    same = await recall.memories.aremember(employer("Zeta"))
 
     assert "me: budget" in kept.notice
     assert "Ana: age" in kept.notice
@@ -119,66 +123,68 @@ async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -
 
 
 async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None:
-    first = await recall.aremember(employer("Acme"), at=on(1))
-    again = await recall.aremember(employer(" ACME "), at=on(2))
+    first = await recall.memories.aremember(employer("Acme"), at=on(1))
+    again = await recall.memories.aremember(employer(" ACME "), at=on(2))
 
     assert (again.done, again.memory_id) == ("unchanged", first.memory_id)
-    assert (await recall.acounts()).memories == 1
+    assert (await recall.memories.acounts()).memories == 1
 
 
 async def test_a_newer_preference_of_a_topic_replaces_the_older(recall: Recall) -> None:
-    short = await recall.aremember(Preference(text="Keep answers short", topic="length"))
-    code = await recall.aremember(Preference(text="Prefer TypeScript", scope="writing code"))
-    long = await recall.aremember(Preference(text="Explain at length", topic="length"))
+    short = await recall.memories.aremember(Preference(text="Keep answers short", topic="length"))
+    code = await recall.memories.aremember(
+        Preference(text="Prefer TypeScript", scope="writing code")
+    )
+    long = await recall.memories.aremember(Preference(text="Explain at length", topic="length"))
 
     assert long.supersedes == [short.memory_id]
     assert code.supersedes == []
 
 
 async def test_an_update_is_a_new_memory_in_the_place_of_the_old(recall: Recall) -> None:
-    old = await recall.aremember("We live in Bonn, by the river", title="Home")
-    new = await recall.aupdate(old.memory_id, "We live in Trier")
-    fact = await recall.aremember(employer("Acme"), at=on(1))
-    await recall.aupdate(fact.memory_id, "Zeta", at=on(2))
+    old = await recall.memories.aremember("We live in Bonn, by the river", title="Home")
+    new = await recall.memories.aupdate(old.memory_id, "We live in Trier")
+    fact = await recall.memories.aremember(employer("Acme"), at=on(1))
+    await recall.memories.aupdate(fact.memory_id, "Zeta", at=on(2))
 
     assert new.supersedes == [old.memory_id]
-    assert (await recall.ahistory(new.memory_id)).versions[0].title == "Home"
+    assert (await recall.memories.ahistory(new.memory_id)).versions[0].title == "Home"
     assert await values(recall) == ["Zeta"]
     with pytest.raises(UsageError, match="was superseded by"):
-        await recall.aupdate(old.memory_id, "We live in Ulm")
+        await recall.memories.aupdate(old.memory_id, "We live in Ulm")
 
 
 async def test_expiry_and_salience_change_without_a_new_memory(recall: Recall) -> None:
-    kept = await recall.aremember("The bridge is closed", salience=0.2)
-    changed = await recall.aupdate(kept.memory_id, valid_until=on(4), salience=0.9)
+    kept = await recall.memories.aremember("The bridge is closed", salience=0.2)
+    changed = await recall.memories.aupdate(kept.memory_id, valid_until=on(4), salience=0.9)
 
-    (version,) = (await recall.ahistory(kept.memory_id)).versions
+    (version,) = (await recall.memories.ahistory(kept.memory_id)).versions
     assert changed.done == "changed"
     assert (version.valid_until, version.salience) == (on(4), 0.9)
-    assert (await recall.aupdate(kept.memory_id, salience=0.9)).done == "unchanged"
+    assert (await recall.memories.aupdate(kept.memory_id, salience=0.9)).done == "unchanged"
     with pytest.raises(UsageError, match=r"0\.\.1"):
-        await recall.aupdate(kept.memory_id, salience=1.5)
+        await recall.memories.aupdate(kept.memory_id, salience=1.5)
 
 
 async def test_what_ended_can_be_restored(recall: Recall) -> None:
     await recall.aadd([note("old", "Bring cash to the market"), note("new", "Cards work", day=9)])
-    await recall.asupersede("old", "new", reason="new till")
-    await recall.adeprecate("new", "closed", at=on(5))
-    ends = [(await recall.ahistory(i)).versions for i in ("old", "new")]
+    await recall.memories.asupersede("old", "new", reason="new till")
+    await recall.memories.adeprecate("new", "closed", at=on(5))
+    ends = [(await recall.memories.ahistory(i)).versions for i in ("old", "new")]
     assert [v.end for v in ends[0]] == [
         "superseded by new on 2026-01-09",
         "deprecated on 2026-05-01: closed",
     ]
 
-    restored = [await recall.arestore(i) for i in ("old", "new", "new")]
+    restored = [await recall.memories.arestore(i) for i in ("old", "new", "new")]
 
     assert [kept.done for kept in restored] == ["restored", "restored", "unchanged"]
-    assert [v.end for v in (await recall.ahistory("old")).versions] == [""]
+    assert [v.end for v in (await recall.memories.ahistory("old")).versions] == [""]
 
 
 async def test_memories_are_listed_page_by_page_and_got_one_by_one(recall: Recall) -> None:
     await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
-    await recall.asupersede("a", "b")
+    await recall.memories.asupersede("a", "b")
 
     first = await recall.memories.alist(limit=2)
     rest = await recall.memories.alist(after=first[-1].memory_id)
@@ -195,46 +201,46 @@ async def test_memories_are_listed_page_by_page_and_got_one_by_one(recall: Recal
 
 async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
     await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
-    await recall.asupersede("a", "b")
-    await recall.asupersede("b", "c")
+    await recall.memories.asupersede("a", "b")
+    await recall.memories.asupersede("b", "c")
 
     with pytest.raises(UsageError, match="restore it first"):
-        await recall.asupersede("c", "a")
+        await recall.memories.asupersede("c", "a")
     with pytest.raises(UsageError, match="cannot take its own place"):
-        await recall.asupersede("c", "c")
+        await recall.memories.asupersede("c", "c")
     with pytest.raises(UsageError, match="superseded by 'b' already"):
-        await recall.asupersede("a", "c")
-    assert (await recall.asupersede("a", "b")).done == "unchanged"
+        await recall.memories.asupersede("a", "c")
+    assert (await recall.memories.asupersede("a", "b")).done == "unchanged"
 
 
 async def test_a_memory_that_is_put_again_stands_as_it_stood(recall: Recall) -> None:
     await recall.aadd([note("n", "The key is under the mat"), note("m", "The lock is new", day=2)])
-    await recall.asupersede("n", "m")
+    await recall.memories.asupersede("n", "m")
     await recall.aadd([note("n", "The key is under the blue mat")])
     await recall.aadd([note("m", "The lock is quite new", day=3)])
 
-    told = (await recall.ahistory("n")).versions
+    told = (await recall.memories.ahistory("n")).versions
     assert [v.end for v in told if v.replaced_at is None] == ["superseded by m on 2026-01-02", ""]
     assert [v.memory_id for v in told if v.replaced_at] == ["n", "m"]
 
 
 async def test_what_a_forgotten_memory_superseded_stays_superseded(recall: Recall) -> None:
     await recall.aadd([note(i, f"About {i}", day=day) for day, i in enumerate("abc", start=1)])
-    await recall.asupersede("a", "b")
-    await recall.asupersede("b", "c")
+    await recall.memories.asupersede("a", "b")
+    await recall.memories.asupersede("b", "c")
 
-    await recall.aforget("b")
-    assert [v.end for v in (await recall.ahistory("a")).versions] == [
+    await recall.memories.aforget("b")
+    assert [v.end for v in (await recall.memories.ahistory("a")).versions] == [
         "superseded by c on 2026-01-02",
         "",
     ]
-    await recall.aforget("c")
-    (version,) = (await recall.ahistory("a")).versions
+    await recall.memories.aforget("c")
+    (version,) = (await recall.memories.ahistory("a")).versions
     assert version.end == "superseded by a memory that is gone since on 2026-01-02"
 
 
 async def test_a_dry_run_writes_nothing(recall: Recall, tmp_path: Path) -> None:
-    assert (await recall.aremember("Never stored", dry_run=True)).done == "remembered"
+    assert (await recall.memories.aremember("Never stored", dry_run=True)).done == "remembered"
     assert not (tmp_path / "store").exists()
     await recall.aadd([note("a", "About a"), note("b", "About b", day=2)])
     catalog = next((tmp_path / "store").rglob("catalog.db"))
@@ -242,12 +248,14 @@ async def test_a_dry_run_writes_nothing(recall: Recall, tmp_path: Path) -> None:
     before = [path.read_bytes() for path in files]
 
     done = [
-        (await recall.aremember(employer("Acme"), supersedes=["a"], dry_run=True)).supersedes,
-        (await recall.aupdate("a", "Said anew", dry_run=True)).supersedes,
-        (await recall.asupersede("a", "b", dry_run=True)).superseded_by,
-        (await recall.adeprecate("a", "wrong", dry_run=True)).done,
-        (await recall.arestore("a", dry_run=True)).done,
-        (await recall.aforget("a", dry_run=True)).passages,
+        (
+            await recall.memories.aremember(employer("Acme"), supersedes=["a"], dry_run=True)
+        ).supersedes,
+        (await recall.memories.aupdate("a", "Said anew", dry_run=True)).supersedes,
+        (await recall.memories.asupersede("a", "b", dry_run=True)).superseded_by,
+        (await recall.memories.adeprecate("a", "wrong", dry_run=True)).done,
+        (await recall.memories.arestore("a", dry_run=True)).done,
+        (await recall.memories.aforget("a", dry_run=True)).passages,
     ]
 
     assert done == [["a"], ["a"], "b", "deprecated", "unchanged", 1]
@@ -257,23 +265,23 @@ async def test_a_dry_run_writes_nothing(recall: Recall, tmp_path: Path) -> None:
 async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:
     await recall.aadd([note("a", "About a")])
     for doing in (
-        recall.aupdate("no", "text"),
-        recall.asupersede("a", "no"),
-        recall.adeprecate("no", "why"),
-        recall.arestore("no"),
-        recall.aforget("a", "no"),
-        recall.ahistory("no"),
-        recall.aremember("text", supersedes=["no"]),
+        recall.memories.aupdate("no", "text"),
+        recall.memories.asupersede("a", "no"),
+        recall.memories.adeprecate("no", "why"),
+        recall.memories.arestore("no"),
+        recall.memories.aforget("a", "no"),
+        recall.memories.ahistory("no"),
+        recall.memories.aremember("text", supersedes=["no"]),
     ):
         with pytest.raises(UsageError, match="no memory 'no'"):
             await doing
     with pytest.raises(UsageError, match="nothing to remember"):
-        await recall.aremember("  \n")
+        await recall.memories.aremember("  \n")
     with pytest.raises(UsageError, match="the value of a fact is empty"):
-        await recall.aremember(employer(" "))
+        await recall.memories.aremember(employer(" "))
     with pytest.raises(UsageError, match="says something else already"):
-        await recall.aremember("another text", memory_id="a")
-    assert (await recall.acounts()).memories == 1
+        await recall.memories.aremember("another text", memory_id="a")
+    assert (await recall.memories.acounts()).memories == 1
 
 
 def files_with(words: bytes, folder: Path) -> list[str]:
@@ -289,9 +297,9 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     recall: Recall, tmp_path: Path
 ) -> None:
     await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
-    kept = await recall.aremember(SECRET, salience=0.8)
-    await recall.adeprecate(kept.memory_id, "moved")
-    await recall.arestore(kept.memory_id)
+    kept = await recall.memories.aremember(SECRET, salience=0.8)
+    await recall.memories.adeprecate(kept.memory_id, "moved")
+    await recall.memories.arestore(kept.memory_id)
     said = [await recall.arecall(question) for question in ("Which Zebraquartz?", "What opens it?")]
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
@@ -299,7 +307,7 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     (vector,) = (await recall.store.maintenance.stored_vectors(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
-    gone = await recall.aforget(kept.memory_id)
+    gone = await recall.memories.aforget(kept.memory_id)
 
     assert (gone.complete, gone.vectors_complete, gone.passages) == (True, True, 1)
     assert files_with_vector(vector, tmp_path) == []
@@ -313,12 +321,12 @@ async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
     recall: Recall, tmp_path: Path
 ) -> None:
     await recall.aadd([note(i, f"Ordinary thoughts about {i}") for i in ("a", "b", "c")])
-    kept = await recall.aremember(f"{SECRET}: 48151")
-    await recall.adeprecate("a", "no: Zebraquartz opens the safe now")
-    await recall.adeprecate("b", "the code is 48151")
-    await recall.adeprecate("c", "we bought another safe")
+    kept = await recall.memories.aremember(f"{SECRET}: 48151")
+    await recall.memories.adeprecate("a", "no: Zebraquartz opens the safe now")
+    await recall.memories.adeprecate("b", "the code is 48151")
+    await recall.memories.adeprecate("c", "we bought another safe")
 
-    await recall.aforget(kept.memory_id)
+    await recall.memories.aforget(kept.memory_id)
 
     assert files_with(b"zebraquartz", tmp_path) == []
     assert files_with(b"48151", tmp_path) == []
@@ -328,42 +336,42 @@ async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
 
 async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall) -> None:
     await recall.aadd([note("old", "The key is here"), note("new", "It is there", day=2)])
-    await recall.asupersede("old", "new", reason="seen by the gate")
-    await recall.aforget("new")
+    await recall.memories.asupersede("old", "new", reason="seen by the gate")
+    await recall.memories.aforget("new")
 
-    assert "seen by the gate" not in str(await recall.ahistory("old"))
+    assert "seen by the gate" not in str(await recall.memories.ahistory("old"))
 
 
 async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewhere(
     recall: Recall, tmp_path: Path
 ) -> None:
     bad = "m-\ud800"
-    await recall.aremember(f"About a{bad}", memory_id="a")
-    await recall.adeprecate("a", bad)
+    await recall.memories.aremember(f"About a{bad}", memory_id="a")
+    await recall.memories.adeprecate("a", bad)
     trace = (await recall.arecall(f"What of a{bad}?", include_stale=True)).trace_id
     for doing in (
-        recall.ahistory(bad),
+        recall.memories.ahistory(bad),
         recall.memories.aget(bad),
         recall.memories.alist(after=bad),
-        recall.aupdate(bad, "text"),
-        recall.asupersede("a", bad),
-        recall.asupersede(bad, "a"),
-        recall.adeprecate(bad, "why"),
-        recall.arestore(bad),
-        recall.aforget("a", bad),
-        recall.aremember("text", supersedes=[bad]),
-        recall.aremember("text", memory_id=bad),
-        recall.acounters(bad),
+        recall.memories.aupdate(bad, "text"),
+        recall.memories.asupersede("a", bad),
+        recall.memories.asupersede(bad, "a"),
+        recall.memories.adeprecate(bad, "why"),
+        recall.memories.arestore(bad),
+        recall.memories.aforget("a", bad),
+        recall.memories.aremember("text", supersedes=[bad]),
+        recall.memories.aremember("text", memory_id=bad),
+        recall.memories.acounters(bad),
         recall.aexplain(trace, bad),
-        recall.aobserve([{"role": "user", "content": "Hello"}], keep_as=bad),
+        recall.memories.aobserve([{"role": "user", "content": "Hello"}], keep_as=bad),
         Recall.aopen(tmp_path, entity=bad),
     ):
         with pytest.raises(UsageError, match="surrogate"):
             await doing
     with pytest.raises(UsageError, match="the id of a memory is empty"):
-        await recall.ahistory("  ")
-    assert await recall.afacts(bad, bad) == []
-    assert (await recall.acounts()).memories == 1
+        await recall.memories.ahistory("  ")
+    assert await recall.memories.afacts(bad, bad) == []
+    assert (await recall.memories.acounts()).memories == 1
 
 
 def words_of_sessions(folder: Path) -> bytes:
@@ -386,25 +394,25 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
     recall: Recall, tmp_path: Path
 ) -> None:
     await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
-    kept = await recall.aremember(SECRET, memory_id="zebra-7")
-    knowing = await recall.astart_session("What opens the safe behind the Kandinsky?")
+    kept = await recall.memories.aremember(SECRET, memory_id="zebra-7")
+    knowing = await recall.sessions.astart("What opens the safe behind the Kandinsky?")
     assert kept.memory_id in knowing.ids()
-    await recall.avote(knowing.session_id, {kept.memory_id: "warm"})
-    await recall.avote(knowing.session_id, {kept.memory_id: "hot"}, go_on=False)
-    sparked = await recall.astart_session("What opens the safe behind the Kandinsky?")
-    await recall.avote(sparked.session_id, {kept.memory_id: "spark"})
-    ended = await recall.astart_session("Who opens the safe?")
-    await recall.aresolve(ended.session_id, accepted=[kept.memory_id], note="used")
+    await recall.sessions.avote(knowing.session_id, {kept.memory_id: "warm"})
+    await recall.sessions.avote(knowing.session_id, {kept.memory_id: "hot"}, go_on=False)
+    sparked = await recall.sessions.astart("What opens the safe behind the Kandinsky?")
+    await recall.sessions.avote(sparked.session_id, {kept.memory_id: "spark"})
+    ended = await recall.sessions.astart("Who opens the safe?")
+    await recall.sessions.aresolve(ended.session_id, accepted=[kept.memory_id], note="used")
     assert documents_with(kept.memory_id, tmp_path) == 2
 
-    await recall.aforget(kept.memory_id)
+    await recall.memories.aforget(kept.memory_id)
 
     assert documents_with(kept.memory_id, tmp_path) == 0
     for words in (kept.memory_id.encode(), b"zebraquartz"):
         assert words not in words_of_sessions(tmp_path)
     for session in (knowing, sparked):
         with pytest.raises(SessionAbandonedError):
-            await recall.avote(session.session_id, {kept.memory_id: "hot"})
+            await recall.sessions.avote(session.session_id, {kept.memory_id: "hot"})
 
 
 async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
@@ -416,24 +424,24 @@ async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
             asked.extend(memory_ids)
 
     await recall.aadd([note("a", "About a"), note("b", "About b")])
-    recall.forgetting.append(Learned())
-    await recall.aforget("a")
+    recall.memories.forgetting.append(Learned())
+    await recall.memories.aforget("a")
 
     assert asked == ["a"]
 
 
 def test_callers_without_an_event_loop_keep_memories_too(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", embedder="hashing") as recall:
-        old = recall.remember(employer("Acme"), at=on(1))
-        new = recall.update(old.memory_id, "Zeta", at=on(2))
-        assert [fact.value for fact in recall.facts("me")] == ["Zeta"]
-        recall.deprecate(new.memory_id, "left")
-        assert recall.facts("me") == []
-        recall.restore(new.memory_id)
-        assert len(recall.history(new.memory_id).versions) == 2
-        recall.remember("Something else", memory_id="x")
-        recall.supersede("x", new.memory_id)
-        assert recall.forget("x").complete
+        old = recall.memories.remember(employer("Acme"), at=on(1))
+        new = recall.memories.update(old.memory_id, "Zeta", at=on(2))
+        assert [fact.value for fact in recall.memories.facts("me")] == ["Zeta"]
+        recall.memories.deprecate(new.memory_id, "left")
+        assert recall.memories.facts("me") == []
+        recall.memories.restore(new.memory_id)
+        assert len(recall.memories.history(new.memory_id).versions) == 2
+        recall.memories.remember("Something else", memory_id="x")
+        recall.memories.supersede("x", new.memory_id)
+        assert recall.memories.forget("x").complete
 
 
 async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(
@@ -446,17 +454,17 @@ async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(
     before = [path.read_bytes() for path in files]
     assert not (entity / "counters.db").exists()
 
-    dry = await recall.aaccept(results[0], ["a"], dry_run=True)
+    dry = await recall.memories.aaccept(results[0], ["a"], dry_run=True)
     assert not (entity / "counters.db").exists()
-    done = await recall.aaccept(results[0], ["a"], at=on(3))
-    await recall.aaccept(results[1].trace_id)
+    done = await recall.memories.aaccept(results[0], ["a"], at=on(3))
+    await recall.memories.aaccept(results[1].trace_id)
 
     assert (dry.counted, done.accepted) == (0, ["a"])
-    counted = await recall.acounters("a", "b")
+    counted = await recall.memories.acounters("a", "b")
     assert [(one.retrieved, one.shown, one.accepted) for one in counted.values()] == [
         (2, 2, 1),
         (2, 2, 0),
     ]
     assert [path.read_bytes() for path in files] == before
     with pytest.raises(UsageError, match="did not return nothing"):
-        await recall.aaccept(results[2], ["nothing"])
+        await recall.memories.aaccept(results[2], ["nothing"])

@@ -27,11 +27,11 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def teach(recall: Recall, cue: SessionCue, *, at: datetime | None = None) -> None:
-    vector = np.zeros(recall.embedder.dimension, dtype=np.float32)
+    vector = np.zeros(recall.services.embedder.dimension, dtype=np.float32)
     vector[0] = 1
     context = LearnedContext(
         context_id="c",
-        embedder_id=recall.embedder.model_id,
+        embedder_id=recall.services.embedder.model_id,
         vector=vector,
         lessons=Lessons(at=at or datetime.now(UTC), sessions=3, rounds=6, cues=[cue]),
     )
@@ -68,7 +68,7 @@ async def test_another_cue_brings_nothing(recall: Recall, cue: SessionCue) -> No
 
 async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
     nothing = RecallSettings(learning=LearningSettings(weight=0))
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=nothing) as recall:
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=nothing) as recall:
         await recall.aadd([note("target", "the spare key", day=1), note("n19", "a shed", day=19)])
         await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
 

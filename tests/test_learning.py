@@ -15,11 +15,13 @@ from tests.store_files import stores_below
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
+from secondhop.nodes.learning_settings import LearningSettings
 from secondhop.nodes.settings import RecallSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import LearningChange
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -31,7 +33,7 @@ VOTES = {"research-1": "cold", "research-2": "cold", "plan": "hot", "wins": "hot
 async def teach(recall: Recall, *, votes: Mapping[str, str] = VOTES, times: int = 1) -> None:
     """Sessions about the interview, voted on and resolved."""
     for _ in range(times):
-        async with recall.session(QUESTION, k=6, at=AT) as session:
+        async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
             shown = session.answer.ids()
             cast = {one: vote for one, vote in votes.items() if one in shown}
             await session.vote(cast, go_on=False)
@@ -110,18 +112,44 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
 ) -> None:
     await recall.arecall(QUESTION)
     before = stores_below(tmp_path)
-    async with recall.session(QUESTION, k=3) as left:
+    async with recall.sessions.open(QUESTION, k=3) as left:
         await left.vote({left.answer.ids()[0]: "hot"})
     await recall.learning.report()
     assert stores_below(tmp_path) == before
 
-    async with recall.session(QUESTION, k=3, at=AT) as silent:
+    async with recall.sessions.open(QUESTION, k=3, at=AT) as silent:
         resolution = await silent.resolve()
 
     assert not resolution.learned.learned
     assert (await recall.learning.report()).contexts == []
-    counted = await recall.acounters(*silent.answer.ids())
+    counted = await recall.memories.acounters(*silent.answer.ids())
     assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
+
+
+async def test_recalls_and_abandoned_sessions_leave_lessons_byte_identical(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await teach(recall)
+    await traced(recall)
+    before = stores_below(tmp_path)
+    assert any(name.endswith("learning.db") for name in before)
+
+    await traced(recall)
+    async with recall.sessions.open(QUESTION, k=3, at=AT) as left:
+        await left.vote({left.answer.ids()[0]: "wrong"})
+    await recall.learning.report()
+
+    assert stores_below(tmp_path) == before
+
+
+async def test_the_accepted_are_counted_once_a_session(recall: Recall) -> None:
+    await teach(recall, times=2)
+
+    counted = await recall.memories.acounters("plan", "research-1")
+
+    assert (counted["plan"].shown, counted["plan"].accepted) == (2, 2)
+    assert (counted["research-1"].shown, counted["research-1"].accepted) == (2, 0)
+    assert counted["plan"].accepted_at == AT
 
 
 async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
@@ -140,12 +168,21 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
 
 
+async def test_a_setting_of_nothing_uses_nothing(tmp_path: Path) -> None:
+    settings = RecallSettings(learning=LearningSettings(weight=0))
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
+        await recall.aadd(LIFE)
+        await teach(recall)
+
+        assert factors(await traced(recall)) == {}
+
+
 async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
     recall: Recall, tmp_path: Path
 ) -> None:
     await teach(recall)
 
-    await recall.aforget("plan")
+    await recall.memories.aforget("plan")
 
     exported = await recall.learning.exported()
     assert "plan" not in str(exported)
@@ -157,14 +194,14 @@ async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
 
 async def test_a_session_that_outlives_a_memory_teaches_nothing_of_it(recall: Recall) -> None:
     seen = resolved(hot=["plan", "wins"], leads=("plan", "wins"))
-    await recall.aforget("plan")
+    await recall.memories.aforget("plan")
 
     told = await recall.learning.learn(seen)
     only = await recall.learning.learn(resolved(hot=["plan"]))
 
     assert "plan" not in str(await recall.learning.exported())
     assert (told.updated, only.updated, only.learned) == (1, 0, False)
-    assert (await recall.acounters("plan"))["plan"].shown == 0
+    assert (await recall.memories.acounters("plan"))["plan"].shown == 0
 
 
 async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_path: Path) -> None:
@@ -178,10 +215,23 @@ async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_pat
     assert QUESTION not in str(await recall.learning.exported())
 
 
+async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        await teach(recall)
+    assert bytes_learned(tmp_path)
+
+    home = StoreDirectory(tmp_path)
+    assert await home.delete_entity("mara")
+    await home.aclose()
+
+    assert not bytes_learned(tmp_path)
+
+
 async def test_a_backup_carries_what_was_learned(recall: Recall, tmp_path: Path) -> None:
     await teach(recall)
 
-    await recall.abackup(tmp_path / "copy")
+    await recall.admin.abackup(tmp_path / "copy")
 
     assert len((await LearningStore(file_below(tmp_path / "copy")).read()).contexts) == 1
 
@@ -212,7 +262,7 @@ async def test_a_recall_goes_on_without_lessons_that_cannot_be_read(
 
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as again:
         found = await again.arecall(QUESTION, k=4)
-        async with again.session(QUESTION) as session:
+        async with again.sessions.open(QUESTION) as session:
             await session.vote({session.answer.ids()[0]: "hot"}, go_on=False)
             resolution = await session.resolve()
 
@@ -232,7 +282,7 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
 ) -> None:
     shallow = RecallSettings()
     shallow = replace(shallow, ranking=replace(shallow.ranking, depth_factor=1))
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=shallow) as recall:
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=shallow) as recall:
         await recall.aadd(LIFE)
         assert (await planned(recall)).candidate("car") is None
         await recall.learning.learn(resolved(hot=["plan", "car"]))
@@ -242,7 +292,7 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
         (query,) = [one for one in found.queries if one.origin == "learned"]
         assert {hit.memory_id for hit in query.dense} == {"plan", "car"}
         assert factors(found)["car"] > 1
-        await recall.adeprecate("car", "sold", at=AT - timedelta(days=1))
+        await recall.memories.adeprecate("car", "sold", at=AT - timedelta(days=1))
         after = await planned(recall)
         assert after.candidate("car") is None
         assert [one.memory_id for one in after.hidden] == ["car"]
@@ -268,7 +318,7 @@ async def test_what_a_cue_leads_to_is_not_brought_back_once_it_is_superseded(
 ) -> None:
     for _ in range(3):
         await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
-    await recall.asupersede("dentist", "car")
+    await recall.memories.asupersede("dentist", "car")
 
     found = await traced(recall)
 
@@ -333,7 +383,7 @@ async def test_a_session_does_not_tell_earlier_refusals_as_votes_of_its_own(
     for _ in range(2):
         await teach(recall, votes={"plan": "wrong"})
 
-    async with recall.session(QUESTION, k=6, at=AT) as session:
+    async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
         assert "plan" not in session.answer.ids()
         await session.vote({"wins": "hot"})
         resolution = await session.resolve()
@@ -342,9 +392,11 @@ async def test_a_session_does_not_tell_earlier_refusals_as_votes_of_its_own(
 
 
 async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> None:
-    old = await recall.aremember(Fact(subject="me", attribute="employer", value="Carefeed"))
+    old = await recall.memories.aremember(
+        Fact(subject="me", attribute="employer", value="Carefeed")
+    )
     await recall.learning.learn(resolved(hot=["plan", old.memory_id]))
-    new = await recall.aupdate(old.memory_id, "Zeta")
+    new = await recall.memories.aupdate(old.memory_id, "Zeta")
 
     learned = factors(await traced(recall))
 

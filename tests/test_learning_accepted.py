@@ -21,7 +21,7 @@ async def ended(
     recall: Recall, accepted: Sequence[str] | None = None, *, k: int = 6, dry_run: bool = False
 ) -> Resolution:
     """A session of one answer, resolved without a vote."""
-    async with recall.session(QUESTION, k=k, at=AT) as session:
+    async with recall.sessions.open(QUESTION, k=k, at=AT) as session:
         return await session.resolve(accepted, dry_run=dry_run)
 
 
@@ -76,7 +76,7 @@ async def test_what_a_session_met_is_counted_apart_from_what_it_showed(recall: R
     trace = recall.trace((await recall.arecall(QUESTION, k=4, at=AT)).trace_id)
     assert met == {one.memory_id for one in trace.candidates}
     assert set(told.shown) < met
-    counted = await recall.acounters(*told.retrieved)
+    counted = await recall.memories.acounters(*told.retrieved)
     assert {one for one, uses in counted.items() if uses.retrieved == 1} == met
     assert {one for one, uses in counted.items() if uses.shown == 1} == set(told.shown)
     assert {one for one, uses in counted.items() if uses.accepted == 1} == {"plan"}

@@ -44,10 +44,10 @@ async def test_a_store_without_its_vectors_is_mended_from_its_catalog(
     assert f"`secondhop doctor --fix --store {store} --entity mara`" in str(refused.value)
     assert f"`secondhop reindex --store {store} --entity mara`" in str(refused.value)
     async with await opened_for_mending(store) as recall:
-        found = await recall.aexamine()
-        unmended = (await recall.acounts()).vectors
-        mended = await recall.aexamine(fix=True)
-        after = await recall.aexamine()
+        found = await recall.admin.adoctor()
+        unmended = (await recall.memories.acounts()).vectors
+        mended = await recall.admin.adoctor(fix=True)
+        after = await recall.admin.adoctor()
 
     (lost,) = found.findings
     assert (lost.check, lost.count, lost.fixable) == ("vectors", 71, True)
@@ -56,7 +56,7 @@ async def test_a_store_without_its_vectors_is_mended_from_its_catalog(
     assert [(one.check, one.fixed) for one in mended.findings] == [("vectors", True)]
     assert (after.findings, after.passages) == ([], 71)
     async with await Recall.aopen(store, entity="mara", embedder="hashing") as recall:
-        assert (await recall.acounts()).vectors == 71
+        assert (await recall.memories.acounts()).vectors == 71
         assert (await recall.arecall("Where is the key?")).ids()[0] == "key"
 
 
@@ -70,12 +70,12 @@ async def test_another_entity_of_the_store_is_mended_by_itself(store: Path) -> N
     shutil.rmtree(store / "chroma")
 
     async with await opened_for_mending(store) as recall:
-        await recall.aexamine(fix=True)
+        await recall.admin.adoctor(fix=True)
 
     with pytest.raises(CorruptStoreError, match="--entity noor"):
         await Recall.aopen(store, entity="noor", embedder="hashing")
     async with await Recall.aopen(store, entity="mara", embedder="hashing") as recall:
-        assert (await recall.acounts()).vectors == 71
+        assert (await recall.memories.acounts()).vectors == 71
 
 
 async def test_a_recall_over_lost_vectors_goes_on_by_words_and_says_why(store: Path) -> None:

@@ -37,14 +37,14 @@ async def test_what_is_stored_can_be_read_where_nothing_can_be_written(
     closed(disk)
 
     async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
-        exported = [line async for line in recall.aexport()]
-        counts = await recall.acounts()
+        exported = [line async for line in recall.admin.aexport()]
+        counts = await recall.memories.acounts()
         briefing = await recall.abriefing()
-        history = await recall.ahistory("ida")
+        history = await recall.memories.ahistory("ida")
         with pytest.raises(StoreError, match=r"copy the store|free some"):
             await recall.arecall("Who is Ida?")
         with pytest.raises(StoreError, match=r"make the folder|free some"):
-            await recall.aremember("One more.")
+            await recall.memories.aremember("One more.")
 
     assert len(exported) == 4  # a line a memory, the first and the last
     assert (counts.memories, counts.passages, counts.vectors) == (2, 2, None)
@@ -59,7 +59,7 @@ async def test_what_is_made_anew_can_be_deleted_to_forget_on_a_full_disk(disk: P
 
     async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
         with pytest.raises(StoreFullError, match=r"SQLite writes before .* deletes") as told:
-            await recall.aforget("n1")
+            await recall.memories.aforget("n1")
     assert "embeddings.db" in str(told.value)
 
 
@@ -71,7 +71,7 @@ async def test_a_first_store_that_has_no_room_is_not_begun(disk: Path) -> None:
         for act in (
             recall.aingest(disk / "note.md"),
             recall.aadd([note("ida", IDA)]),
-            recall.aremember(IDA),
+            recall.memories.aremember(IDA),
         ):
             with pytest.raises(StoreFullError, match="free some space"):
                 await act

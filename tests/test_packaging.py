@@ -40,3 +40,10 @@ def test_rooms_are_imported_only_below_secondhop() -> None:
     importlib.import_module("secondhop")
 
     assert not {"graph", "nodes", "prompts", "stores"} & set(sys.modules)
+
+
+def test_every_public_name_can_be_imported() -> None:
+    package = importlib.import_module("secondhop")
+
+    for name in package.__all__:
+        assert getattr(package, name) is not None

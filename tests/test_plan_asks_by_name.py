@@ -122,7 +122,9 @@ def everything(kept: dict[str, str]) -> dict[str, Any]:
 
 
 async def test_a_memory_that_keeps_nothing_by_name_is_planned_for_as_ever(kitchen: Kitchen) -> None:
-    await kitchen.recall.aremember(Preference(text="Be brief"))  # always on: nobody need ask
+    await kitchen.recall.memories.aremember(
+        Preference(text="Be brief")
+    )  # always on: nobody need ask
 
     await kitchen.answer()
 
@@ -134,7 +136,7 @@ async def test_a_memory_that_keeps_nothing_by_name_is_planned_for_as_ever(kitche
 
 async def test_the_planner_is_told_names_and_not_what_they_say(kitchen: Kitchen) -> None:
     for one in (DIET, PHONE, GUESTS, Preference(text="Be brief")):
-        await kitchen.recall.aremember(one, at=on(2))
+        await kitchen.recall.memories.aremember(one, at=on(2))
 
     await kitchen.answer()
 
@@ -150,8 +152,8 @@ async def test_the_planner_is_told_names_and_not_what_they_say(kitchen: Kitchen)
 
 
 async def test_a_fact_that_the_plan_asks_for_comes_back_and_says_why(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.aremember(DIET, at=on(2))).memory_id
-    await kitchen.recall.aremember(PHONE, at=on(2))
+    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
+    await kitchen.recall.memories.aremember(PHONE, at=on(2))
 
     without, _ = await kitchen.answer()
     result, trace = await kitchen.answer(lambda kept: {"facts": [kept["fact | me | diet"]]})
@@ -171,8 +173,8 @@ async def test_a_fact_that_the_plan_asks_for_comes_back_and_says_why(kitchen: Ki
 
 
 async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen) -> None:
-    wanted = (await kitchen.recall.aremember(GUESTS, at=on(2))).memory_id
-    await kitchen.recall.aremember(Preference(text="Be brief"), at=on(2))
+    wanted = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
+    await kitchen.recall.memories.aremember(Preference(text="Be brief"), at=on(2))
 
     without, _ = await kitchen.answer()
     result, trace = await kitchen.answer(lambda kept: {"preferences": [*kept.values()]}, k=1)
@@ -191,8 +193,8 @@ async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen
 
 
 async def test_a_kind_under_the_wrong_heading_is_understood(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.aremember(DIET, at=on(2))).memory_id
-    wish = (await kitchen.recall.aremember(GUESTS, at=on(2))).memory_id
+    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
+    wish = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
 
     def swapped(kept: dict[str, str]) -> dict[str, Any]:
         return {
@@ -218,8 +220,8 @@ async def test_a_kind_under_the_wrong_heading_is_understood(kitchen: Kitchen) ->
     ],
 )
 async def test_what_nobody_issued_asks_for_nothing(kitchen: Kitchen, more: dict[str, Any]) -> None:
-    kept = await kitchen.recall.aremember(DIET, at=on(2))
-    await kitchen.recall.aremember(GUESTS, at=on(2))
+    kept = await kitchen.recall.memories.aremember(DIET, at=on(2))
+    await kitchen.recall.memories.aremember(GUESTS, at=on(2))
 
     said = json.loads(json.dumps(more).replace("MEMORY", kept.memory_id))
     result, trace = await kitchen.answer(lambda _: said)
@@ -231,7 +233,7 @@ async def test_what_nobody_issued_asks_for_nothing(kitchen: Kitchen, more: dict[
 
 
 async def test_ids_of_an_earlier_call_name_nothing(kitchen: Kitchen) -> None:
-    await kitchen.recall.aremember(DIET, at=on(2))
+    await kitchen.recall.memories.aremember(DIET, at=on(2))
     seen: list[str] = []
 
     def remembers(kept: dict[str, str]) -> dict[str, Any]:
@@ -248,10 +250,12 @@ async def test_ids_of_an_earlier_call_name_nothing(kitchen: Kitchen) -> None:
 
 async def test_a_plan_that_asks_for_everything_gets_a_few(kitchen: Kitchen) -> None:
     for n in range(8):
-        await kitchen.recall.aremember(
+        await kitchen.recall.memories.aremember(
             Fact(subject=f"room {n}", attribute="colour", value=f"shade {n}"), at=on(2, n + 1)
         )
-        await kitchen.recall.aremember(Preference(text=f"Wish {n}", scope=f"visit {n}"), at=on(2))
+        await kitchen.recall.memories.aremember(
+            Preference(text=f"Wish {n}", scope=f"visit {n}"), at=on(2)
+        )
 
     result, trace = await kitchen.answer(lambda kept: everything({**kept, **kept}), k=8)
 
@@ -262,8 +266,8 @@ async def test_a_plan_that_asks_for_everything_gets_a_few(kitchen: Kitchen) -> N
 
 
 async def test_an_id_that_is_said_twice_leaves_room_for_others(kitchen: Kitchen) -> None:
-    await kitchen.recall.aremember(DIET, at=on(2))
-    await kitchen.recall.aremember(PHONE, at=on(2))
+    await kitchen.recall.memories.aremember(DIET, at=on(2))
+    await kitchen.recall.memories.aremember(PHONE, at=on(2))
 
     def twice(kept: dict[str, str]) -> dict[str, Any]:
         diet, phone = kept["fact | me | diet"], kept["fact | my landlord | phone number"]
@@ -279,13 +283,13 @@ async def test_of_many_names_the_newest_and_those_of_the_question_are_told(
     kitchen: Kitchen,
 ) -> None:
     tonight = Fact(subject="tonight", attribute="table", value="booked")
-    await kitchen.recall.aremember(tonight, at=on(1))
+    await kitchen.recall.memories.aremember(tonight, at=on(1))
     for n in range(FACTS + 5):
-        await kitchen.recall.aremember(
+        await kitchen.recall.memories.aremember(
             Fact(subject=f"room {n}", attribute="colour", value="red"), at=on(2, 1 + n // 2)
         )
     for n in range(PREFERENCES + 5):
-        await kitchen.recall.aremember(Preference(text="So", scope=f"visit {n}"), at=on(2))
+        await kitchen.recall.memories.aremember(Preference(text="So", scope=f"visit {n}"), at=on(2))
 
     await kitchen.answer()
 
@@ -302,8 +306,8 @@ async def test_of_many_names_the_newest_and_those_of_the_question_are_told(
 async def test_of_a_superseded_fact_the_value_that_holds_then_is_looked_up(
     kitchen: Kitchen,
 ) -> None:
-    old = (await kitchen.recall.aremember(DIET, at=on(1))).memory_id
-    new = (await kitchen.recall.aupdate(old, "vegan", at=on(2))).memory_id
+    old = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
+    new = (await kitchen.recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
 
     now, _ = await kitchen.answer(everything)
     then, _ = await kitchen.answer(as_of=on(1, 15))
@@ -320,9 +324,9 @@ async def test_of_a_superseded_fact_the_value_that_holds_then_is_looked_up(
 
 
 async def test_of_preferences_those_that_hold_then_are_told_and_given(kitchen: Kitchen) -> None:
-    old = await kitchen.recall.aremember(GUESTS, at=on(1))
+    old = await kitchen.recall.memories.aremember(GUESTS, at=on(1))
     later = replace(GUESTS, text="Three courses")
-    new = await kitchen.recall.aremember(later, at=on(2))
+    new = await kitchen.recall.memories.aremember(later, at=on(2))
 
     now, _ = await kitchen.answer(everything)
     then, _ = await kitchen.answer(as_of=on(1, 15))
@@ -338,9 +342,9 @@ async def test_of_preferences_those_that_hold_then_are_told_and_given(kitchen: K
 async def test_what_the_question_itself_asks_for_is_not_put_down_to_the_plan(
     kitchen: Kitchen,
 ) -> None:
-    fact = (await kitchen.recall.aremember(PHONE, at=on(2))).memory_id
+    fact = (await kitchen.recall.memories.aremember(PHONE, at=on(2))).memory_id
     wish = Preference(text="Be quick", scope="what is my landlord's phone number")
-    await kitchen.recall.aremember(wish, at=on(2))
+    await kitchen.recall.memories.aremember(wish, at=on(2))
     kitchen.planner.ask = everything
 
     result = await kitchen.recall.arecall("What is my landlord's phone number?", at=on(3))
@@ -353,8 +357,8 @@ async def test_what_the_question_itself_asks_for_is_not_put_down_to_the_plan(
 
 
 async def test_with_what_ended_both_values_come_and_one_is_marked(kitchen: Kitchen) -> None:
-    old = (await kitchen.recall.aremember(DIET, at=on(1))).memory_id
-    new = (await kitchen.recall.aupdate(old, "vegan", at=on(2))).memory_id
+    old = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
+    new = (await kitchen.recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
 
     result, trace = await kitchen.answer(everything, include_stale=True)
 
@@ -367,9 +371,9 @@ async def test_with_what_ended_both_values_come_and_one_is_marked(kitchen: Kitch
 
 
 async def test_undecided_values_are_shown_with_both_dates(kitchen: Kitchen) -> None:
-    first = (await kitchen.recall.aremember(DIET, at=on(1))).memory_id
-    second = (await kitchen.recall.aupdate(first, "vegan", at=on(2))).memory_id
-    await kitchen.recall.arestore(first)
+    first = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
+    second = (await kitchen.recall.memories.aupdate(first, "vegan", at=on(2))).memory_id
+    await kitchen.recall.memories.arestore(first)
 
     result, _ = await kitchen.answer(everything)
 
@@ -389,7 +393,9 @@ async def test_undecided_values_are_shown_with_both_dates(kitchen: Kitchen) -> N
     ],
 )
 async def test_a_name_forges_no_line_and_no_fence(kitchen: Kitchen, attribute: str) -> None:
-    await kitchen.recall.aremember(Fact(subject="me", attribute=attribute, value="x"), at=on(2))
+    await kitchen.recall.memories.aremember(
+        Fact(subject="me", attribute=attribute, value="x"), at=on(2)
+    )
 
     await kitchen.answer()
 
@@ -404,8 +410,8 @@ async def test_names_of_another_entity_are_never_told(kitchen: Kitchen, tmp_path
     async with await Recall.aopen(
         tmp_path / "store", entity="noa", embedder="hashing"
     ) as neighbour:
-        await neighbour.aremember(PHONE, at=on(2))
-    await kitchen.recall.aremember(DIET, at=on(2))
+        await neighbour.memories.aremember(PHONE, at=on(2))
+    await kitchen.recall.memories.aremember(DIET, at=on(2))
 
     await kitchen.answer(everything)
 
@@ -413,8 +419,8 @@ async def test_names_of_another_entity_are_never_told(kitchen: Kitchen, tmp_path
 
 
 async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.aremember(DIET, at=on(2))).memory_id
-    wish = (await kitchen.recall.aremember(GUESTS, at=on(2))).memory_id
+    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
+    wish = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
     kitchen.planner.ask = everything
     sessions = sessions_over(kitchen.recall.services)
 
@@ -429,7 +435,7 @@ async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> N
 
 
 async def test_a_budget_of_tokens_has_room_for_it(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.aremember(DIET, at=on(2))).memory_id
+    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
 
     result, _ = await kitchen.answer(everything, tokens=60)
 
@@ -455,7 +461,7 @@ class Unreadable:
 async def test_names_that_cannot_be_read_are_planned_without_and_named(
     kitchen: Kitchen, hangs: bool, why: str
 ) -> None:
-    await kitchen.recall.aremember(DIET, at=on(2))
+    await kitchen.recall.memories.aremember(DIET, at=on(2))
     known = kitchen.recall.services
     keeping = cast(MemoryKeeping, Unreadable(cast(MemoryKeeping, known.keeping), hangs=hangs))
     state = cast(
@@ -486,7 +492,7 @@ async def test_a_prompt_from_before_goes_on_without(tmp_path: Path) -> None:
             tmp_path / "store", embedder="hashing", llm=llm, prompts=tmp_path
         ) as recall:
             await recall.aadd([*LIFE, note("bread-2", "Sourdough in the evening")])
-            await recall.aremember(DIET, at=on(2))
+            await recall.memories.aremember(DIET, at=on(2))
             result = await recall.arecall(QUESTION, at=on(3))
         await llm.aclose()
 
@@ -498,7 +504,7 @@ async def test_a_prompt_from_before_goes_on_without(tmp_path: Path) -> None:
 async def test_without_a_model_nearness_asks(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         await recall.aadd(LIFE)
-        await recall.aremember(GUESTS, at=on(2))
+        await recall.memories.aremember(GUESTS, at=on(2))
         result = await recall.arecall("What about cooking for guests?", at=on(3))
 
     assert [(one.text, one.by_name) for one in result.preferences] == [

@@ -236,12 +236,12 @@ async def test_a_thread_id_without_a_checkpointer_is_refused(recall: Recall) -> 
 
 async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
     chosen = recall_settings(k=1, maybe=0)
-    async with await Recall.aopen(tmp_path / "s", embedder="hashing", settings=chosen) as opened:
+    async with await Recall.aopen(tmp_path / "s", embedder="hashing", config=chosen) as opened:
         await opened.aadd(LIFE)
         result = await opened.arecall(QUESTION)
 
     assert (len(result.memories), result.maybe) == (1, [])
-    assert opened.settings is chosen
+    assert opened.config is chosen
 
 
 @pytest.mark.parametrize("limit", ["k", "rounds", "queries", "shortlist", "deadline_s"])

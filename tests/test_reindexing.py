@@ -142,7 +142,7 @@ async def test_an_index_that_was_cut_short_is_rebuilt_when_it_is_opened(
 
     async with await Recall.aopen(folder, embedder=embedder) as recall:
         assert embedder.passages == 0  # every vector was in the embedding cache
-        counts = await recall.acounts()
+        counts = await recall.memories.acounts()
         found = [(await recall.arecall(question)).ids() for question in QUESTIONS[:1]]
 
     assert found == expected

@@ -60,7 +60,7 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
     await recall.aingest(file.parent)
     (memory_id,) = await recall.store.content_hashes()
 
-    story = await recall.ahistory(memory_id)
+    story = await recall.memories.ahistory(memory_id)
 
     earlier, present = story.versions
     assert (OLD in earlier.text, NEW in present.text) == (True, True)
@@ -74,11 +74,11 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
 async def test_the_same_again_and_a_chat_that_goes_on_keep_nothing(recall: Recall) -> None:
     talk = [Said(role="user", content=f"Thought number {n}") for n in range(20)]
     for length in range(1, 21):
-        await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
-        await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
-    await recall.aobserve(talk[18:], keep_as="talk", title="Talk")
+        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
+        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
+    await recall.memories.aobserve(talk[18:], keep_as="talk", title="Talk")
 
-    first, second = (await recall.ahistory("talk")).versions
+    first, second = (await recall.memories.ahistory("talk")).versions
 
     assert first.text.endswith("Thought number 19")
     assert first.text.startswith("Thought number 0")
@@ -104,12 +104,12 @@ async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
 
 async def test_how_a_memory_stands_is_not_touched_by_another_text(recall: Recall) -> None:
     await recall.aadd([note("a", "The key is under the mat"), note("b", "On the hook", day=2)])
-    await recall.asupersede("a", "b")
+    await recall.memories.asupersede("a", "b")
     await recall.aadd([note("a", "The key is in the shed")])
-    await recall.adeprecate("b", "wrong")
+    await recall.memories.adeprecate("b", "wrong")
     await recall.aadd([note("b", "On the nail", day=2)])
 
-    told = [(v.memory_id, v.text, v.end) for v in (await recall.ahistory("a")).versions]
+    told = [(v.memory_id, v.text, v.end) for v in (await recall.memories.ahistory("a")).versions]
 
     assert told == [
         ("a", "The key is under the mat", "replaced on 2026-03-01"),
@@ -118,7 +118,7 @@ async def test_how_a_memory_stands_is_not_touched_by_another_text(recall: Recall
         ("b", "On the nail", told[3][2]),
     ]
     assert told[3][2].startswith("deprecated on")
-    await recall.arestore("a")
+    await recall.memories.arestore("a")
     assert "a" in (await recall.arecall("Where is the key, in the shed?")).ids()
 
 
@@ -138,9 +138,9 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     assert any("catalog.db" in name for name in files_with(b"zebraquartz", tmp_path))
     assert any(name.endswith(".json") for name in files_with(b"zebraquartz", tmp_path))
 
-    would = await recall.aforget("safe", dry_run=True)
+    would = await recall.memories.aforget("safe", dry_run=True)
     assert files_with(b"zebraquartz", tmp_path)
-    gone = await recall.aforget("safe")
+    gone = await recall.memories.aforget("safe")
 
     assert (would.passages, gone.passages, gone.complete, gone.vectors_complete) == (
         1,
@@ -153,7 +153,7 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     assert vector.tobytes() not in cached_vectors(tmp_path)
     assert files_with_vector(vector, tmp_path) == []
     await recall.aadd([note("safe", "Another safe")])
-    assert len((await recall.ahistory("safe")).versions) == 1
+    assert len((await recall.memories.ahistory("safe")).versions) == 1
 
 
 async def test_forgetting_a_text_that_had_grown_leaves_no_vector_of_what_it_was(
@@ -166,11 +166,13 @@ async def test_forgetting_a_text_that_had_grown_leaves_no_vector_of_what_it_was(
     texts = [embedding_text(whole[0], passage) for passage in whole[1]]
     (vector,) = await HashingEmbedder().embed_passages(texts)
     await recall.aadd([note("log", f"{OLD}, and the code is on the door")])
-    assert len((await recall.ahistory("log")).versions) == 1, "it says all that it said before"
+    assert len((await recall.memories.ahistory("log")).versions) == 1, (
+        "it says all that it said before"
+    )
     cached = cached_vectors(tmp_path)
     assert vector.tobytes() in cached
 
-    await recall.aforget("log")
+    await recall.memories.aforget("log")
 
     left = cached_vectors(tmp_path)
     assert vector.tobytes() not in left
@@ -191,9 +193,9 @@ async def test_two_exports_of_one_chat_in_a_folder_keep_no_more_with_every_inges
     talk = [Said(role="user", content=f"Thought number {n}") for n in range(3)]
     for _ in range(4):
         for length in (2, 3):
-            await recall.aobserve(talk[:length], keep_as="talk", title="Talk")
+            await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
 
-    assert len((await recall.ahistory("talk")).versions) <= 2
+    assert len((await recall.memories.ahistory("talk")).versions) <= 2
 
 
 async def test_exports_and_imports_carry_earlier_texts_byte_for_byte(
@@ -201,30 +203,30 @@ async def test_exports_and_imports_carry_earlier_texts_byte_for_byte(
 ) -> None:
     await replaced(recall)
     await recall.aadd([note("safe", "Half of an emoji is no text: “☕”", title="☕", day=4)])
-    lines = [line async for line in recall.aexport()]
+    lines = [line async for line in recall.admin.aexport()]
     async with await opened(tmp_path / "copy") as copy:
-        await copy.aimport(lines)
-        await copy.aimport(lines)
-        again = [line async for line in copy.aexport()]
-        told = await copy.ahistory("safe")
+        await copy.admin.aimport(lines)
+        await copy.admin.aimport(lines)
+        again = [line async for line in copy.admin.aexport()]
+        told = await copy.memories.ahistory("safe")
 
     assert again == lines
     assert [version.text for version in told.versions[:2]] == [OLD, NEW]
-    assert told == await recall.ahistory("safe")
+    assert told == await recall.memories.ahistory("safe")
 
 
 async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
     recall: Recall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await replaced(recall)
-    lines = [line async for line in recall.aexport()]
+    lines = [line async for line in recall.admin.aexport()]
     async with await opened(tmp_path / "copy") as copy:
         with monkeypatch.context() as patched:
             patched.setattr(copy.store, "add_earlier", killed)
             with pytest.raises(ConnectionError):
-                await copy.aimport(lines)
-        await copy.aimport(lines)
-        assert [line async for line in copy.aexport()] == lines
+                await copy.admin.aimport(lines)
+        await copy.admin.aimport(lines)
+        assert [line async for line in copy.admin.aexport()] == lines
 
 
 async def killed(_: object) -> None:
@@ -239,10 +241,10 @@ async def test_the_doctor_finds_texts_of_memories_that_are_gone_and_drops_them(
     with closing(sqlite3.connect(catalog)) as raw, raw:
         raw.execute("UPDATE earlier_texts SET memory_id = 'gone'")
 
-    found = await recall.aexamine()
-    mended = await recall.aexamine(fix=True)
+    found = await recall.admin.adoctor()
+    mended = await recall.admin.adoctor(fix=True)
 
     assert [(one.check, one.examples) for one in found.findings] == [("links", ["gone"])]
     assert all(one.fixed for one in mended.findings)
-    assert (await recall.aexamine()).findings == []
+    assert (await recall.admin.adoctor()).findings == []
     assert await recall.store.look(lambda view: view.lost_texts()) == []

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 @pytest.fixture
 async def answer(recall: Recall) -> SessionAnswer:
     """Of a session that is open."""
-    return await recall.astart_session(QUESTION, k=3)
+    return await recall.sessions.astart(QUESTION, k=3)
 
 
 @pytest.mark.parametrize("go_on", [True, False])
@@ -26,9 +26,9 @@ async def test_what_is_no_vote_is_refused_as_such(
     first, second = answer.ids()[:2]
 
     with pytest.raises(UsageError, match=r"no vote .*; vote hot, warm"):
-        await recall.avote(answer.session_id, {first: "hot", second: no_vote}, go_on=go_on)
+        await recall.sessions.avote(answer.session_id, {first: "hot", second: no_vote}, go_on=go_on)
 
-    still = await recall.aget_session(answer.session_id)
+    still = await recall.sessions.aget(answer.session_id)
     assert (still.round, still.cast) == (1, {})
 
 
@@ -47,11 +47,11 @@ async def test_an_end_of_another_form_leaves_the_session_open_and_nothing_is_los
     recall: Recall, answer: SessionAnswer, mistaken: Any, message: str, dry_run: bool
 ) -> None:
     first = answer.ids()[0]
-    await recall.avote(answer.session_id, {first: "hot"}, go_on=False)
+    await recall.sessions.avote(answer.session_id, {first: "hot"}, go_on=False)
 
     with pytest.raises(UsageError, match=message):
-        await recall.aresolve(answer.session_id, dry_run=dry_run, **mistaken)
+        await recall.sessions.aresolve(answer.session_id, dry_run=dry_run, **mistaken)
 
-    resolution = await recall.aresolve(answer.session_id)
+    resolution = await recall.sessions.aresolve(answer.session_id)
     assert resolution.session.accepted == [first]
     assert resolution.learned.learned

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from tests.store_files import stores_below
 from secondhop.errors import (
     SessionAbandonedError,
     SessionResolvedError,
+    UnknownEntityError,
     UsageError,
 )
 from secondhop.memories.records import Preference
 from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+FIVE_MINUTES = timedelta(minutes=5)
 
 
 def found_below(folder: Path, name: str) -> list[Path]:
@@ -40,7 +45,7 @@ async def test_recalls_and_abandoned_sessions_leave_every_store_byte_identical(
 
     for turn in range(3):
         await recall.arecall(QUESTION, k=3)
-        async with recall.session(QUESTION, k=3) as session:
+        async with recall.sessions.open(QUESTION, k=3) as session:
             shown = session.answer.ids()
             kinds = ("hot", "cold", "spark") if turn % 2 else ("wrong", "warm", "hot")
             await session.vote(dict(zip(shown, kinds, strict=False)))
@@ -49,39 +54,59 @@ async def test_recalls_and_abandoned_sessions_leave_every_store_byte_identical(
     assert stores_below(tmp_path) == before
 
 
+async def test_an_ended_session_leaves_no_word_of_it_in_its_file(
+    recall: Recall, tmp_path: Path
+) -> None:
+    async with recall.sessions.open(QUESTION) as session:
+        await session.vote({"plan": "hot"})
+        session_id = session.session_id
+    (path,) = found_below(tmp_path, "sessions.db")
+    assert path.parent.name.startswith("mara")
+
+    with closing(sqlite3.connect(path)) as file:
+        kept = list(file.execute("SELECT session_id, status, document FROM open_sessions"))
+
+    assert kept == [(session_id, "abandoned", b"")]
+
+
 async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) -> None:
-    async with recall.session(QUESTION, k=3) as left:
+    async with recall.sessions.open(QUESTION, k=3) as left:
         pass
     with pytest.raises(SessionAbandonedError):
-        await recall.aget_session(left.session_id)
+        await recall.sessions.aget(left.session_id)
 
-    broken = recall.session(QUESTION)
+    broken = recall.sessions.open(QUESTION)
     with pytest.raises(RuntimeError, match="the caller"):
         async with broken:
             raise RuntimeError("the caller's own mistake")
     with pytest.raises(SessionAbandonedError):
-        await recall.avote(broken.session_id, {"plan": "hot"})
+        await recall.sessions.avote(broken.session_id, {"plan": "hot"})
 
-    async with recall.session(QUESTION) as resolved:
+    async with recall.sessions.open(QUESTION) as resolved:
         resolution = await resolved.resolve(["plan"], note="enough")
     assert resolution.session.accepted == ["plan"]
     with pytest.raises(SessionResolvedError):
-        await recall.aget_session(resolved.session_id)
+        await recall.sessions.aget(resolved.session_id)
 
 
 async def test_others_may_vote_on_the_same_session_by_its_id(recall: Recall) -> None:
-    async with recall.session(QUESTION, k=3) as session:
+    async with recall.sessions.open(QUESTION, k=3) as session:
         liked = session.answer.ids()[0]
-        await recall.avote(session.session_id, {liked: "hot"}, by="agent")
+        await recall.sessions.avote(session.session_id, {liked: "hot"}, by="agent")
         assert session.answer.round == 1
 
         assert (await session.refresh()).kept == [liked]
         assert session.answer.round == 2
 
 
+async def test_a_session_that_has_not_begun_has_no_answer(recall: Recall) -> None:
+    with pytest.raises(UsageError, match="async with"):
+        _ = recall.sessions.open(QUESTION).answer
+
+
 @pytest.mark.slow
 async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: Path) -> None:
-    begun = await recall.astart_session(QUESTION, k=3)
+    begun = await recall.sessions.astart(QUESTION, k=3)
 
     told = await asyncio.to_thread(
         voted_by_another_process, tmp_path / "store", begun.session_id, {"plan": "hot"}
@@ -92,9 +117,9 @@ async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: 
     assert (told["round"], told["kept"]) == (2, ["plan"])
     assert told["steps"][0] == "take_votes"
     assert told["steps"][-1] == "pick_round"
-    here = await recall.aget_session(begun.session_id)
+    here = await recall.sessions.aget(begun.session_id)
     assert (here.round, here.ids(), here.kept) == (2, told["shown"], ["plan"])
-    resolution = await recall.aresolve(begun.session_id)
+    resolution = await recall.sessions.aresolve(begun.session_id)
     assert resolution.session.accepted == ["plan"]
 
 
@@ -108,17 +133,30 @@ def voted_by_another_process(store: Path, session_id: str, votes: dict[str, str]
     return told
 
 
+async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_path: Path) -> None:
+    settings = RecallSettings(ranking=RankingSettings(min_score=0.01))
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
+        await recall.aadd(LIFE)
+        before = datetime.now(UTC)
+        answer = await recall.sessions.astart(QUESTION)
+        after = datetime.now(UTC)
+
+    assert len(answer.memories) == 5 < len(LIFE)
+    assert answer.rounds_left == 3
+    assert before + FIVE_MINUTES <= answer.expires_at <= after + FIVE_MINUTES
+
+
 async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot(
     recall: Recall,
 ) -> None:
-    await recall.aremember(Preference(text="Keep answers short", topic="length"))
-    near = await recall.aremember(
+    await recall.memories.aremember(Preference(text="Keep answers short", topic="length"))
+    near = await recall.memories.aremember(
         Preference(text="Numbers first", scope="prepare for my Carefeed interview")
     )
-    await recall.aremember(Preference(text="Metric units", scope="tomatoes and basil"))
+    await recall.memories.aremember(Preference(text="Metric units", scope="tomatoes and basil"))
 
-    first = await recall.astart_session(QUESTION, k=3)
-    second = await recall.avote(first.session_id, {first.ids()[0]: "hot"})
+    first = await recall.sessions.astart(QUESTION, k=3)
+    second = await recall.sessions.avote(first.session_id, {first.ids()[0]: "hot"})
 
     for answer in (first, second):
         assert [one.text for one in answer.preferences] == ["Keep answers short", "Numbers first"]
@@ -130,7 +168,7 @@ async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot
 async def test_resolving_counts_and_teaches_and_leaves_the_catalog_as_it_was(
     recall: Recall, tmp_path: Path
 ) -> None:
-    async with recall.session(QUESTION, k=3) as session:
+    async with recall.sessions.open(QUESTION, k=3) as session:
         votes = dict(zip(session.answer.ids(), ("hot", "wrong", "warm"), strict=True))
         await session.vote(votes, go_on=False)
         rows, files = catalog_rows(tmp_path), stores_below(tmp_path)
@@ -155,17 +193,24 @@ def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
 
 
+async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "none", entity="nobody", embedder="hashing") as empty:
+        with pytest.raises(UnknownEntityError):
+            await empty.sessions.astart(QUESTION)
+    assert not (tmp_path / "none").exists()
+
+
 def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:
     settings = SessionSettings(k=2, max_rounds=2, ttl_s=60)
     with Recall.open(tmp_path, embedder="hashing", session_settings=settings) as recall:
         recall.add(LIFE)
-        answer = recall.start_session(QUESTION)
-        noted = recall.vote(answer.session_id, {answer.ids()[0]: "hot"}, go_on=False)
-        after = recall.vote(answer.session_id, {})
-        found = recall.get_session(answer.session_id)
-        resolution = recall.resolve(answer.session_id)
-        given_up = recall.start_session(QUESTION)
-        recall.abandon(given_up.session_id)
+        answer = recall.sessions.start(QUESTION)
+        noted = recall.sessions.vote(answer.session_id, {answer.ids()[0]: "hot"}, go_on=False)
+        after = recall.sessions.vote(answer.session_id, {})
+        found = recall.sessions.get(answer.session_id)
+        resolution = recall.sessions.resolve(answer.session_id)
+        given_up = recall.sessions.start(QUESTION)
+        recall.sessions.abandon(given_up.session_id)
 
     assert len(answer.ids()) == 2
     assert noted.cast == {"person": {answer.ids()[0]: "hot"}}

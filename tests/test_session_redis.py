@@ -37,16 +37,16 @@ def test_a_session_is_kept_by_the_server_that_was_named_and_others_go_on_with_it
 ) -> None:
     with opened(tmp_path, redis_url) as ours, opened(tmp_path, redis_url) as theirs:
         ours.add(LIFE)
-        first = ours.start_session(QUESTION, k=3)
+        first = ours.sessions.start(QUESTION, k=3)
         left_ms = {key: server.pttl(key) for key in held(server, first.session_id)}
 
-        found = theirs.get_session(first.session_id)
-        after = theirs.vote(first.session_id, {"plan": "hot"}, by="agent")
-        again = ours.get_session(first.session_id)
-        resolution = ours.resolve(first.session_id)
+        found = theirs.sessions.get(first.session_id)
+        after = theirs.sessions.vote(first.session_id, {"plan": "hot"}, by="agent")
+        again = ours.sessions.get(first.session_id)
+        resolution = ours.sessions.resolve(first.session_id)
 
         with pytest.raises(SessionResolvedError):
-            theirs.vote(first.session_id, {"plan": "cold"})
+            theirs.sessions.vote(first.session_id, {"plan": "cold"})
     assert len(left_ms) == 2
     assert min(left_ms.values()) > 0  # the server forgets all of it by itself
     assert found.ids() == first.ids()
@@ -59,15 +59,15 @@ def test_a_session_is_kept_by_the_server_that_was_named_and_others_go_on_with_it
 def test_a_session_expires(tmp_path: Path, redis_url: str) -> None:
     with opened(tmp_path, redis_url) as recall:
         recall.add(LIFE)
-        answer = recall.start_session(QUESTION, k=3, ttl_s=1.0)
+        answer = recall.sessions.start(QUESTION, k=3, ttl_s=1.0)
         time.sleep(1.1)
 
         with pytest.raises(SessionExpiredError):
-            recall.vote(answer.session_id, {"plan": "hot"})
+            recall.sessions.vote(answer.session_id, {"plan": "hot"})
 
 
 def test_a_server_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
     with opened(tmp_path, "redis://127.0.0.1:1/0") as recall:
         recall.add(LIFE)
         with pytest.raises(StoreError, match=r"127\.0\.0\.1:1"):
-            recall.start_session(QUESTION)
+            recall.sessions.start(QUESTION)

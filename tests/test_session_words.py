@@ -26,10 +26,10 @@ async def test_no_file_holds_what_only_lay_in_memory_not_even_an_index_begun_mea
 ) -> None:
     with marked_memory():
         async with await opened(tmp_path) as recall:
-            first = await recall.astart_session(QUESTION)
+            first = await recall.sessions.astart(QUESTION)
             async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as another:
                 await another.aadd(LIFE)
                 await another.arecall(QUESTION)
-            await recall.avote(first.session_id, {first.ids()[0]: "hot"})
+            await recall.sessions.avote(first.session_id, {first.ids()[0]: "hot"})
 
             assert files_with_mark(tmp_path) == []

@@ -17,7 +17,7 @@ VARIED = recall_settings(ranking={"freshness": 1.0})
 
 async def opened(folder: Path, *, varied: bool = True) -> Recall:
     settings = VARIED if varied else None
-    return await Recall.aopen(folder, entity="mara", embedder="hashing", settings=settings)
+    return await Recall.aopen(folder, entity="mara", embedder="hashing", config=settings)
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ async def test_an_accepted_recall_is_known_in_another_process(
 ) -> None:
     result = await recall.arecall(FIRST, k=3)
     before = await near(tmp_path)
-    await recall.aaccept(result, dry_run=True)
+    await recall.memories.aaccept(result, dry_run=True)
     dry = await near(tmp_path)
-    await recall.aaccept(result)
+    await recall.memories.aaccept(result)
     after = await near(tmp_path)
 
     assert worn(before) == worn(dry) == set()
@@ -62,7 +62,7 @@ async def test_an_accepted_question_meets_in_another_process_what_it_met_here(
     recall: Recall, tmp_path: Path
 ) -> None:
     for question in (FIRST, NEAR):
-        await recall.aaccept(await recall.arecall(question, k=3))
+        await recall.memories.aaccept(await recall.arecall(question, k=3))
     here = recall.trace((await recall.arecall(NEAR, k=3)).trace_id)
 
     there = await near(tmp_path)
@@ -75,11 +75,11 @@ async def test_an_accepted_question_meets_in_another_process_what_it_met_here(
 async def test_a_resolved_session_is_known_and_an_abandoned_one_is_not(
     recall: Recall, tmp_path: Path
 ) -> None:
-    begun = await recall.astart_session(FIRST, k=3)
-    await recall.aabandon(begun.session_id)
+    begun = await recall.sessions.astart(FIRST, k=3)
+    await recall.sessions.aabandon(begun.session_id)
     abandoned = await near(tmp_path)
-    begun = await recall.astart_session(FIRST, k=3)
-    await recall.aresolve(begun.session_id, accepted=begun.ids()[:1])
+    begun = await recall.sessions.astart(FIRST, k=3)
+    await recall.sessions.aresolve(begun.session_id, accepted=begun.ids()[:1])
     resolved = await near(tmp_path)
 
     assert worn(abandoned) == set()
@@ -91,18 +91,18 @@ async def test_without_freshness_nothing_is_kept_and_nothing_heeded(
 ) -> None:
     async with await opened(tmp_path, varied=False) as plain:
         result = await plain.arecall(FIRST, k=3)
-        await plain.aaccept(result, result.ids()[:1])
-        begun = await plain.astart_session(FIRST, k=3)
-        await plain.aresolve(begun.session_id)
+        await plain.memories.aaccept(result, result.ids()[:1])
+        begun = await plain.sessions.astart(FIRST, k=3)
+        await plain.sessions.aresolve(begun.session_id)
         assert worn(await near(tmp_path)) == set()
 
-        await recall.aaccept(await recall.arecall(FIRST, k=3))
+        await recall.memories.aaccept(await recall.arecall(FIRST, k=3))
         other = await plain.arecall(NEAR, k=3)
         assert worn(plain.trace(other.trace_id)) == set()
 
 
 async def test_a_recall_writes_nothing_of_it(recall: Recall, tmp_path: Path) -> None:
-    await recall.aaccept(await recall.arecall(FIRST, k=3))
+    await recall.memories.aaccept(await recall.arecall(FIRST, k=3))
     files = files_of(tmp_path, "counters.db", "catalog.db", "catalog.db-wal")
     before = [path.read_bytes() for path in files]
 
@@ -116,10 +116,10 @@ async def test_a_recall_writes_nothing_of_it(recall: Recall, tmp_path: Path) -> 
 async def test_no_word_of_a_question_is_kept_and_a_forgotten_memory_is_gone_from_it(
     recall: Recall, tmp_path: Path
 ) -> None:
-    begun = await recall.astart_session(FIRST, k=3)
-    await recall.aresolve(begun.session_id)
+    begun = await recall.sessions.astart(FIRST, k=3)
+    await recall.sessions.aresolve(begun.session_id)
     gone, *left = begun.ids()
-    await recall.aforget(gone)
+    await recall.memories.aforget(gone)
 
     (counters,) = files_of(tmp_path, "counters.db")
     written = counters.read_bytes()
@@ -129,9 +129,9 @@ async def test_no_word_of_a_question_is_kept_and_a_forgotten_memory_is_gone_from
 
 async def test_freshness_kept_with_the_entity_does_the_same(recall: Recall, tmp_path: Path) -> None:
     async with await opened(tmp_path, varied=False) as plain:
-        await plain.akeep_settings({"ranking.freshness": 1})
+        await plain.admin.akeep_settings({"ranking.freshness": 1})
         result = await plain.arecall(FIRST, k=3)
-        await plain.aaccept(result)
+        await plain.memories.aaccept(result)
     async with await opened(tmp_path, varied=False) as other:
         answer = await other.arecall(NEAR, k=3)
         trace = other.trace(answer.trace_id)

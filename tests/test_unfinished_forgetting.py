@@ -43,7 +43,7 @@ async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, w
     assert await child.wait() == 9
 
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        assert (await recall.acounts()).memories == 60
+        assert (await recall.memories.acounts()).memories == 60
         assert "secret" not in (await recall.arecall("What opens the vault?")).ids()
 
     assert files_with_words(tmp_path) == []
@@ -99,11 +99,11 @@ async def test_the_vectors_of_a_big_memory_go_with_doctor(
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         gone = await recall.memories.aforget("secret")
         assert (gone.complete, gone.vectors_complete) == (True, False)
-        (told,) = (await recall.aexamine()).findings
+        (told,) = (await recall.admin.adoctor()).findings
         assert (told.check, told.weight, told.fixable) == ("vectors", "leftover", True)
-        (fixed,) = (await recall.aexamine(fix=True)).findings
+        (fixed,) = (await recall.admin.adoctor(fix=True)).findings
         assert fixed.fixed
-        assert (await recall.aexamine()).findings == []
-        assert (await recall.acounts()).vectors == 60
+        assert (await recall.admin.adoctor()).findings == []
+        assert (await recall.memories.acounts()).vectors == 60
 
     assert files_with_vector(vector, tmp_path) == []

@@ -33,7 +33,7 @@ async def ids(recall: Recall, **asked: object) -> set[str]:
 async def test_a_superseded_memory_does_not_come_back(recall: Recall) -> None:
     assert {"mat", "hook"} <= await ids(recall)
 
-    await recall.asupersede("mat", "hook")
+    await recall.memories.asupersede("mat", "hook")
 
     found = await recall.arecall(QUESTION, at=NOW)
     assert "hook" in found.ids()
@@ -41,7 +41,7 @@ async def test_a_superseded_memory_does_not_come_back(recall: Recall) -> None:
 
 
 async def test_asked_for_it_comes_back_marked_with_what_replaced_it(recall: Recall) -> None:
-    await recall.asupersede("mat", "hook")
+    await recall.memories.asupersede("mat", "hook")
 
     result = await recall.arecall(QUESTION, at=NOW, include_stale=True)
 
@@ -51,7 +51,7 @@ async def test_asked_for_it_comes_back_marked_with_what_replaced_it(recall: Reca
 
 
 async def test_the_trace_and_explain_name_what_took_its_place(recall: Recall) -> None:
-    await recall.asupersede("mat", "hook")
+    await recall.memories.asupersede("mat", "hook")
     result = await recall.arecall(QUESTION, at=NOW)
 
     story = await recall.aexplain(result.trace_id, "mat")
@@ -62,18 +62,18 @@ async def test_the_trace_and_explain_name_what_took_its_place(recall: Recall) ->
 
 
 async def test_deprecated_and_expired_memories_stay_away(recall: Recall) -> None:
-    await recall.adeprecate("mat", "stolen", at=on(2))
-    await recall.aupdate("hook", valid_until=on(2))
+    await recall.memories.adeprecate("mat", "stolen", at=on(2))
+    await recall.memories.aupdate("hook", valid_until=on(2))
 
     assert not {"mat", "hook"} & await ids(recall)
     before = await recall.arecall(QUESTION, at=on(1, 25))  # it had not expired then
     assert "hook" in before.ids()
-    await recall.arestore("mat")
+    await recall.memories.arestore("mat")
     assert "mat" in await ids(recall)
 
 
 async def test_as_of_a_day_what_was_believed_then_comes_back(recall: Recall) -> None:
-    await recall.asupersede("mat", "hook")
+    await recall.memories.asupersede("mat", "hook")
 
     assert "mat" in await ids(recall, as_of=on(1, 10))
     assert "hook" not in await ids(recall, as_of=on(1, 10))
@@ -88,7 +88,7 @@ async def test_the_time_of_the_question_hides_what_was_written_later_when_set_so
     assert "hook" in (await recall.arecall(QUESTION, at=early)).ids()
     settings = recall_settings(ranking={"hide_later": True})
     async with await Recall.aopen(
-        tmp_path / "store", entity="mara", embedder="hashing", settings=settings
+        tmp_path / "store", entity="mara", embedder="hashing", config=settings
     ) as careful:
         found = (await careful.arecall(QUESTION, at=early)).ids()
     assert "mat" in found
@@ -98,14 +98,14 @@ async def test_the_time_of_the_question_hides_what_was_written_later_when_set_so
 async def test_many_superseded_versions_do_not_crowd_out_what_holds(recall: Recall) -> None:
     for number in range(20):
         code = Fact(subject="boiler", attribute="key code", value=f"{number:04}")
-        await recall.aremember(code, at=on(2))
+        await recall.memories.aremember(code, at=on(2))
     found = await recall.arecall("boiler key code", k=1, at=NOW)
 
     assert "0019" in found.memories[0].evidence[0].text
 
 
 async def test_a_word_search_looks_past_what_is_hidden(recall: Recall) -> None:
-    await recall.asupersede("mat", "hook")
+    await recall.memories.asupersede("mat", "hook")
     result = await recall.arecall("mat", k=1, at=NOW)
     trace = recall.trace(result.trace_id)
 
@@ -114,9 +114,15 @@ async def test_a_word_search_looks_past_what_is_hidden(recall: Recall) -> None:
 
 
 async def test_preferences_are_given_apart_and_never_take_a_slot(recall: Recall) -> None:
-    await recall.aremember(Preference(text="Keep answers about the boiler key short", topic="len"))
-    await recall.aremember(Preference(text="Say where keys are", scope="where is the boiler key"))
-    await recall.aremember(Preference(text="Prefer TypeScript", scope="writing computer programs"))
+    await recall.memories.aremember(
+        Preference(text="Keep answers about the boiler key short", topic="len")
+    )
+    await recall.memories.aremember(
+        Preference(text="Say where keys are", scope="where is the boiler key")
+    )
+    await recall.memories.aremember(
+        Preference(text="Prefer TypeScript", scope="writing computer programs")
+    )
 
     result = await recall.arecall(QUESTION, at=datetime(2027, 1, 1, tzinfo=UTC), k=20)
 
@@ -131,8 +137,8 @@ async def test_preferences_are_given_apart_and_never_take_a_slot(recall: Recall)
 
 async def test_a_preference_that_was_replaced_is_not_given(recall: Recall) -> None:
     short = Preference(text="Keep answers short", topic="length")
-    await recall.aremember(short, at=on(1))
-    await recall.aremember(Preference(text="Explain at length", topic="length"), at=on(2))
+    await recall.memories.aremember(short, at=on(1))
+    await recall.memories.aremember(Preference(text="Explain at length", topic="length"), at=on(2))
 
     now = await recall.arecall(QUESTION, at=NOW)
     then = await recall.arecall(QUESTION, at=NOW, as_of=on(1, 20))

@@ -41,8 +41,8 @@ COUNTED: list[tuple[str, Callable[[Recall, int], Awaitable[object]]]] = [
     ("tokens", lambda r, n: r.arecall(ASKED, tokens=n)),
     ("limit", lambda r, n: r.abriefing(limit=n)),
     ("tokens", lambda r, n: r.abriefing(tokens=n)),
-    ("k", lambda r, n: r.astart_session(ASKED, k=n)),
-    ("max_rounds", lambda r, n: r.astart_session(ASKED, max_rounds=n)),
+    ("k", lambda r, n: r.sessions.astart(ASKED, k=n)),
+    ("max_rounds", lambda r, n: r.sessions.astart(ASKED, max_rounds=n)),
 ]
 
 
@@ -65,7 +65,7 @@ async def test_the_greatest_count_is_answered(
 async def test_the_greatest_depth_of_the_greatest_count_is_answered(tmp_path: Path) -> None:
     ranking = RankingSettings(depth_factor=DEPTH_LIMIT)
     settings = RecallSettings(limits=RecallLimits(k=COUNT_LIMIT), ranking=ranking)
-    async with await Recall.aopen(tmp_path, embedder="hashing", settings=settings) as recall:
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
         await recall.aadd([note("key", "The key is under the mat")])
 
         assert (await recall.arecall(ASKED)).ids() == ["key"]
@@ -74,14 +74,14 @@ async def test_the_greatest_depth_of_the_greatest_count_is_answered(tmp_path: Pa
 DATED: list[tuple[str, Callable[[Recall, datetime], Awaitable[object]]]] = [
     ("at", lambda r, m: r.arecall(ASKED, at=m)),
     ("as_of", lambda r, m: r.arecall(ASKED, as_of=m)),
-    ("at", lambda r, m: r.astart_session(ASKED, at=m)),
+    ("at", lambda r, m: r.sessions.astart(ASKED, at=m)),
     ("at", lambda r, m: r.abriefing(at=m)),
-    ("as_of", lambda r, m: r.afacts(as_of=m)),
-    ("at", lambda r, m: r.aremember("The key hangs in the hall", at=m)),
-    ("valid_until", lambda r, m: r.aremember("The key hangs in the hall", valid_until=m)),
-    ("valid_until", lambda r, m: r.aupdate("key", valid_until=m)),
-    ("at", lambda r, m: r.adeprecate("key", "lost", at=m)),
-    ("at", lambda r, m: r.aobserve([{"role": "user", "content": "I am Ida."}], at=m)),
+    ("as_of", lambda r, m: r.memories.afacts(as_of=m)),
+    ("at", lambda r, m: r.memories.aremember("The key hangs in the hall", at=m)),
+    ("valid_until", lambda r, m: r.memories.aremember("The key hangs in the hall", valid_until=m)),
+    ("valid_until", lambda r, m: r.memories.aupdate("key", valid_until=m)),
+    ("at", lambda r, m: r.memories.adeprecate("key", "lost", at=m)),
+    ("at", lambda r, m: r.memories.aobserve([{"role": "user", "content": "I am Ida."}], at=m)),
 ]
 
 
@@ -96,7 +96,7 @@ async def test_a_moment_that_utc_does_not_have_is_refused(
     with pytest.raises(UsageError, match=rf"^{name} must lie between the years 1 and 9999 in UTC"):
         await call(recall, moment)
 
-    assert [kept.end for kept in (await recall.ahistory("key")).versions] == [""]
+    assert [kept.end for kept in (await recall.memories.ahistory("key")).versions] == [""]
 
 
 @pytest.mark.parametrize(("name", "call"), DATED)
@@ -125,11 +125,11 @@ async def test_a_time_named_at_the_end_of_the_calendar_is_looked_for(
 @pytest.mark.parametrize("ttl_s", [1e10, 1e12, 1e300, float("inf")])
 async def test_no_session_outlives_a_year(recall: Recall, ttl_s: float) -> None:
     with pytest.raises(UsageError, match=r"at most 31,536,000 \(a year\)"):
-        await recall.astart_session(ASKED, ttl_s=ttl_s)
+        await recall.sessions.astart(ASKED, ttl_s=ttl_s)
     with pytest.raises(ValueError, match=r"ttl_s must be "):
         SessionSettings(ttl_s=ttl_s)
 
-    assert (await recall.astart_session(ASKED, ttl_s=31_536_000.0)).ids() == ["key"]
+    assert (await recall.sessions.astart(ASKED, ttl_s=31_536_000.0)).ids() == ["key"]
 
 
 SETTINGS: list[tuple[Any, str]] = [

@@ -17,8 +17,8 @@ async def voted(store: Path, session_id: str, votes: dict[str, str]) -> dict[str
     """The answer that was found, and the next one."""
     steps: list[str] = []
     async with await Recall.aopen(store, entity="mara", embedder="hashing") as recall:
-        found = await recall.aget_session(session_id)
-        after = await recall.avote(
+        found = await recall.sessions.aget(session_id)
+        after = await recall.sessions.avote(
             session_id, votes, progress=lambda event: steps.append(event.node)
         )
     return {

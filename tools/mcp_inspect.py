@@ -100,7 +100,7 @@ async def fill(store: Path) -> None:
     """A few memories of one entity."""
     async with await Recall.aopen(store, entity="me", embedder="hashing") as recall:
         for number, text in enumerate(TEXTS):
-            await recall.aremember(text, memory_id=f"note-{number}")
+            await recall.memories.aremember(text, memory_id=f"note-{number}")
 
 
 def checks(bins: Path, folder: Path) -> Iterable[Outcome]:

@@ -147,14 +147,14 @@ class Chat:
 
         if session_id := self._session():
             with suppress(SessionError):  # it is over by now: another is opened
-                answer = await self.recall.aget_session(session_id)
+                answer = await self.recall.sessions.aget(session_id)
                 tell(Event("progress", {"step": "resumed", "note": "the session was open"}))
                 if any(answer.cast.values()) and answer.rounds_left:
-                    answer = await self.recall.avote(session_id, {}, progress=progress)
+                    answer = await self.recall.sessions.avote(session_id, {}, progress=progress)
                 return answer
         await self._resolve(tell)
         try:
-            answer = await self.recall.astart_session(
+            answer = await self.recall.sessions.astart(
                 question.text, at=self._now(), progress=progress
             )
         except UnknownEntityError:
@@ -198,7 +198,7 @@ class Chat:
         if not talk:
             return
         said = [Said(role=role_of(one), content=one.text, at=one.at) for one in talk if one.whole]
-        seen = await self.recall.aobserve(said, at=self._now())
+        seen = await self.recall.memories.aobserve(said, at=self._now())
         self.log.set_mark("observed", str(talk[-1].number))
         tell_degraded(seen.degraded, tell)
         for one in (*seen.added, *seen.conflicts):
@@ -212,13 +212,13 @@ class Chat:
         session_id = self._session()
         if not session_id:
             return {}
-        answer = await self.recall.aget_session(session_id)
+        answer = await self.recall.sessions.aget(session_id)
         chosen = {one.memory_id for one in self.log.sources() if one.number in numbers}
         return {one.id: one.title for one in answer.memories if one.id in chosen}
 
     async def _vote(self, ballot: Mapping[str, str], vote: str, tell: Tell) -> None:
         """Noted on the open session; it counts when somebody looks again, or resolves it."""
-        await self.recall.avote(self._session(), dict.fromkeys(ballot, vote), go_on=False)
+        await self.recall.sessions.avote(self._session(), dict.fromkeys(ballot, vote), go_on=False)
         tell(Event("voted", {"vote": vote, "titles": list(ballot.values())}))
 
     async def _resolve(self, tell: Tell) -> None:
@@ -227,7 +227,7 @@ class Chat:
         if not session_id:
             return
         with suppress(SessionError):  # it has expired
-            resolution = await self.recall.aresolve(session_id)
+            resolution = await self.recall.sessions.aresolve(session_id)
             ids = resolution.session.accepted
             titles = [source.title for source in self.log.sources() if source.memory_id in ids]
             learned = resolution.learned.learned

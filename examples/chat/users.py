@@ -54,7 +54,7 @@ class Chats:
                     entity=user,
                     embedder=self._embedder,
                     llm=self._llm,
-                    settings=SETTINGS,
+                    config=SETTINGS,
                     session_settings=SESSIONS,
                 )
                 log = ChatLog(self._folder / "chats.db", user=user)

@@ -24,9 +24,9 @@ PLAYBOOKS_WEIGHT = 0.8
 """Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
 so that a question no playbook knows keeps the order of plain search."""
 
-SLOPE, MIDDLE = 1.0, 3.0
+SLOPE, MIDDLE = 1.0, 2.7
 """Of the logistic from added z-scores to the chance that the memory is needed. Fitted to the labels
-of eight scenarios: 0.98 and 3.06."""
+of eleven people: 0.96 and 2.66."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""secondhop: the memories a question needs, and never names.
+"""secondhop: the memories a question needs, including those it never mentions.
 
 >>> from secondhop import Recall                                     # doctest: +SKIP
 >>> recall = Recall.open("store")                                    # doctest: +SKIP
@@ -10,65 +10,180 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
-    from secondhop.errors import SecondhopError
+    from secondhop.briefing.briefing import Briefing
+    from secondhop.briefing.settings import BriefingSettings
+    from secondhop.errors import (
+        CorruptStoreError,
+        EmbedderMismatchError,
+        IngestError,
+        ModelError,
+        ModelUnavailableError,
+        NoRoundsLeftError,
+        NotShownError,
+        RoundMovedOnError,
+        SchemaVersionError,
+        SecondhopError,
+        SessionAbandonedError,
+        SessionError,
+        SessionExpiredError,
+        SessionOverError,
+        SessionResolvedError,
+        StoreError,
+        StoreFullError,
+        UnfinishedForgettingError,
+        UnknownEntityError,
+        UnknownMemoryError,
+        UnknownSessionError,
+        UsageError,
+        VoteRefusedError,
+    )
     from secondhop.graph.builder import build_recall_graph
+    from secondhop.graph.explain import Explanation
     from secondhop.graph.result import RecalledMemory, RecallResult
     from secondhop.graph.session import build_session_graph
     from secondhop.graph.session_result import ResolvedSession, SessionAnswer
     from secondhop.graph.trace import RecallTrace
+    from secondhop.ingest.ledger import IngestLedger
+    from secondhop.memories.delete_entity import adelete_entity, delete_entity
+    from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
     from secondhop.nodes.learning_settings import LearningSettings
     from secondhop.nodes.session_settings import SessionSettings
-    from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
+    from secondhop.nodes.settings import (
+        PlanningSettings,
+        RankingSettings,
+        RecallLimits,
+        RecallSettings,
+    )
+    from secondhop.observe.records import Observed
+    from secondhop.opening import OpenOptions
     from secondhop.recall import Recall
+    from secondhop.running import RecallEvent
+    from secondhop.sessions.learner import Resolution
     from secondhop.sessions.session import RecallSession
     from secondhop.stores.records import Memory, Message
 
 __all__ = [
+    "Briefing",
+    "BriefingSettings",
+    "CorruptStoreError",
+    "EmbedderMismatchError",
+    "Explanation",
+    "Fact",
+    "Forgotten",
+    "IngestError",
+    "IngestLedger",
+    "Kept",
     "LearningSettings",
     "Memory",
+    "MemoryHistory",
     "Message",
+    "ModelError",
+    "ModelUnavailableError",
+    "NoRoundsLeftError",
+    "NotShownError",
+    "Observed",
+    "OpenOptions",
+    "PlanningSettings",
+    "Preference",
     "RankingSettings",
     "Recall",
+    "RecallEvent",
     "RecallLimits",
     "RecallResult",
     "RecallSession",
     "RecallSettings",
     "RecallTrace",
     "RecalledMemory",
+    "Resolution",
     "ResolvedSession",
+    "RoundMovedOnError",
+    "SchemaVersionError",
     "SecondhopError",
+    "SessionAbandonedError",
     "SessionAnswer",
+    "SessionError",
+    "SessionExpiredError",
+    "SessionOverError",
+    "SessionResolvedError",
     "SessionSettings",
+    "StoreError",
+    "StoreFullError",
+    "UnfinishedForgettingError",
+    "UnknownEntityError",
+    "UnknownMemoryError",
+    "UnknownSessionError",
+    "UsageError",
+    "VoteRefusedError",
     "__version__",
+    "adelete_entity",
     "build_recall_graph",
     "build_session_graph",
+    "delete_entity",
 ]
 
-_HOMES = {
+_MODULES = {
+    "Briefing": "secondhop.briefing.briefing",
+    "BriefingSettings": "secondhop.briefing.settings",
+    "CorruptStoreError": "secondhop.errors",
+    "EmbedderMismatchError": "secondhop.errors",
+    "Explanation": "secondhop.graph.explain",
+    "Fact": "secondhop.memories.records",
+    "Forgotten": "secondhop.memories.records",
+    "IngestError": "secondhop.errors",
+    "IngestLedger": "secondhop.ingest.ledger",
+    "Kept": "secondhop.memories.records",
     "LearningSettings": "secondhop.nodes.learning_settings",
     "Memory": "secondhop.stores.records",
+    "MemoryHistory": "secondhop.memories.records",
     "Message": "secondhop.stores.records",
+    "ModelError": "secondhop.errors",
+    "ModelUnavailableError": "secondhop.errors",
+    "NoRoundsLeftError": "secondhop.errors",
+    "NotShownError": "secondhop.errors",
+    "Observed": "secondhop.observe.records",
+    "OpenOptions": "secondhop.opening",
+    "PlanningSettings": "secondhop.nodes.settings",
+    "Preference": "secondhop.memories.records",
     "RankingSettings": "secondhop.nodes.settings",
     "Recall": "secondhop.recall",
+    "RecallEvent": "secondhop.running",
     "RecallLimits": "secondhop.nodes.settings",
     "RecallResult": "secondhop.graph.result",
     "RecallSession": "secondhop.sessions.session",
     "RecallSettings": "secondhop.nodes.settings",
     "RecallTrace": "secondhop.graph.trace",
     "RecalledMemory": "secondhop.graph.result",
+    "Resolution": "secondhop.sessions.learner",
     "ResolvedSession": "secondhop.graph.session_result",
+    "RoundMovedOnError": "secondhop.errors",
+    "SchemaVersionError": "secondhop.errors",
     "SecondhopError": "secondhop.errors",
+    "SessionAbandonedError": "secondhop.errors",
     "SessionAnswer": "secondhop.graph.session_result",
+    "SessionError": "secondhop.errors",
+    "SessionExpiredError": "secondhop.errors",
+    "SessionOverError": "secondhop.errors",
+    "SessionResolvedError": "secondhop.errors",
     "SessionSettings": "secondhop.nodes.session_settings",
+    "StoreError": "secondhop.errors",
+    "StoreFullError": "secondhop.errors",
+    "UnfinishedForgettingError": "secondhop.errors",
+    "UnknownEntityError": "secondhop.errors",
+    "UnknownMemoryError": "secondhop.errors",
+    "UnknownSessionError": "secondhop.errors",
+    "UsageError": "secondhop.errors",
+    "VoteRefusedError": "secondhop.errors",
+    "adelete_entity": "secondhop.memories.delete_entity",
     "build_recall_graph": "secondhop.graph.builder",
     "build_session_graph": "secondhop.graph.session",
+    "delete_entity": "secondhop.memories.delete_entity",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for when it is asked for: `import secondhop` stays quick."""
+    """Import a name when it is first used: `import secondhop` stays quick."""
     if name == "__version__":
         return import_module("importlib.metadata").version("secondhop")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,51 +1,43 @@
-"""The front door: `Recall`."""
+"""`Recall`: the memory of one entity, ready to be asked."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
-from secondhop.answering_recall import AnswersQuestions
-from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
-from secondhop.briefing.recall_part import BriefsSessions
-from secondhop.explaining_recall import ExplainsAnswers
-from secondhop.given_values import check_id
+from secondhop.answering import Answering, Question
+from secondhop.briefing.briefing import Briefing
+from secondhop.briefing.service import Briefings
+from secondhop.briefing.settings import BriefingSettings
+from secondhop.errors import StoreError
+from secondhop.explaining import explained
 from secondhop.graph.compiled import CompiledGraphs
-from secondhop.ingesting_recall import StoresMemories
+from secondhop.graph.explain import Explanation
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.ledger import IngestLedger
+from secondhop.ingest.pipeline import ingest
+from secondhop.ingest.run import IngestProgress
+from secondhop.ingest.settings import IngestSettings
 from secondhop.learning.service import Learning
 from secondhop.memories.maintenance import Maintenance
-from secondhop.memories.maintenance_part import CaresForMemories
-from secondhop.memories.recall_part import KeepsMemories
-from secondhop.memories.reindex import open_entity
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
-from secondhop.models.choose_embedder import chosen_embedder
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.prices import PriceTable, load_prices
-from secondhop.models.reranker import Reranker
-from secondhop.nodes.entity_config import decided_by_caller
-from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_settings import SessionSettings
 from secondhop.nodes.settings import RecallSettings
-from secondhop.observe.recall_part import ObservesMessages
 from secondhop.observe.service import ConversationReading
-from secondhop.prompts.templates import PromptSource, load_prompts
-from secondhop.sessions.recall_part import KeepsSessions
+from secondhop.opening import OpenOptions, Parts, open_parts
+from secondhop.prompts.templates import PromptSource
+from secondhop.running import RecallEvent
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
-from secondhop.sessions.stores import chosen_sessions
-from secondhop.settings_recall import KeepsSettings
-from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
-from secondhop.stores.sessions import SessionStore
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
-from secondhop.sync_door import SyncDoor
+from secondhop.stores.records import Memory
+from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import traces_of
 
 if TYPE_CHECKING:
@@ -57,86 +49,72 @@ if TYPE_CHECKING:
 
     from secondhop.graph.builder import RecallGraph
 
-DEFAULT_STORE = Path(".secondhop")
 
-
-class Recall(
-    AnswersQuestions,
-    ExplainsAnswers,
-    StoresMemories,
-    KeepsMemories,
-    ObservesMessages,
-    CaresForMemories,
-    KeepsSessions,
-    BriefsSessions,
-    KeepsSettings,
-):
-    """The memory of one entity, ready to be asked.
+class Recall:
+    """The memory of one entity: open it, fill it, ask it.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
     or use it as a (sync or async) context manager. Every method that waits has an async form
     whose name begins with "a". One object may be shared by concurrent recalls.
 
-    Here it is put together, opened and closed; what it can do stands in its parts, one a file.
+    Attributes:
+        memories: remember, correct, list and forget single memories; observe conversations.
+        sessions: recalls that stay open for votes.
+        learning: what resolved sessions have taught: see it, forget it, switch it off.
+        admin: doctor, export, import, backup, settings kept with the entity.
     """
 
     def __init__(
-        self,
-        home: StoreDirectory,
-        store: EntityStore,
-        embedders: Embedders,
-        services: Services,
-        *,
-        checkpointer: "BaseCheckpointSaver[str] | None" = None,
-        sessions: str | SessionStore | None = None,
-        llm: StructuredLLM | None = None,
-        prompts: PromptSource | None = None,
-        prices: PriceTable | None = None,
+        self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
         """Use `open`; this takes the parts as they are."""
-        self._home, self._store, self._embedders = home, store, embedders
-        self._services = services
+        services = parts.services
+        self._parts, self._loop = parts, BackgroundLoop()
         self._graphs = CompiledGraphs(services, checkpointer)
-        self._has_memories = False
-        self._traces = traces_of(services.entity, store=home.path)
-        counters = CounterStore(self._traces.path.parent / "counters.db")
-        self._learned = services.learning or LearningStore(
-            self._traces.path.with_name("learning.db")
+        self._traces = traces_of(services.entity, store=parts.home.path)
+        self._answering = Answering(
+            parts.store, services, self._graphs, traces=self._traces, folder=parts.home.path
         )
-        self._learning = Learning(self._learned, services, counters=counters)
-        self._door = SyncDoor()
-        caches = [embedders.caches[0]]
+        self.learning = Learning(parts.learned, services, counters=parts.counters)
+        self.sessions = Sessions(
+            SessionRounds(services),
+            parts.sessions,
+            entity=services.entity,
+            ready=self._answering.ready,
+            learner=self.learning,
+            loop=self._loop,
+        )
         writing = MemoryWriting(
-            store=store,
-            embedder=embedders.entity,
-            counters=counters,
-            forgetting=[embedders.nearness, self._learning],
+            store=parts.store,
+            embedder=parts.embedders.entity,
+            counters=parts.counters,
+            forgetting=[parts.embedders.nearness, self.learning, self.sessions],
             clock=services.clock,
         )
         self.memories = MemoryService(
             writing,
             traces=self._traces,
-            caches=caches,
+            caches=[parts.embedders.caches[0]],
             successor_at=services.scale.successor_at,
-            door=self._door,
+            reading=ConversationReading(
+                writing=writing,
+                llm=parts.llm,
+                prompts=parts.prompts,
+                prices=parts.prices,
+                limits=services.settings.limits,
+            ),
+            loop=self._loop,
         )
-        self.admin = Maintenance(writing, folder=home.path, learned=self._learned, door=self._door)
-        self._reading = ConversationReading(
-            writing=writing,
-            llm=llm,
-            prompts=prompts,
-            prices=prices or {},
-            limits=services.settings.limits,
+        self.admin = Maintenance(
+            writing,
+            folder=parts.home.path,
+            learned=parts.learned,
+            services=services,
+            loop=self._loop,
         )
-        self.sessions = Sessions(
-            SessionRounds(services),
-            chosen_sessions(sessions, store=home.path, entity=services.entity),
-            entity=services.entity,
-            ready=self._ready,
-            learner=self._learning,
-            door=self._door,
-        )
-        writing.forgetting.append(self.sessions)
+        self._briefings = Briefings(services=services, writing=writing, learning=self.learning)
+
+    # --- opening and closing ---
 
     @classmethod
     async def aopen(
@@ -146,18 +124,11 @@ class Recall(
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
-        prompts: PromptSource | None = None,
         chroma_url: str | None = None,
-        settings: RecallSettings | None = None,
-        reranker: Reranker | None = None,
+        config: RecallSettings | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
-        prices: str | Path | None = None,
-        sessions: str | SessionStore | None = None,
-        session_settings: SessionSettings | None = None,
-        scale: str | Path | ModelScale | None = None,
-        caches: str | Path | None = None,
-        decided: Collection[str] | None = None,
-        mending: bool = False,
+        prompts: PromptSource | None = None,
+        **options: Unpack[OpenOptions],
     ) -> Self:
         """Open the memory of `entity` in the store at `path`; nothing is created before a write.
 
@@ -167,23 +138,14 @@ class Recall(
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None (or "offline") for a recall without one.
+                langchain-core chat model, or None (or "offline") for a recall
+                without one.
+            chroma_url: keep the vectors on a Chroma server instead of in the folder.
+            config: limits and ranking; the defaults suit most.
+            checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prompts: a folder whose files take the place of the prompts that ship
                 (docs/prompts.md), or every prompt by name; checked always, for an `llm` to read.
-            chroma_url: keep the vectors on a Chroma server instead of in the folder.
-            settings: limits and ranking; the defaults suit most.
-            reranker: reads question and passage together; optional.
-            checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
-            prices: a YAML file of model prices, over those that ship with secondhop.
-            sessions: where recalls that wait for votes are kept: the address of a Redis server, or
-                a store of your own; default a file in the entity's folder.
-            session_settings: how long they stay open, and what a round shows.
-            scale: what the embedding model's cosines mean: a file that `secondhop eval calibrate`
-                wrote for this model; default what ships (docs/tuning.md).
-            caches: a folder for what can be made anew, embeddings above all; default the entity's.
-            decided: names of settings ("ranking.recency") in which `settings` goes before what is
-                kept with the entity (`keep_settings`); default those with another value than ships.
-            mending: open it also where vectors are missing, to `examine(fix=True)` it.
+            options: what few need; see `OpenOptions`.
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
@@ -191,63 +153,18 @@ class Recall(
             CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
             PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
         """
-        check_id(entity, name="the name of the entity")
-        if prompts is not None and not isinstance(prompts, Mapping):
-            prompts = load_prompts(Path(prompts))  # checked also where no model reads them
-        price_table = load_prices(prices)
-        settings = settings or RecallSettings()
-        deadline_s = settings.limits.deadline_s
-        model = None
-        if llm is not None and llm != OFFLINE:
-            model = chosen_llm(llm, deadline_s=deadline_s)
-        base = await chosen_embedder(embedder)
-        own_scale = chosen_scale(scale, model_id=base.model_id)
-        home = StoreDirectory(
-            Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url
-        )
-        try:
-            store = await open_entity(home, entity, embedder=base, mending=mending)
-        except BaseException:
-            await home.aclose()
-            raise
-        folder = home.path / "entities" / entity_slug(entity)
-        embedders = cached_embedders(
-            base,
-            entity_cache=Path(caches or folder) / "embeddings.db",
-            owned=[
-                part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)
-            ],
-        )
-        services = assemble(
-            store,
-            embedders,
+        parts = await open_parts(
+            path,
             entity=entity,
-            settings=settings,
-            reranker=reranker,
-            llm=model,
+            embedder=embedder,
+            llm=llm,
+            chroma_url=chroma_url,
+            config=config,
             prompts=prompts,
-            prices=price_table,
-            scale=own_scale,
+            options=options,
         )
-        services = replace(
-            services,
-            decided=decided_by_caller(settings, decided),
-            session=session_settings or SessionSettings(),
-            learning=LearningStore(folder / "learning.db"),
-            recorded=CounterStore(folder / "counters.db"),
-        )
-        recall = cls(
-            home,
-            store,
-            embedders,
-            services,
-            checkpointer=checkpointer,
-            sessions=sessions,
-            llm=model,
-            prompts=prompts,
-            prices=price_table,
-        )
-        if not mending:
+        recall = cls(parts, checkpointer=checkpointer)
+        if not options.get("mending"):
             await recall.memories.forgetter.finish()
         return recall
 
@@ -259,111 +176,46 @@ class Recall(
         entity: str = "default",
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
-        prompts: PromptSource | None = None,
         chroma_url: str | None = None,
-        settings: RecallSettings | None = None,
-        reranker: Reranker | None = None,
+        config: RecallSettings | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
-        prices: str | Path | None = None,
-        sessions: str | SessionStore | None = None,
-        session_settings: SessionSettings | None = None,
-        scale: str | Path | ModelScale | None = None,
-        caches: str | Path | None = None,
-        decided: Collection[str] | None = None,
-        mending: bool = False,
+        prompts: PromptSource | None = None,
+        **options: Unpack[OpenOptions],
     ) -> Self:
         """As `aopen`, for callers without an event loop."""
-        door = SyncDoor()
+        loop = BackgroundLoop()
         work = partial(
             cls.aopen,
             path,
             entity=entity,
             embedder=embedder,
             llm=llm,
-            prompts=prompts,
             chroma_url=chroma_url,
-            settings=settings,
-            reranker=reranker,
+            config=config,
             checkpointer=checkpointer,
-            prices=prices,
-            sessions=sessions,
-            session_settings=session_settings,
-            scale=scale,
-            caches=caches,
-            decided=decided,
-            mending=mending,
+            prompts=prompts,
+            **options,
         )
         try:
-            opened: Self = door.call(work)
+            opened: Self = loop.run(work)
         except BaseException:
-            door.close()
+            loop.close()
             raise
-        opened._door.adopt(door)
+        opened._loop.adopt(loop)
         return opened
-
-    # --- embedding it ---
-
-    @property
-    def graph(self) -> "RecallGraph":
-        """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
-
-        Without a memory stored for the entity the result is empty, where `arecall` raises: a new
-        user's chat goes on. The trace stays in the graph's state, so that of a recall which a
-        host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
-        """
-        return self._graphs.kept
-
-    @property
-    def store(self) -> EntityStore:
-        """The entity's store, for searches of your own."""
-        return self._store
-
-    @property
-    def embedder(self) -> Embedder:
-        """The embedder, with its caches."""
-        return self._embedders.entity
-
-    @property
-    def services(self) -> Services:
-        """Models, store and settings, for a graph of your own over the same memory."""
-        return self._services
-
-    @property
-    def settings(self) -> RecallSettings:
-        """Limits and ranking in force."""
-        return self._services.settings
-
-    @property
-    def learning(self) -> Learning:
-        """What resolved sessions have taught: see it, forget it, switch it off."""
-        return self._learning
-
-    def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""
-        from secondhop.langchain_bridge import SecondhopRetriever
-
-        return SecondhopRetriever(recall=self, k=k, tokens=tokens)
-
-    def as_tool(self, *, k: int | None = None, tokens: int | None = None) -> "BaseTool":
-        """A langchain-core tool that an agent may call. k, tokens: as of `recall`."""
-        from secondhop.langchain_bridge import recall_tool
-
-        return recall_tool(self, k=k, tokens=tokens)
-
-    # --- closing ---
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self.sessions.aclose()
-        await self._learning.aclose()
-        await self._store.aclose()
-        await self._embedders.aclose()
-        await self._home.aclose()
+        await self.learning.aclose()
+        await self._parts.store.aclose()
+        await self._parts.embedders.aclose()
+        await self._parts.home.aclose()
 
     def close(self) -> None:
         """As `aclose`, for callers without an event loop."""
-        self._door.call(self.aclose)
-        self._door.close()
+        self._loop.run(self.aclose)
+        self._loop.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -386,3 +238,234 @@ class Recall(
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    # --- asking ---
+
+    async def arecall(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        as_of: datetime | None = None,
+        include_stale: bool = False,
+        thread_id: str | None = None,
+    ) -> RecallResult:
+        """The memories that a good answer to `question` needs, best first.
+
+        Args:
+            question: as the person asked it.
+            k: memories to return; default `RecallLimits.k`.
+            tokens: instead of k, fill this many tokens with evidence.
+            at: "now" for the question; default the clock.
+            as_of: what was believed then: what was written later is hidden, and what was
+                superseded since comes back.
+            include_stale: what was superseded, deprecated or has expired comes back, too, marked.
+            thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
+                the same question, interrupted under it, goes on where it stopped.
+
+        Raises:
+            UsageError: an empty or far too long question, k or tokens below 1.
+            UnknownEntityError: nothing is stored for the entity.
+        """
+        result: RecallResult | None = None
+        async for event in self.astream(
+            question,
+            k=k,
+            tokens=tokens,
+            at=at,
+            as_of=as_of,
+            include_stale=include_stale,
+            thread_id=thread_id,
+        ):
+            result = event.result or result
+        if result is None:
+            raise StoreError("the recall ended without an answer; please report this")
+        return result
+
+    recall = blocking(arecall)
+
+    async def astream(
+        self,
+        question: str,
+        *,
+        k: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        as_of: datetime | None = None,
+        include_stale: bool = False,
+        thread_id: str | None = None,
+    ) -> AsyncIterator[RecallEvent]:
+        """As `arecall`, one event a step; the last one carries the result and the trace."""
+        asked = Question(
+            text=question, k=k, tokens=tokens, at=at, as_of=as_of, include_stale=include_stale
+        )
+        async for event in self._answering.stream(asked, thread_id):
+            yield event
+
+    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Load the embedding model and embed the playbooks, instead of at the first question.
+
+        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
+        a fraction of one. Does not count against a recall's deadline.
+
+        Args:
+            progress: hears (done, total).
+        """
+        await self._answering.warm(progress)
+
+    warm = blocking(awarm)
+
+    def trace(self, trace_id: str) -> RecallTrace:
+        """The trace of a recall; the last 200 are kept.
+
+        Raises:
+            UsageError: none of that id is kept.
+        """
+        return self._traces.load(trace_id)
+
+    async def aexplain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
+        """Why a memory came back, or why not, and the smallest change that would admit it.
+
+        Args:
+            trace: a trace, its id, or its file.
+
+        Raises:
+            UsageError: no such trace, a trace of another entity, or no such memory.
+        """
+        return await explained(
+            trace, memory_id, traces=self._traces, store=self.store, services=self.services
+        )
+
+    explain = blocking(aexplain)
+
+    async def abriefing(
+        self,
+        *,
+        limit: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        settings: BriefingSettings | None = None,
+    ) -> Briefing:
+        """What to know when a session starts, before anything is asked (docs/briefing.md).
+
+        Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
+        model, embeds nothing. An entity without memories gets an empty briefing.
+
+        Args:
+            limit: entries; default `BriefingSettings.limit` (20).
+            tokens: instead of `limit`, what its text may take. Core is shown even if it takes more.
+            at: "now"; what was written later is left out. Default the clock, and everything.
+            settings: shares, stabilities and what else counts.
+
+        Raises:
+            UsageError: a limit below 1, or both.
+        """
+        settings = settings or BriefingSettings()
+        return await self._briefings.brief(limit=limit, tokens=tokens, at=at, settings=settings)
+
+    briefing = blocking(abriefing)
+
+    # --- storing ---
+
+    async def aadd(
+        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
+    ) -> IngestLedger:
+        """Store memories that you built yourself; nothing is deleted.
+
+        Where an id is taken, the new text replaces the old one, which stays as an earlier version:
+        `memories.history` lists it. No version is kept of the same text, or of one that the new
+        text begins with (a chat that went on).
+
+        Raises:
+            UsageError: something is not a `Memory`; what came before it may be stored.
+        """
+        return await self.memories.aadd(memories, progress=progress)
+
+    add = blocking(aadd)
+
+    async def aingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
+    ) -> IngestLedger:
+        """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
+
+        With a memory goes what was counted and learned of it. What a memory said before its file
+        was changed is kept, unless the new text begins with it; see `memories.history`.
+
+        Args:
+            dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
+                embedded or written.
+
+        Raises:
+            IngestError: a path does not exist, or nothing of it could be stored.
+            StoreFullError: no space is left; of a store that was to begin, nothing is made.
+        """
+        if not dry_run:
+            await self.store.expect_room()
+        ledger = await ingest(
+            paths,
+            writer=self.store,
+            embedder=self._parts.embedders.entity,
+            settings=IngestSettings(format=format),
+            progress=progress,
+            dry_run=dry_run,
+            leaving=self.memories.writing.unlearn,
+        )
+        if not dry_run:
+            await self.store.refresh_topics()
+        return ledger
+
+    ingest = blocking(aingest)
+
+    # --- building it in ---
+
+    @property
+    def graph(self) -> "RecallGraph":
+        """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
+
+        Without a memory stored for the entity the result is empty, where `arecall` raises: a new
+        user's chat goes on. It writes no checkpoints into the host's checkpointer; it uses the one
+        given to `open`, if any. The trace stays in the graph's state, so that of a recall which a
+        host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
+        """
+        return self._graphs.kept
+
+    def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
+        """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""
+        from secondhop.langchain_bridge import SecondhopRetriever
+
+        return SecondhopRetriever(recall=self, k=k, tokens=tokens)
+
+    def as_tool(self, *, k: int | None = None, tokens: int | None = None) -> "BaseTool":
+        """A langchain-core tool that an agent may call. k, tokens: as of `recall`."""
+        from secondhop.langchain_bridge import recall_tool
+
+        return recall_tool(self, k=k, tokens=tokens)
+
+    @property
+    def config(self) -> RecallSettings:
+        """Limits and ranking in force."""
+        return self.services.settings
+
+    @property
+    def services(self) -> Services:
+        """Models, store and settings, for a graph of your own over the same memory."""
+        return self._parts.services
+
+    @property
+    def store(self) -> EntityStore:
+        """The entity's store, for searches of your own."""
+        return self._parts.store
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Names that have moved."""
+            from secondhop.deprecated import moved
+
+            return moved(self, name)

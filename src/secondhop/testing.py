@@ -25,7 +25,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -103,7 +103,9 @@ class ScriptedModel:
         self.model_id = model_id
         self.requests: list[ModelRequest] = []
         self._usage = usage or Usage(calls=1, prompt_tokens=1_000, completion_tokens=100)
-        scripts = script if isinstance(script, Mapping) else {"": script}
+        scripts: Mapping[str, Script] = {"": script}
+        if isinstance(script, Mapping):
+            scripts = cast("Mapping[str, Script]", script)
         self._scripts: dict[str, list[object] | Answer] = {
             step: given if callable(given) else list(given) for step, given in scripts.items()
         }
@@ -145,7 +147,8 @@ class ScriptedModel:
 
     def _next(self, request: ModelRequest) -> object:
         names = (request.schema.__name__, request.step, "")
-        script = next((self._scripts[name] for name in names if name in self._scripts), [])
+        known = [self._scripts[name] for name in names if name in self._scripts]
+        script = known[0] if known else list[object]()
         if callable(script):
             return script
         if not script:
@@ -182,7 +185,8 @@ async def temporary_recall(
     from secondhop.recall import Recall
 
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
-        async with await Recall.aopen(folder, **{"embedder": "hashing", **options}) as recall:
+        chosen: dict[str, Any] = {"embedder": "hashing", **options}
+        async with await Recall.aopen(folder, **chosen) as recall:
             if given := list(memories):
                 await recall.aadd(given)
             yield recall

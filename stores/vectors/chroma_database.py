@@ -6,7 +6,9 @@ pages that it frees.
 
 import shutil
 import sqlite3
-from contextlib import closing
+import subprocess
+import sys
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -59,7 +61,18 @@ def check_database(folder: Path) -> None:
 
 
 def stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    """What Chroma's database says of the collection; None when there is none."""
+    """What Chroma's database says of the collection; None when there is none.
+
+    Raises:
+        CorruptStoreError: the database cannot be read.
+    """
+    try:
+        return _stored_segment(folder, name)
+    except sqlite3.DatabaseError as error:
+        raise damaged_vectors(folder, str(error)) from error
+
+
+def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
     with closing(_connection(folder)) as connection:
         if not _has_its_tables(connection):
             return None
@@ -91,22 +104,52 @@ def _has_its_tables(connection: sqlite3.Connection) -> bool:
 
 
 def remove_unknown_segments(folder: Path) -> None:
-    """Delete the index files of collections that were dropped."""
+    """Delete the index files of collections that were dropped.
+
+    Raises:
+        OSError: that cannot be done now.
+    """
     # the folders first: a collection that another process begins meanwhile has its row by then
     folders = [path for path in folder.iterdir() if path.is_dir()]
-    with closing(_connection(folder)) as connection:
-        if not _has_its_tables(connection):
-            return
-        known = {segment for (segment,) in connection.execute("SELECT id FROM segments")}
+    known = set(_in_own_process(folder, "SELECT id FROM segments"))
     for path in folders:
         if path.name not in known:
-            shutil.rmtree(path)
+            with suppress(FileNotFoundError):  # another process does the same
+                shutil.rmtree(path)
 
 
 def vacuum(folder: Path) -> None:
-    """Rewrite the database without the pages that were freed."""
-    with closing(_connection(folder)) as connection:
-        connection.execute("VACUUM")
+    """Rewrite the database without the pages that were freed.
+
+    Raises:
+        OSError: that cannot be done now.
+    """
+    _in_own_process(folder, _VACUUM)
+
+
+_VACUUM = "VACUUM"
+_SCRIPT = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=float(sys.argv[3]), isolation_level=None)
+for row in connection.execute(sys.argv[2]):
+    print(row[0])
+connection.close()
+"""
+
+
+def _in_own_process(folder: Path, sql: str) -> list[str]:
+    """First column of the rows that a statement gives.
+
+    In this process, whatever our SQLite opens and closes would take away the locks of Chroma's own
+    SQLite (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+    """
+    command = [sys.executable, "-I", "-c", _SCRIPT, str(folder / "chroma.sqlite3"), sql]
+    done = subprocess.run(
+        [*command, str(_BUSY_TIMEOUT_S)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise OSError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else sql)
+    return done.stdout.split()
 
 
 def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:

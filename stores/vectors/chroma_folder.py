@@ -12,10 +12,9 @@ while Chroma writes, and damage found beside one is such a leftover, not a faili
 
 import logging
 import shutil
-import sqlite3
 import struct
 import threading
-from collections.abc import Collection, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -26,9 +25,10 @@ from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
 from secondhop.stores.vectors.chroma_database import (
     UnfinishedIndexError,
     remove_unknown_segments,
+    stored_segment,
     vacuum,
 )
-from secondhop.stores.vectors.index_files import blank_spare_room, check_collection
+from secondhop.stores.vectors.index_files import blank_spare_room, check_index
 
 _log = logging.getLogger(__name__)
 
@@ -103,10 +103,12 @@ class ChromaFolder:
             # after an error it is unknown what Chroma has in memory: load the collection again
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
-            before = self._index_folders()
-            with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+            with (
+                self._blanking(name),
+                self._using() as session,
+                chroma_errors(str(self.folder), cure=self._cure),
+            ):
                 yield session
-            self._blank(name, begun=self._index_folders() - before)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
 
@@ -126,7 +128,7 @@ class ChromaFolder:
                 session.drop(name)
             remove_unknown_segments(self.folder)
             self._unfinished(name).unlink(missing_ok=True)
-            self._seen.pop(name)
+            self._seen.pop(name, None)
             self._files.pop(name, None)
 
     def compact(self, name: str) -> bool:
@@ -142,10 +144,10 @@ class ChromaFolder:
     def _erase_dropped(self) -> bool:
         """No file holds any more what collections held that were dropped."""
         try:
-            with self._stopped():
+            with self._paused():
                 remove_unknown_segments(self.folder)
                 vacuum(self.folder)
-        except (sqlite3.Error, OSError) as error:
+        except OSError as error:
             _log.warning("removed vectors may stand in %s: %s", self.folder, error)
             return False
         return True
@@ -204,7 +206,11 @@ class ChromaFolder:
             self._restart()
         was_cut_off = self._unfinished(name).exists()
         if self._database_file().exists():
-            self._files[name] = check_collection(self.folder, name, was_cut_off=was_cut_off)
+            with self._paused():
+                segment = stored_segment(self.folder, name)
+            self._files[name] = self.folder / segment.vector_segment if segment else None
+            if segment is not None:
+                check_index(self.folder, segment, was_cut_off=was_cut_off)
         self._mark_unfinished(name)
         try:
             self._catch_up(name)
@@ -226,20 +232,27 @@ class ChromaFolder:
             if collection is not None:
                 collection.count()
 
+    @contextmanager
+    def _blanking(self, name: str) -> Generator[None, None, None]:
+        """A block that writes to the collection; afterwards its files hold vectors only.
+
+        Where a new index lies is seen from the folder that appears: while Chroma writes, SQLite's
+        locks do not keep its SQLite and ours apart. If several appear, the next load asks.
+        """
+        is_new = self._files.get(name) is None
+        before = self._index_folders() if is_new else set[Path]()
+        yield
+        begun = self._index_folders() - before if is_new else set[Path]()
+        if len(begun) == 1:
+            self._files[name] = begun.pop()
+        self._blank(name)
+
     def _index_folders(self) -> set[Path]:
         return {path for path in self.folder.iterdir() if path.is_dir()}
 
-    def _blank(self, name: str, *, begun: Collection[Path] = ()) -> None:
-        """What lay in the memory of this process does not stay in the collection's files.
-
-        Args:
-            begun: folders that have appeared since the collection was loaded. Where several have,
-                the next load finds out which is its own, and blanks it.
-        """
+    def _blank(self, name: str) -> None:
+        """What lay in the memory of this process does not stay in the collection's files."""
         files = self._files.get(name)
-        if files is None and len(begun) == 1:
-            (files,) = begun
-            self._files[name] = files
         if files is None:
             return
         try:
@@ -274,21 +287,20 @@ class ChromaFolder:
 
     def _restart(self) -> None:
         """Drop the client once no call uses it."""
-        with self._stopped():
-            pass
+        with self._paused():
+            session, self._session = self._session, None
+            self._seen.clear()
+            if session is not None:
+                session.api.stop()
 
     @contextmanager
-    def _stopped(self) -> Generator[None, None, None]:
-        """A block in which this process has no client of the folder.
+    def _paused(self) -> Generator[None, None, None]:
+        """A block in which this process's client of the folder does nothing.
 
         Users of the client never wait for locks, so they finish.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._users == 0)
-            session, self._session = self._session, None
-            self._seen.clear()
-            if session is not None:
-                session.api.stop()
             yield
 
     def _started(self) -> ChromaSession:

@@ -71,7 +71,7 @@ async def ground(tmp_path: Path, library_of_tests: None) -> AsyncIterator[Ground
             scenario=scenario,
             recall=recall,
             passages=await fed_by(recall),
-            embedder=recall.embedder,
+            embedder=recall.services.embedder,
             folder=tmp_path,
             closing=closing,
         )

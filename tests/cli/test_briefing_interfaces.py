@@ -31,16 +31,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def fill() -> None:
         await store_two(folder)
         async with await Recall.aopen(folder, entity=MARA, embedder="hashing") as recall:
-            await recall.aremember("Allergic to nuts", mark="core", at=AT)
-            await recall.aremember("Book the dentist", mark="open", at=AT)
-            await recall.aremember(Preference(text="Keep answers short"), at=AT)
-            fact = await recall.aremember(
+            await recall.memories.aremember("Allergic to nuts", mark="core", at=AT)
+            await recall.memories.aremember("Book the dentist", mark="open", at=AT)
+            await recall.memories.aremember(Preference(text="Keep answers short"), at=AT)
+            fact = await recall.memories.aremember(
                 Fact(subject="me", attribute="employer", value="Acme"), at=datetime(2026, 1, 3)
             )
-            await recall.aupdate(fact.memory_id, "Zeta", at=datetime(2026, 2, 3))
-            await recall.arestore(fact.memory_id)
+            await recall.memories.aupdate(fact.memory_id, "Zeta", at=datetime(2026, 2, 3))
+            await recall.memories.arestore(fact.memory_id)
             result = await recall.arecall("What about the tomatoes?", k=2)
-            await recall.aaccept(result, result.ids()[:1])
+            await recall.memories.aaccept(result, result.ids()[:1])
             for on in (False, True):  # its file is there, and read
                 await recall.learning.switch(on=on)
 

@@ -82,13 +82,15 @@ async def made(folder: Path) -> World:
         await recall.aadd(LIFE)
         await recall.aingest(notes)
         fact = Fact(subject="me", attribute="employer", value="Acme")
-        await recall.aremember(fact, memory_id="job")
+        await recall.memories.aremember(fact, memory_id="job")
         choir = "We meet every Thursday evening at the old mill by the river"
-        await recall.aremember(choir, title="choir", memory_id="choir", at=LIFE[0].created_at)
-        await recall.aremember(f"{choir}, at eight", title="choir", memory_id="choir-2")
-        await recall.adeprecate("bread", "stale")
-        await recall.asupersede("dentist", "car")
-        async with recall.session(QUESTION, k=6) as session:
+        await recall.memories.aremember(
+            choir, title="choir", memory_id="choir", at=LIFE[0].created_at
+        )
+        await recall.memories.aremember(f"{choir}, at eight", title="choir", memory_id="choir-2")
+        await recall.memories.adeprecate("bread", "stale")
+        await recall.memories.asupersede("dentist", "car")
+        async with recall.sessions.open(QUESTION, k=6) as session:
             await session.vote({"plan": "hot", "wins": "warm"}, go_on=False)
             await session.resolve()
         found = await recall.arecall(QUESTION)
@@ -97,7 +99,7 @@ async def made(folder: Path) -> World:
         await recall.learning.switch(on=False)
     async with await opened(folder / "other", MARA) as other:
         await other.aadd([note("elsewhere", "The bicycle stands in the shed.")])
-        await other.aexport_to(folder / "export.jsonl")
+        await other.admin.aexport_to(folder / "export.jsonl")
     catalog = next((world.store / "entities").glob("mara-*/catalog.db"))
     with closing(sqlite3.connect(catalog)) as raw, raw:
         raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")

@@ -24,7 +24,7 @@ async def taught(store: Path) -> None:
     async with await Recall.aopen(store, embedder="hashing") as recall:
         await recall.aadd(LIFE)
         for _ in range(2):
-            async with recall.session(QUESTION, k=6) as session:
+            async with recall.sessions.open(QUESTION, k=6) as session:
                 await session.vote({"plan": "hot", "wins": "warm"}, go_on=False)
                 await session.resolve()
 

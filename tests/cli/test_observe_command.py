@@ -138,7 +138,9 @@ def test_a_model_behind_a_server_reads(model_cli: Cli, model: ModelServer) -> No
 
     with Recall.open("elsewhere", embedder="hashing") as recall:
         talk = [{"role": "user", "content": "Our new place is in Trier"}]
-        named = recall.observe(talk, llm=model.spec)
-        again = recall.observe(talk, llm=model.spec)  # its connections were closed in between
+        named = recall.memories.observe(talk, llm=model.spec)
+        again = recall.memories.observe(
+            talk, llm=model.spec
+        )  # its connections were closed in between
     assert [len(one.written) for one in (named, again)] == [1, 0]
     assert named.degraded == again.degraded == []

@@ -169,7 +169,7 @@ async def test_a_server_of_its_own_gives_the_memories_that_the_library_gives(sto
 
 
 async def voted_by_library(folder: Path) -> Answers:
-    async with await opened(folder) as recall, recall.session(QUESTION, k=3) as session:
+    async with await opened(folder) as recall, recall.sessions.open(QUESTION, k=3) as session:
         first = session.answer.ids()
         after = await session.vote(judged(first), by="agent")
         last = await session.vote(judged(after.new), by="agent")

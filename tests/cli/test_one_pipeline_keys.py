@@ -32,7 +32,7 @@ class Voted(NamedTuple):
 
 async def voted_by_person(folder: Path) -> Voted:
     """As `voted_by_library`; nothing is learned."""
-    async with await opened(folder) as recall, recall.session(QUESTION, k=3) as session:
+    async with await opened(folder) as recall, recall.sessions.open(QUESTION, k=3) as session:
         answers = [session.answer]
         for _ in range(2):
             answers.append(await session.vote(judged(new_of(answers[-1]))))

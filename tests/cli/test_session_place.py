@@ -98,12 +98,12 @@ async def test_sessions_are_kept_where_option_or_environment_say(
     monkeypatch.setenv("SECONDHOP_SESSIONS", f"redis://127.0.0.1:{free_port()}/0")
 
     async with opened(replace(options(tmp_path), sessions="sqlite"), entity=MARA) as recall:
-        await recall.astart_session(QUESTION)
+        await recall.sessions.astart(QUESTION)
     assert len(sessions_files(tmp_path)) == 1
 
     async with opened(options(tmp_path), entity=MARA) as recall:
         with pytest.raises(StoreError, match="Redis server"):
-            await recall.astart_session(QUESTION)
+            await recall.sessions.astart(QUESTION)
 
 
 async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path
     common = replace(options(store), settings=file)
 
     async with opened(common, entity=MARA) as recall:
-        answer = await recall.astart_session(QUESTION)
+        answer = await recall.sessions.astart(QUESTION)
         left_s = (answer.expires_at - recall.services.clock()).total_seconds()
         found = await recall.arecall(QUESTION)
 

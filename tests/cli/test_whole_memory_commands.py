@@ -39,11 +39,11 @@ def store(tmp_path: Path) -> Path:
             await recall.aadd([note("tea", TEA, day=2)])
             await recall.aadd([note("mat", "The key is under the mat", day=3)])
             await recall.aadd([note("hook", "The key is on the hook", day=4)])
-            await recall.asupersede("mat", "hook", reason="seen")
+            await recall.memories.asupersede("mat", "hook", reason="seen")
             for job in ("baker", "cook"):
-                await recall.aremember(Fact(subject="me", attribute="job", value=job))
+                await recall.memories.aremember(Fact(subject="me", attribute="job", value=job))
             found = await recall.arecall("Where is the key?")
-            await recall.aaccept(found, found.ids()[:1])
+            await recall.memories.aaccept(found, found.ids()[:1])
 
     asyncio.run(made())
     return tmp_path / "store"

@@ -19,7 +19,7 @@ SETTINGS = RecallSettings(planning=PlanningSettings(hyde=True, rewordings=7))
 
 async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
     async with await Recall.aopen(
-        tmp_path / "store", entity="e", embedder="hashing", settings=SETTINGS
+        tmp_path / "store", entity="e", embedder="hashing", config=SETTINGS
     ) as recall:
         rendered = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
 
@@ -30,7 +30,7 @@ async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
 async def test_a_rendering_shows_the_names_that_a_planner_is_told(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path / "store", entity="e", embedder="hashing") as recall:
         plain = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
-        await recall.aremember(Fact(subject="me", attribute="diet", value="vegan"), at=NOW)
+        await recall.memories.aremember(Fact(subject="me", attribute="diet", value="vegan"), at=NOW)
         told = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
 
     assert "<kept " not in plain["expand"].user
@@ -44,7 +44,7 @@ async def test_a_trial_plans_as_the_recall_would(tmp_path: Path) -> None:
     answers = AnswerFile(tmp_path / "answers.db")
     variant = Contender(llm=listener, answers=answers, prompts=load_prompts())
     async with await Recall.aopen(
-        tmp_path / "store", entity="e", embedder="hashing", settings=SETTINGS
+        tmp_path / "store", entity="e", embedder="hashing", config=SETTINGS
     ) as recall:
         await recalled(
             {"question": QUESTION, "asked_at": NOW.isoformat()}, variant.services(recall, scenario)

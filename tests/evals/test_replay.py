@@ -23,7 +23,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     """A life in which a key was moved on 20 January."""
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
         await opened.aadd(LIFE_WITH_A_KEY)
-        await opened.asupersede("mat", "hook")
+        await opened.memories.asupersede("mat", "hook")
         yield opened
 
 
@@ -76,7 +76,7 @@ async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that
 ) -> None:
     settings = recall_settings(ranking={"hide_later": True})
     async with await Recall.aopen(
-        tmp_path / "store", entity="mara", embedder="hashing", settings=settings
+        tmp_path / "store", entity="mara", embedder="hashing", config=settings
     ) as careful:
         before = await recorded(careful, at=EARLY)
         assert "hook" not in before.returned

@@ -28,7 +28,7 @@ async def test_most_of_what_is_found_was_replaced_and_most_of_that_is_found(tmp_
             scenario = load_scenario(folder)
             async with opened(place, entity=scenario.name, embedder=embedder) as recall:
                 await store_scenario(scenario, recall)
-                pairs = await recall.afind_superseded()
+                pairs = await recall.memories.afind_superseded()
             detected |= {(scenario.name, pair.old_id) for pair in pairs}
             labelled |= {(scenario.name, old) for one in scenario.questions for old in one.stale}
 

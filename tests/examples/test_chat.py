@@ -193,7 +193,7 @@ async def test_that_one_is_a_hot_vote_on_what_was_cited_and_is_accepted_at_the_n
         cited_first = titles(await told(chat.reply(PLAN)))[0]
         voted = await told(chat.reply("Yes, that one!"))
         after = await told(chat.reply("Zebra quark?"))
-        counted = await chat.recall.acounters(cited_first)
+        counted = await chat.recall.memories.acounters(cited_first)
 
     assert of("voted", voted) == [{"vote": "hot", "titles": [cited_first]}]
     assert of("resolved", after)[0]["accepted"] == [cited_first]
@@ -296,7 +296,7 @@ async def test_what_is_stated_is_known_in_the_next_turn_and_supersedes(tmp_path:
     async with chats_in(tmp_path, day=1) as chats:
         chat = await chats.of("ana")
         changed = of("observed", await told(chat.reply("My budget is now 90 a month.")))
-        (fact,) = await chat.recall.afacts("me", "budget")
+        (fact,) = await chat.recall.memories.afacts("me", "budget")
         events = await told(chat.reply("What is my budget?"))
 
     assert fact.value == "90 a month"
@@ -327,7 +327,7 @@ async def test_what_was_said_before_a_crash_is_observed_after_it_and_stored_once
         await told(chat.reply("My budget is now 90 a month."))
         chat.log.set_mark("observed", "")  # as if it had died before this was written
         events = await told(chat.again())
-        facts = await chat.recall.afacts("me", "budget")
+        facts = await chat.recall.memories.afacts("me", "budget")
 
     assert of("observed", events) == []
     assert [fact.value for fact in facts] == ["90 a month"]
@@ -412,7 +412,9 @@ async def test_a_session_that_expired_meanwhile_is_opened_anew(tmp_path: Path) -
         chat = await chat_of(chats)
         await told(chat.reply(PLAN))
         before = chat.log.mark("session")
-        await chat.recall.aresolve(before.split()[1])  # by somebody else, as an expiry would
+        await chat.recall.sessions.aresolve(
+            before.split()[1]
+        )  # by somebody else, as an expiry would
         with pytest.raises(SessionResolvedError):
             await told(chat.vote([1], "hot"))
         assert of("voted", await told(chat.reply("That one."))) == [], "a question like any other"
@@ -509,7 +511,7 @@ async def test_what_was_observed_turn_by_turn_is_not_paid_for_again_at_the_end(
         events = await told(chat.reply("My budget is now 90 a month."))
         paid = len(server.asked)
         await told(chat.end())
-        (fact,) = await chat.recall.afacts("me", "budget")
+        (fact,) = await chat.recall.memories.afacts("me", "budget")
 
         assert len(server.asked) == paid
     assert of("observed", events)[0]["text"].startswith("My budget is 90 a month.")

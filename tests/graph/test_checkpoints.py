@@ -23,6 +23,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
+from secondhop.opening import parts_of
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -62,7 +63,8 @@ def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: S
     embedders = cached_embedders(
         world.embedder, entity_cache=folder / "own.db", library_cache=folder / "library.db"
     )
-    return Recall(StoreDirectory(folder), world.store, embedders, services, checkpointer=saver)
+    parts = parts_of(StoreDirectory(folder), world.store, embedders, services)
+    return Recall(parts, checkpointer=saver)
 
 
 async def recalled(recall: Recall, question: str = QUESTION, **asked: Any) -> RecallTrace:

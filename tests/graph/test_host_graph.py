@@ -1,7 +1,9 @@
 """The compiled graph as a node in somebody else's LangGraph, and its stream of events."""
 
+import pickle
 from typing import Any, TypedDict
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from tests.fakes import ScriptedCritic, note, votes
@@ -58,6 +60,37 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
     assert nodes[0] == "begin"
     assert nodes[-1] == "resolve"
     assert "retrieve" in nodes
+
+
+def bytes_in(saver: InMemorySaver) -> int:
+    """What the checkpoints, the values and the writes in a saver take."""
+    threads = [dict(thread) for thread in saver.storage.values()]
+    return len(pickle.dumps([threads, dict(saver.blobs), dict(saver.writes)]))
+
+
+@pytest.mark.parametrize("inside", ["as a node", "called by a node"])
+async def test_a_recall_leaves_no_checkpoints_of_its_own_with_the_host(
+    world: SmallWorld, inside: str
+) -> None:
+    services, saver = world.services(), InMemorySaver()
+    host = host_graph(services, saver)
+    if inside == "called by a node":
+
+        async def calls(state: HostState) -> dict[str, Any]:
+            done = await build_recall_graph(services).ainvoke({"question": state["question"]})
+            return {"result": done["result"]}
+
+        graph = StateGraph(HostState)
+        graph.add_node("recall", calls)
+        graph.add_edge(START, "recall")
+        graph.add_edge("recall", END)
+        host = graph.compile(checkpointer=saver)
+
+    done = await host.ainvoke({"question": QUESTION}, {"configurable": {"thread_id": "chat"}})
+
+    kept = [one async for one in saver.alist({"configurable": {"thread_id": "chat"}})]
+    assert {one.config["configurable"]["checkpoint_ns"] for one in kept} == {""}
+    assert bytes_in(saver) < 4 * len(pickle.dumps(done["result"])) + 8_000
 
 
 async def test_two_questions_of_one_host_thread_do_not_mix(world: SmallWorld) -> None:

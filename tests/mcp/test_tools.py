@@ -183,14 +183,14 @@ async def test_history_tells_versions_that_were_superseded_and_texts_that_were_r
     async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
         await recall.aadd([note("moved", "The spare key is under the mat")])
         await recall.aadd([note("moved", "The spare key is at the neighbour's")])
-        new = await recall.aupdate("moved", "There is no spare key any more")
+        new = await recall.memories.aupdate("moved", "There is no spare key any more")
     try:
         async with connected() as client:
             told = content(await client.call_tool("history", {"memoryId": "moved"}))
             unknown = await client.call_tool("history", {"memoryId": "nobody"})
     finally:
         async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
-            await recall.aforget("moved", new.memory_id)
+            await recall.memories.aforget("moved", new.memory_id)
 
     assert [one["text"].split()[-1] for one in told["versions"]] == ["mat", "neighbour's", "more"]
     assert [one["end"].split()[0] for one in told["versions"][:2]] == ["replaced", "superseded"]

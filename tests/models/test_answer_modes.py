@@ -1,6 +1,6 @@
 """How the shape of an answer is told to an OpenAI server."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
@@ -51,15 +51,16 @@ def test_a_schema_is_sent_strict_with_every_field_required_and_no_defaults() -> 
 def test_every_schema_that_is_asked_for_is_one_that_strict_mode_takes(
     schema: type[BaseModel],
 ) -> None:
-    def check(node: Any) -> None:
+    def check(node: object) -> None:
         if isinstance(node, list):
-            for part in node:
+            for part in cast("list[object]", node):
                 check(part)
-        if isinstance(node, dict):
-            assert node.get("additionalProperties", False) is False  # no open map
-            assert node.get("type") != "object" or "properties" in node
-            assert not {"prefixItems", "oneOf", "allOf", "patternProperties"} & node.keys()
-            for part in node.values():
+        elif isinstance(node, dict):
+            schema = cast("dict[str, object]", node)
+            assert schema.get("additionalProperties", False) is False  # no open map
+            assert schema.get("type") != "object" or "properties" in schema
+            assert not {"prefixItems", "oneOf", "allOf", "patternProperties"} & schema.keys()
+            for part in schema.values():
                 check(part)
 
     check(strict_shape(schema))

@@ -10,7 +10,7 @@ from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
 from secondhop.nodes.state import Facet
 from secondhop.prompts.templates import load_prompts
-from secondhop.testing import ScriptedModel
+from secondhop.testing import ModelRequest, ScriptedModel
 
 SECRET = b"tests"
 PLENTY = Remaining(rounds=3, llm_calls=8, llm_tokens=40_000, seconds=30.0)
@@ -40,9 +40,13 @@ class ScriptedLLM(ScriptedModel):
 
 def _of_user(reply: Any) -> object:
     """A function of the user message as one of the request."""
-    if callable(reply):
-        return lambda request: reply(request.messages[-1]["content"])
-    return reply
+    if not callable(reply):
+        return reply
+
+    def answer(request: ModelRequest) -> object:
+        return reply(request.messages[-1]["content"])
+
+    return answer
 
 
 def view(

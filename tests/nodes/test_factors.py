@@ -69,7 +69,7 @@ async def test_what_matters_more_comes_first_and_the_trace_says_so(tmp_path: Pat
         for number, salience in enumerate((0.1, 0.5, 1.0)):
             words = f"Standup notes about the garden project {'x' * number}"
             title = "Standup"
-            await recall.aremember(
+            await recall.memories.aremember(
                 words, title=title, at=now, salience=salience, memory_id=f"m{number}"
             )
         result = await recall.arecall("garden project standup notes", at=now, k=3)

@@ -108,12 +108,12 @@ async def test_a_forgotten_memory_leaves_the_cache_of_hubs_of_its_store(
     async with await Recall.aopen(tmp_path / "s", embedder="hashing", scale=scale) as recall:
         for name in ("secret-tomatoes", "basil"):
             words = f"The {name} in the garden need water"
-            await recall.aremember(words, memory_id=name, at=NOW)
+            await recall.memories.aremember(words, memory_id=name, at=NOW)
         await recall.awarm()
         planner = WrittenPlanner({QUESTION: (facet("garden"),)}, planner_id="written")
         await ask(replace(recall.services, planner=planner))
         before = written(tmp_path)
-        await recall.aforget("secret-tomatoes")
+        await recall.memories.aforget("secret-tomatoes")
         after = written(tmp_path)
 
     assert b"secret-tomatoes" in before

@@ -75,7 +75,7 @@ async def recalled(folder: Path, *, correct_hubs: bool) -> RecallTrace:
     scale = replace(scale_of("hashing"), usual_nearness=0.1)
     settings = RecallSettings(ranking=RankingSettings(correct_hubs=correct_hubs))
     async with await Recall.aopen(
-        folder, embedder="hashing", scale=scale, settings=settings
+        folder, embedder="hashing", scale=scale, config=settings
     ) as recall:
         await recall.aadd([PLAN, HUB])
         await recall.awarm()

@@ -54,9 +54,7 @@ def told(judge: Judge, *, plan: Mapping[str, object] = PLAN) -> ScriptedLLM:
 async def recalled(
     store: Path, llm: Any, *, settings: RecallSettings | None = None
 ) -> tuple[RecallResult, RecallTrace]:
-    recall = await Recall.aopen(
-        store, entity="mine", embedder="hashing", llm=llm, settings=settings
-    )
+    recall = await Recall.aopen(store, entity="mine", embedder="hashing", llm=llm, config=settings)
     async with recall:
         async for event in recall.astream(QUESTION):
             if event.result is not None and event.trace is not None:

@@ -40,7 +40,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def values(recall: Recall, attribute: str = "home", **asked: Any) -> list[str]:
-    return [fact.value for fact in await recall.afacts("me", attribute, **asked)]
+    return [fact.value for fact in await recall.memories.afacts("me", attribute, **asked)]
 
 
 def done(told: Observed) -> dict[str, list[str]]:
@@ -58,7 +58,7 @@ LIFE_OF_LENA = [
 
 
 async def test_a_conversation_becomes_facts_preferences_and_notes(recall: Recall) -> None:
-    told = await recall.aobserve(LIFE_OF_LENA)
+    told = await recall.memories.aobserve(LIFE_OF_LENA)
 
     assert done(told) == {
         "added": [
@@ -86,7 +86,7 @@ async def test_a_conversation_becomes_facts_preferences_and_notes(recall: Recall
     "words", ["Ich wohne in Bonn und mein Hund heißt Rex, er ist drei.", "私はボンに住んでいます。"]
 )
 async def test_without_a_model_another_language_is_said_once(recall: Recall, words: str) -> None:
-    told = await recall.aobserve([user(words, on(1)), user(words, on(2))])
+    told = await recall.memories.aobserve([user(words, on(1)), user(words, on(2))])
 
     assert told.written == []
     assert [line for line in told.degraded if "do not look like English" in line] == told.degraded
@@ -95,22 +95,24 @@ async def test_without_a_model_another_language_is_said_once(recall: Recall, wor
 
 async def test_what_was_forgotten_stays_forgotten_for_its_messages(recall: Recall) -> None:
     talk = [user("I live in Bonn. My name is Lena.", on(1))]
-    home, _ = (await recall.aobserve(talk)).written
-    await recall.aforget(home)
+    home, _ = (await recall.memories.aobserve(talk)).written
+    await recall.memories.aforget(home)
 
-    again = await recall.aobserve(talk)
+    again = await recall.memories.aobserve(talk)
 
     assert again.written == []
     assert [one.text for one in again.dropped] == ["Bonn"]
     assert "forgotten" in again.dropped[0].why
     assert len(again.duplicates) == 1
-    assert done(await recall.aobserve([user("I live in Bonn.", on(9))])) == {"added": ["Bonn"]}
+    assert done(await recall.memories.aobserve([user("I live in Bonn.", on(9))])) == {
+        "added": ["Bonn"]
+    }
 
 
 async def test_the_history_of_a_memory_tells_which_words_it_came_from(recall: Recall) -> None:
-    told = await recall.aobserve([user("I live in Bonn.", on(1))])
+    told = await recall.memories.aobserve([user("I live in Bonn.", on(1))])
 
-    story = await recall.ahistory(told.added[0].memory_id)
+    story = await recall.memories.ahistory(told.added[0].memory_id)
     details = [event.detail for event in story.events if event.act == "remembered"]
     assert len(details) == 1
     assert details[0].startswith("said in message ")
@@ -119,14 +121,14 @@ async def test_the_history_of_a_memory_tells_which_words_it_came_from(recall: Re
 
 
 async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
-    first = await recall.aobserve(LIFE_OF_LENA)
-    before = (await recall.acounts()).memories
-    again = await recall.aobserve(LIFE_OF_LENA)
-    parts = [await recall.aobserve([one]) for one in LIFE_OF_LENA]
+    first = await recall.memories.aobserve(LIFE_OF_LENA)
+    before = (await recall.memories.acounts()).memories
+    again = await recall.memories.aobserve(LIFE_OF_LENA)
+    parts = [await recall.memories.aobserve([one]) for one in LIFE_OF_LENA]
 
     assert again.written == [one for part in parts for one in part.written] == []
     assert [one.memory_id for one in again.duplicates] == first.written
-    assert (await recall.acounts()).memories == before
+    assert (await recall.memories.acounts()).memories == before
     assert await values(recall) == ["Trier"]
 
 
@@ -134,12 +136,12 @@ async def test_what_was_said_twice_is_known_again_after_something_else_was_said(
     recall: Recall,
 ) -> None:
     twice = [user("I live in Bonn.", on(1)), user("I live in Bonn.", on(4))]
-    first = await recall.aobserve(twice)
-    await recall.aobserve([user("We moved to Trier.", on(3))])
-    again = await recall.aobserve(twice)
+    first = await recall.memories.aobserve(twice)
+    await recall.memories.aobserve([user("We moved to Trier.", on(3))])
+    again = await recall.memories.aobserve(twice)
 
     assert (len(first.written), again.written) == (1, [])
-    events = (await recall.ahistory(first.written[0])).events
+    events = (await recall.memories.ahistory(first.written[0])).events
     assert [event.act for event in events if event.memory_id == first.written[0]] == [
         "written",
         "remembered",
@@ -151,7 +153,7 @@ async def test_what_was_said_twice_is_known_again_after_something_else_was_said(
 async def test_one_message_that_is_given_twice_counts_once(recall: Recall) -> None:
     one, other = user("I live in Bonn.", on(1)), user("We moved to Trier.", on(1))
 
-    assert done(await recall.aobserve([one, other, one])) == {
+    assert done(await recall.memories.aobserve([one, other, one])) == {
         "added": ["Bonn", "Trier"],
         "duplicates": ["Bonn"],
     }
@@ -160,10 +162,10 @@ async def test_one_message_that_is_given_twice_counts_once(recall: Recall) -> No
 
 async def test_messages_without_dates_are_known_again_whenever_they_come(recall: Recall) -> None:
     talk = [{"role": "user", "content": "I live in Bonn."}]
-    await recall.aobserve(talk, at=on(1))
-    await recall.aobserve([user("We moved to Trier.", on(2))])
+    await recall.memories.aobserve(talk, at=on(1))
+    await recall.memories.aobserve([user("We moved to Trier.", on(2))])
 
-    again = await recall.aobserve(talk, at=on(5))
+    again = await recall.memories.aobserve(talk, at=on(5))
 
     assert again.written == []
     assert "observed before" in again.duplicates[0].why
@@ -176,8 +178,8 @@ TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
 async def test_of_words_that_say_two_things_each_is_known_again_by_its_own_id(
     recall: Recall,
 ) -> None:
-    first = await recall.aobserve(TWO_IN_ONE)
-    again = await recall.aobserve(TWO_IN_ONE)
+    first = await recall.memories.aobserve(TWO_IN_ONE)
+    again = await recall.memories.aobserve(TWO_IN_ONE)
 
     assert done(first) == {"added": ["Siemens", "project lead"]}
     assert [one.memory_id for one in again.duplicates] == first.written
@@ -200,16 +202,18 @@ async def test_what_an_ended_process_left_unwritten_is_written_the_next_time(
 ) -> None:
     async with await Recall.aopen(tmp_path / "store", embedder=FailsOnce()) as recall:
         with pytest.raises(OSError, match="went down"):
-            await recall.aobserve(TWO_IN_ONE)
-        again = await recall.aobserve(TWO_IN_ONE)
+            await recall.memories.aobserve(TWO_IN_ONE)
+        again = await recall.memories.aobserve(TWO_IN_ONE)
 
         assert done(again) == {"added": ["project lead"], "duplicates": ["Siemens"]}
 
 
 async def test_a_message_that_repeats_itself_says_it_once(recall: Recall) -> None:
-    told = await recall.aobserve([user("I live in Bonn. " * 300 + "Sorry, I live in Ulm.", on(1))])
-    events = (await recall.ahistory(told.written[0])).events
-    sorry = await recall.aobserve([user("I live in Rome. Sorry, I live in Rome.", on(2))])
+    told = await recall.memories.aobserve(
+        [user("I live in Bonn. " * 300 + "Sorry, I live in Ulm.", on(1))]
+    )
+    events = (await recall.memories.ahistory(told.written[0])).events
+    sorry = await recall.memories.aobserve([user("I live in Rome. Sorry, I live in Rome.", on(2))])
 
     assert done(told) == {"added": ["Bonn", "Ulm"]}
     assert "repeated" not in [event.act for event in events]
@@ -217,35 +221,37 @@ async def test_a_message_that_repeats_itself_says_it_once(recall: Recall) -> Non
 
 
 async def test_what_was_observed_at_the_same_time_by_two_is_written_once(recall: Recall) -> None:
-    told = await asyncio.gather(*(recall.aobserve(LIFE_OF_LENA) for _ in range(4)))
+    told = await asyncio.gather(*(recall.memories.aobserve(LIFE_OF_LENA) for _ in range(4)))
 
     assert len({one for each in told for one in each.written}) == 6
     assert sum(len(each.written) for each in told) == 6
-    assert (await recall.acounts()).memories == 6
+    assert (await recall.memories.acounts()).memories == 6
 
 
 async def test_a_dry_run_tells_the_same_and_writes_nothing(recall: Recall, tmp_path: Path) -> None:
-    dry = await recall.aobserve(LIFE_OF_LENA, keep_as="talk", dry_run=True)
+    dry = await recall.memories.aobserve(LIFE_OF_LENA, keep_as="talk", dry_run=True)
     assert not (tmp_path / "store" / "entities").exists()
-    wet = await recall.aobserve(LIFE_OF_LENA, keep_as="talk")
+    wet = await recall.memories.aobserve(LIFE_OF_LENA, keep_as="talk")
     later = [user("My name is Lena. I live in Ulm now.", on(6)), user("I live in Bonn.", on(2))]
     catalog = next((tmp_path / "store").rglob("catalog.db"))
     files = [catalog, catalog.with_name("catalog.db-wal")]
     before = [path.read_bytes() for path in files]
 
-    dry_later = await recall.aobserve(later, dry_run=True)
+    dry_later = await recall.memories.aobserve(later, dry_run=True)
 
     assert [path.read_bytes() for path in files] == before
-    wet_later = await recall.aobserve(later)
+    wet_later = await recall.memories.aobserve(later)
     for one, other in ((dry, wet), (dry_later, wet_later)):
         left, right = (x.model_dump(exclude={"spent", "dry_run"}) for x in (one, other))
         assert left == right
 
 
 async def test_what_is_said_late_takes_its_place_in_the_past(recall: Recall) -> None:
-    await recall.aobserve([user("I live in Bonn.", on(1)), user("We moved to Trier.", on(5))])
+    await recall.memories.aobserve(
+        [user("I live in Bonn.", on(1)), user("We moved to Trier.", on(5))]
+    )
 
-    told = await recall.aobserve([user("We moved to Ulm.", on(3))])
+    told = await recall.memories.aobserve([user("We moved to Ulm.", on(3))])
 
     assert told.added[0].superseded_by
     assert "belongs to the past" in told.added[0].why
@@ -263,16 +269,16 @@ async def test_what_is_said_late_takes_its_place_in_the_past(recall: Recall) -> 
 async def test_what_cannot_be_decided_is_kept_beside_the_other(
     recall: Recall, first: str, then: str, why: str
 ) -> None:
-    old = await recall.aobserve([user(first, on(1))])
-    new = await recall.aobserve([user(then, on(3))])
+    old = await recall.memories.aobserve([user(first, on(1))])
+    new = await recall.memories.aobserve([user(then, on(3))])
 
     (conflict,) = new.conflicts
     assert why in conflict.why
     assert [one.id for one in conflict.conflicts_with] == old.written
     assert conflict.conflicts_with[0].created_at == on(1)
-    facts = await recall.afacts("me")
+    facts = await recall.memories.afacts("me")
     assert {fact.memory_id for fact in facts} == {*old.written, *new.written}
-    assert (await recall.aobserve([user(then, on(3))])).written == []
+    assert (await recall.memories.aobserve([user(then, on(3))])).written == []
 
 
 async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflict(
@@ -280,7 +286,7 @@ async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflic
 ) -> None:
     talk = [user("My shoe size is 44.", on(1)), user("My shoe size is 45.", on(1))]
 
-    assert done(await recall.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
+    assert done(await recall.memories.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
 
 
 @pytest.mark.parametrize(
@@ -288,24 +294,24 @@ async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflic
     ["Sorry, my shoe size is 45.", "My shoe size is now 45.", "Actually, my shoe size is 45."],
 )
 async def test_a_word_of_change_decides(recall: Recall, then: str) -> None:
-    told = await recall.aobserve([user("My shoe size is 44.", on(1)), user(then, on(1))])
+    told = await recall.memories.aobserve([user("My shoe size is 44.", on(1)), user(then, on(1))])
 
     assert done(told) == {"added": ["44", "45"]}
     assert await values(recall, "shoe size") == ["45"]
 
 
 async def test_a_correction_changes_even_a_birthday(recall: Recall) -> None:
-    await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    told = await recall.aobserve([user("Correction: my birthday is 4 May.", on(3))])
+    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    told = await recall.memories.aobserve([user("Correction: my birthday is 4 May.", on(3))])
 
     assert [old.text for old in told.added[0].supersedes] == ["3 May"]
 
 
 async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> None:
-    await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    await recall.aobserve([user("My birthday is 4 May.", on(2))])
+    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.memories.aobserve([user("My birthday is 4 May.", on(2))])
 
-    told = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+    told = await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
 
     assert "settles" in told.added[0].why
     assert len(told.added[0].supersedes) == 2
@@ -313,27 +319,33 @@ async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> No
 
 
 async def test_a_newer_fact_that_is_remembered_ends_a_conflict(recall: Recall) -> None:
-    await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    await recall.aobserve([user("My birthday is 4 May.", on(2))])
-    await recall.aremember(Fact(subject="me", attribute="birthday", value="5 May"), at=on(4))
+    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.memories.aobserve([user("My birthday is 4 May.", on(2))])
+    await recall.memories.aremember(
+        Fact(subject="me", attribute="birthday", value="5 May"), at=on(4)
+    )
 
     assert await values(recall, "birthday") == ["5 May"]
 
 
 async def test_a_note_is_written_once_in_whatever_message(recall: Recall) -> None:
-    first = await recall.aobserve([user("Remember that the bins go out on Tuesday.", on(1))])
-    again = await recall.aobserve([user("Don't forget that the bins go out on Tuesday!", on(2))])
+    first = await recall.memories.aobserve(
+        [user("Remember that the bins go out on Tuesday.", on(1))]
+    )
+    again = await recall.memories.aobserve(
+        [user("Don't forget that the bins go out on Tuesday!", on(2))]
+    )
     assert [one.memory_id for one in again.duplicates] == first.written
 
-    await recall.adeprecate(first.written[0], "other week", at=on(3))
-    anew = await recall.aobserve([user("Note that the bins go out on Tuesday.", on(4))])
+    await recall.memories.adeprecate(first.written[0], "other week", at=on(3))
+    anew = await recall.memories.aobserve([user("Note that the bins go out on Tuesday.", on(4))])
     assert len(anew.written) == 1
 
 
 async def test_forgotten_is_forgotten_in_every_file(recall: Recall, tmp_path: Path) -> None:
-    await recall.aobserve([user("I live in Bonn.", on(1))])
-    told = await recall.aobserve([user("We moved to Zebraquartz.", on(2))])
-    await recall.aforget(*told.written)
+    await recall.memories.aobserve([user("I live in Bonn.", on(1))])
+    told = await recall.memories.aobserve([user("We moved to Zebraquartz.", on(2))])
+    await recall.memories.aforget(*told.written)
 
     hits = [
         path
@@ -346,11 +358,11 @@ async def test_forgotten_is_forgotten_in_every_file(recall: Recall, tmp_path: Pa
 async def test_what_was_observed_is_known_again_after_export_and_import(
     recall: Recall, tmp_path: Path
 ) -> None:
-    first = await recall.aobserve(LIFE_OF_LENA)
-    lines = [line async for line in recall.aexport()]
+    first = await recall.memories.aobserve(LIFE_OF_LENA)
+    lines = [line async for line in recall.admin.aexport()]
     async with await Recall.aopen(tmp_path / "other", entity="m", embedder="hashing") as other:
-        await other.aimport(lines)
-        again = await other.aobserve(LIFE_OF_LENA)
+        await other.admin.aimport(lines)
+        again = await other.memories.aobserve(LIFE_OF_LENA)
 
     assert again.written == []
     assert [one.memory_id for one in again.duplicates] == first.written
@@ -360,9 +372,9 @@ async def test_what_was_observed_is_known_again_after_export_and_import(
 
 
 async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> None:
-    kept = await recall.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
-    same = await recall.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
-    grown = await recall.aobserve(LIFE_OF_LENA, keep_as="talk-1", title="Hello")
+    kept = await recall.memories.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
+    same = await recall.memories.aobserve(LIFE_OF_LENA[:2], keep_as="talk-1", title="Hello")
+    grown = await recall.memories.aobserve(LIFE_OF_LENA, keep_as="talk-1", title="Hello")
 
     told = [(one.conversation_id, one.conversation_done) for one in (kept, same, grown)]
     assert told == [("talk-1", "remembered"), ("talk-1", "unchanged"), ("talk-1", "remembered")]
@@ -370,23 +382,23 @@ async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> 
     assert memory is not None
     assert (len(memory.messages), memory.kind, memory.source) == (4, "continuity", "conversation")
     assert memory.created_at == on(1)
-    assert (await recall.aobserve(LIFE_OF_LENA)).conversation_id == ""
+    assert (await recall.memories.aobserve(LIFE_OF_LENA)).conversation_id == ""
 
 
 async def test_an_undated_conversation_stays_as_it_was(recall: Recall) -> None:
     talk = [{"role": "user", "content": "What a day!"}]
 
-    told = [await recall.aobserve(talk, keep_as="t", at=on(month)) for month in (1, 2)]
+    told = [await recall.memories.aobserve(talk, keep_as="t", at=on(month)) for month in (1, 2)]
 
     assert [one.conversation_done for one in told] == ["remembered", "unchanged"]
 
 
 async def test_a_conversation_takes_no_facts_place(recall: Recall) -> None:
-    fact = await recall.aremember(Fact(subject="me", attribute="home", value="Bonn"))
+    fact = await recall.memories.aremember(Fact(subject="me", attribute="home", value="Bonn"))
 
     with pytest.raises(UsageError, match="is no conversation"):
-        await recall.aobserve(LIFE_OF_LENA, keep_as=fact.memory_id)
-    assert (await recall.acounts()).memories == 1
+        await recall.memories.aobserve(LIFE_OF_LENA, keep_as=fact.memory_id)
+    assert (await recall.memories.acounts()).memories == 1
 
 
 # --- what is given ---
@@ -407,8 +419,8 @@ async def test_broken_messages_are_refused_by_number(
     recall: Recall, message: Any, fault: str
 ) -> None:
     with pytest.raises(UsageError, match=fault):
-        await recall.aobserve([message, {"role": "user", "content": "I live in Bonn."}])
-    assert (await recall.acounts()).memories == 0
+        await recall.memories.aobserve([message, {"role": "user", "content": "I live in Bonn."}])
+    assert (await recall.memories.acounts()).memories == 0
 
 
 async def test_a_message_without_a_date_has_that_of_the_one_before(recall: Recall) -> None:
@@ -416,7 +428,7 @@ async def test_a_message_without_a_date_has_that_of_the_one_before(recall: Recal
         {"role": "assistant", "content": "Hello", "at": "2026-02-01T10:00:00Z"},
         {"role": "human", "content": "I live in Bonn."},
     ]
-    told = await recall.aobserve(talk)
+    told = await recall.memories.aobserve(talk)
 
     assert told.added[0].created_at == on(2, hour=10)
 
@@ -431,7 +443,7 @@ async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> 
         {"role": "tool", "content": [{"type": "text", "text": "I live in Rome."}]},
         {"role": "user", "content": parts},
     ]
-    told = await recall.aobserve(talk)
+    told = await recall.memories.aobserve(talk)
 
     assert done(told) == {"added": ["Bonn"]}
     assert told.added[0].source.message == 2
@@ -439,17 +451,19 @@ async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> 
 
 async def test_a_conversation_is_not_kept_under_an_empty_name(recall: Recall) -> None:
     with pytest.raises(UsageError, match="id to keep the conversation as is empty"):
-        await recall.aobserve(LIFE_OF_LENA, keep_as=" ")
-    assert (await recall.acounts()).memories == 0
+        await recall.memories.aobserve(LIFE_OF_LENA, keep_as=" ")
+    assert (await recall.memories.acounts()).memories == 0
 
 
 async def test_no_messages_are_no_error(recall: Recall) -> None:
-    assert (await recall.aobserve([])).written == []
+    assert (await recall.memories.aobserve([])).written == []
 
 
 def test_the_sync_door_does_the_same(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", entity="mara", embedder="hashing") as recall:
-        told = recall.observe([{"role": "user", "content": "I live in Bonn."}], dry_run=True)
+        told = recall.memories.observe(
+            [{"role": "user", "content": "I live in Bonn."}], dry_run=True
+        )
 
     assert [one.value for one in told.added] == ["Bonn"]
 
@@ -459,7 +473,7 @@ def test_the_sync_door_does_the_same(tmp_path: Path) -> None:
 
 async def opened_with(llm: ScriptedLLM, folder: Path, **limits: Any) -> Recall:
     settings = RecallSettings(limits=RecallLimits(**limits))
-    return await Recall.aopen(folder, entity="mara", embedder="hashing", llm=llm, settings=settings)
+    return await Recall.aopen(folder, entity="mara", embedder="hashing", llm=llm, config=settings)
 
 
 @pytest.mark.model
@@ -467,7 +481,7 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
     made_up = {**HOME, "attribute": "pet", "value": "a llama", "quote": "my llama"}
     llm = ScriptedLLM(ObserveReply=[says(HOME, made_up)])
     async with await opened_with(llm, tmp_path) as recall:
-        told = await recall.aobserve([user("We moved to Trier", on(1))])
+        told = await recall.memories.aobserve([user("We moved to Trier", on(1))])
 
     assert done(told) == {"added": ["Trier"]}
     assert [one.text for one in told.dropped] == ["a llama"]
@@ -483,7 +497,7 @@ async def test_other_words_of_a_model_for_the_same_words_are_no_second_memory(
     llm = ScriptedLLM(ObserveReply=[says(HOME), says(renamed)])
     async with await opened_with(llm, tmp_path) as recall:
         talk = [user("We moved to Trier", on(1))]
-        first, again = await recall.aobserve(talk), await recall.aobserve(talk)
+        first, again = await recall.memories.aobserve(talk), await recall.memories.aobserve(talk)
 
     assert again.written == []
     assert [one.memory_id for one in again.duplicates] == first.written
@@ -497,7 +511,7 @@ async def test_a_model_that_fails_is_replaced_by_plain_forms_and_named(
     tmp_path: Path, reply: object
 ) -> None:
     async with await opened_with(ScriptedLLM(ObserveReply=[reply]), tmp_path) as recall:
-        told = await recall.aobserve([user("We moved to Trier.", on(1))])
+        told = await recall.memories.aobserve([user("We moved to Trier.", on(1))])
 
     assert done(told) == {"added": ["Trier"]}
     assert told.reader == "plain"
@@ -510,11 +524,11 @@ async def test_a_model_that_fails_is_replaced_by_plain_forms_and_named(
 async def test_a_call_may_name_its_own_reader(tmp_path: Path) -> None:
     llm = ScriptedLLM()  # answers nothing: it must not be asked
     async with await opened_with(llm, tmp_path) as recall:
-        offline = await recall.aobserve([user("We moved to Trier.", on(1))], llm="offline")
+        offline = await recall.memories.aobserve([user("We moved to Trier.", on(1))], llm="offline")
         other = ScriptedLLM(ObserveReply=[says(HOME)])
-        named = await recall.aobserve([user("We moved to Trier!", on(2))], llm=other)
+        named = await recall.memories.aobserve([user("We moved to Trier!", on(2))], llm=other)
         with pytest.raises(UsageError, match="no language model"):
-            await recall.aobserve([user("x")], llm="nonsense")
+            await recall.memories.aobserve([user("x")], llm="nonsense")
 
     assert (offline.reader, offline.degraded) == ("plain", [])
     assert named.reader.startswith("llm:scripted")
@@ -527,7 +541,7 @@ async def test_a_long_conversation_is_read_in_stretches_within_the_budget(tmp_pa
     ]
     llm = ScriptedLLM(ObserveReply=[says(HOME), says(HOME)])
     async with await opened_with(llm, tmp_path, llm_calls=2) as recall:
-        told = await recall.aobserve(said)
+        told = await recall.memories.aobserve(said)
 
     assert len(llm.prompts) == 2
     assert told.spent.llm_calls == 2
@@ -549,8 +563,8 @@ async def asked(recall: Recall, **sight: Any) -> RecallResult:
 
 
 async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: Recall) -> None:
-    first = await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    second = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+    first = await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    second = await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
 
     result = await asked(recall)
     found = {one.id: one for one in (*result.memories, *result.maybe) if one.kind == "factual"}
@@ -566,11 +580,11 @@ async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: 
 
 
 async def test_then_and_once_decided_there_is_no_conflict(recall: Recall) -> None:
-    old = await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    new = await recall.aobserve([user("My birthday is 4 May.", on(3))])
+    old = await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    new = await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
 
     before = await asked(recall, as_of=on(2))
-    await recall.asupersede(old.written[0], new.written[0], reason="asked")
+    await recall.memories.asupersede(old.written[0], new.written[0], reason="asked")
     decided, stale = await asked(recall), await asked(recall, include_stale=True)
 
     for result in (before, decided, stale):
@@ -580,10 +594,10 @@ async def test_then_and_once_decided_there_is_no_conflict(recall: Recall) -> Non
 
 
 async def test_a_session_shows_conflicts_too(recall: Recall) -> None:
-    await recall.aobserve([user("My birthday is 3 May.", on(1))])
-    await recall.aobserve([user("My birthday is 4 May.", on(3))])
+    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
+    await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
 
-    async with recall.session("When is my birthday?", at=on(6)) as session:
+    async with recall.sessions.open("When is my birthday?", at=on(6)) as session:
         answer = session.answer
 
     assert any(one.conflicts_with for one in answer.memories)

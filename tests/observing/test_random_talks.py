@@ -53,12 +53,12 @@ async def test_read_twice_is_written_once_and_a_dry_run_tells_the_truth(
     with TemporaryDirectory() as folder:
         async with await Recall.aopen(Path(folder), embedder="hashing") as recall:
             for talk in (first, second):
-                dry = await recall.aobserve(talk, dry_run=True)
-                wet = await recall.aobserve(talk)
+                dry = await recall.memories.aobserve(talk, dry_run=True)
+                wet = await recall.memories.aobserve(talk)
                 assert told(dry) == told(wet)
-                stored = (await recall.acounts()).memories
-                assert (await recall.aobserve(talk)).written == []
-                assert (await recall.acounts()).memories == stored
-            assert (await recall.aobserve([*first, *second])).written == []
-            facts = await recall.afacts()
+                stored = (await recall.memories.acounts()).memories
+                assert (await recall.memories.aobserve(talk)).written == []
+                assert (await recall.memories.acounts()).memories == stored
+            assert (await recall.memories.aobserve([*first, *second])).written == []
+            facts = await recall.memories.afacts()
             assert len({(f.attribute, f.value) for f in facts}) == len(facts)

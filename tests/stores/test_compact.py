@@ -1,21 +1,27 @@
 """What was removed from Chroma's answers is gone from its files after `compact`."""
 
-import sqlite3
+import asyncio
+import os
+import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.stores.read_forever import ENTITIES
 from tests.vector_files import files_with_vector
 
 from secondhop.stores.records import Vectors
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaSession
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 DIMENSION = 48
 NAME = "leftovers.1"
+READ_FOREVER = Path(__file__).with_name("read_forever.py")
 
 
 @pytest.fixture
@@ -136,16 +142,51 @@ async def test_without_a_database_there_is_nothing_to_compact(index: ChromaVecto
 async def test_a_busy_database_is_told_and_the_vectors_stay_usable(
     index: ChromaVectors, folder: ChromaFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secondhop.stores.vectors.chroma_database._BUSY_TIMEOUT_S", 0.01)
     rows = unit_rows(12)
     await index.upsert(ids(12), rows)
     await index.remove(["p3"])
-    with closing(sqlite3.connect(folder.folder / "chroma.sqlite3")) as busy:
-        busy.execute("BEGIN")
-        busy.execute("SELECT count(*) FROM collections").fetchone()
+    with monkeypatch.context() as patch:
+        sql = "SELECT * FROM no_such_table"
+        patch.setattr("secondhop.stores.vectors.chroma_database._VACUUM", sql)
         assert not await index.compact()
-        busy.rollback()
 
     assert await index.count() == 11
     assert await index.compact()
     assert files_with_vector(rows[3], folder.folder) == []
+
+
+@pytest.mark.slow
+async def test_memories_are_erased_while_other_processes_search(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async def erase(name: str) -> None:
+        store = await home.open_entity(name, embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            for number in range(6):
+                erased = await store.erasure.erase([f"m{number}"])
+                assert (erased.text, erased.vectors) == (True, True)
+                await store.put([make.memory(f"m{number}", f"text {number} again")])
+            counts = await store.counts()
+            assert (counts.memories, counts.vectors, counts.pending) == (120, 120, 0)
+
+    for name in ENTITIES:
+        store = await home.open_entity(name, embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            await store.put([make.memory(f"m{n}", f"text {n}") for n in range(120)])
+    command = [sys.executable, str(READ_FOREVER), str(home.path)]
+    repo = str(Path(__file__).parents[2])
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, repo])}
+    readers = [
+        await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=env)
+        for _ in range(2)
+    ]
+    for reader in readers:
+        assert reader.stdout is not None
+        assert await reader.stdout.readline() == b"reading\n"
+
+    await asyncio.gather(*map(erase, ENTITIES))
+
+    assert [reader.returncode for reader in readers] == [None, None]
+    for reader in readers:
+        reader.kill()
+        await reader.wait()

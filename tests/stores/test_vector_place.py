@@ -10,7 +10,7 @@ import pytest
 
 from secondhop.errors import StoreError
 from secondhop.memories.backup import back_up
-from secondhop.memories.delete_entity import delete_entity
+from secondhop.memories.delete_entity import adelete_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
@@ -77,7 +77,7 @@ async def test_vectors_in_the_folder_are_not_looked_for_on_a_server(
             await home.delete_entity("me")
     for dry_run in (True, False):
         with pytest.raises(VectorsElsewhereError):
-            await delete_entity(folder, "me", chroma_url=nowhere, dry_run=dry_run)
+            await adelete_entity(folder, "me", chroma_url=nowhere, dry_run=dry_run)
 
     async with aclosing(StoreDirectory(folder)) as home:
         assert await vectors_of(home) == 3
@@ -115,12 +115,12 @@ async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_a
 
     for dry_run in (True, False):
         with pytest.raises(StoreError, match=r"othing was (deleted|changed)") as told:
-            await delete_entity(folder, "me", dry_run=dry_run)
+            await adelete_entity(folder, "me", dry_run=dry_run)
         assert chroma_server in str(told.value)
     async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         assert await vectors_of(home) == 3  # of nothing that was refused
 
-    gone = await delete_entity(folder, "me", chroma_url=chroma_server)
+    gone = await adelete_entity(folder, "me", chroma_url=chroma_server)
 
     assert gone.memories == 2
     assert collections_of(chroma_server, folder) == 1
@@ -164,7 +164,7 @@ async def test_the_copy_of_a_store_on_a_server_leaves_the_vectors_of_the_store_a
         assert await vectors_of(home) == 3
     async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         assert await vectors_of(home) == 3
-    await delete_entity(copy, "me", chroma_url=chroma_server)
+    await adelete_entity(copy, "me", chroma_url=chroma_server)
     async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
         assert await vectors_of(home) == 3
 

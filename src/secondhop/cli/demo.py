@@ -107,7 +107,7 @@ async def compare_in(scenario: Scenario, common: Common) -> Comparison:
         with bars() as progress:
             await store_scenario(scenario, recall, progress=progress)
         plain = await plain_rankings(
-            question.query, k=question.k, search=recall.store, embedder=recall.embedder
+            question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
         )
         result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
         trace = recall.trace(result.trace_id)

@@ -124,7 +124,7 @@ async def of_learning(common: Common, work: "Callable[[Learning], Awaitable[T]]"
     from secondhop.settings import load_settings
 
     async with opened(common) as recall:
-        if not (await recall.acounts()).memories:
+        if not (await recall.memories.acounts()).memories:
             settings = load_settings()
             entity = common.entity or settings.entity
             raise UnknownEntityError(entity, store=str(store_of(common, settings)))

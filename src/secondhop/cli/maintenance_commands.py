@@ -43,7 +43,7 @@ def doctor(
     async def work() -> "Examination":
         with bars() as progress:
             async with opened(common, mending=True) as recall:
-                return await recall.aexamine(fix=fix and not dry_run, progress=progress)
+                return await recall.admin.adoctor(fix=fix and not dry_run, progress=progress)
 
     told = run(work())
     expect_something(told, common)
@@ -122,8 +122,8 @@ def export(common: Common, file: ExportFile = None) -> None:
             if not catalog_of(common).is_file():
                 raise unknown_entity(common)
             if file is not None:
-                return await recall.aexport_to(file)
-            lines = [line async for line in recall.aexport()]
+                return await recall.admin.aexport_to(file)
+            lines = [line async for line in recall.admin.aexport()]
         for line in lines:
             typer.echo(line)
         return len(lines) - FRAME
@@ -153,7 +153,7 @@ def import_memories(
         with bars() as progress:
             async with opened(common, counting=True) as recall:
                 new = await notice_if_new(recall, common)
-                told = await recall.aimport_from(file, progress=progress, dry_run=dry_run)
+                told = await recall.admin.aimport_from(file, progress=progress, dry_run=dry_run)
         if told.notice:
             notices().print(clean(told.notice))
         if new:
@@ -206,7 +206,7 @@ def delete_entity(
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.cli.terminal import notices, print_json, screen
-    from secondhop.memories.delete_entity import delete_entity
+    from secondhop.memories.delete_entity import adelete_entity
     from secondhop.settings import load_settings
 
     if common.entity not in (None, name):
@@ -214,7 +214,7 @@ def delete_entity(
     settings = load_settings()
 
     def told(*, dry_run: bool) -> "DeletedEntity":
-        work = delete_entity(
+        work = adelete_entity(
             store_of(common, settings),
             name,
             chroma_url=server_of(common, settings),

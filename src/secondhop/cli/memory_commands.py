@@ -105,7 +105,7 @@ def remember(
     from secondhop.memories.building import rememberable
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.aremember(
+        return await recall.memories.aremember(
             rememberable(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
             title=title,
             at=common.at,
@@ -139,7 +139,7 @@ def update(
         raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.aupdate(
+        return await recall.memories.aupdate(
             memory_id,
             text,
             at=common.at,
@@ -177,8 +177,8 @@ def supersede(
 
     async def work(recall: "Recall") -> "Frozen":
         if new_id is None:
-            return await recall.adeprecate(old_id, reason, at=common.at, dry_run=dry_run)
-        return await recall.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
+            return await recall.memories.adeprecate(old_id, reason, at=common.at, dry_run=dry_run)
+        return await recall.memories.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
 
     tell(common, work)
 
@@ -187,7 +187,7 @@ def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> Non
     """Let a superseded or expired memory hold again."""
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.arestore(memory_id, dry_run=dry_run)
+        return await recall.memories.arestore(memory_id, dry_run=dry_run)
 
     tell(common, work)
 
@@ -205,7 +205,7 @@ def forget(
     """
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.aforget(*memory_ids, dry_run=dry_run)
+        return await recall.memories.aforget(*memory_ids, dry_run=dry_run)
 
     tell(replace(common, sessions=sessions), work)
 
@@ -222,7 +222,7 @@ def accept(
     """
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.aaccept(trace, memory_ids or (), at=common.at, dry_run=dry_run)
+        return await recall.memories.aaccept(trace, memory_ids or (), at=common.at, dry_run=dry_run)
 
     tell(common, work)
 
@@ -231,7 +231,7 @@ def history(common: Common, memory_id: MemoryId) -> None:
     """Show all versions of a memory, and what was done to them."""
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.ahistory(memory_id)
+        return await recall.memories.ahistory(memory_id)
 
     tell(common, work)
 
@@ -252,7 +252,7 @@ def facts(
 
     async def work() -> None:
         async with opened(common) as recall:
-            found = await recall.afacts(subject, attribute, as_of=as_of)
+            found = await recall.memories.afacts(subject, attribute, as_of=as_of)
         if common.json:
             print_json({"facts": [fact.model_dump(mode="json") for fact in found]})
         else:
@@ -269,7 +269,7 @@ def find_superseded(common: Common, *, apply: bool, dry_run: bool) -> None:
 
     async def work() -> None:
         async with opened(common) as recall:
-            found = await recall.afind_superseded(apply=apply, dry_run=dry_run)
+            found = await recall.memories.afind_superseded(apply=apply, dry_run=dry_run)
         if common.json:
             applied = apply and not dry_run
             print_json(

@@ -24,7 +24,7 @@ async def notice_if_new(recall: "Recall", common: Common) -> str:
     first of a store, and where another one is damaged: that keeps nothing from being stored."""
     from secondhop.stores.store_directory import StoreDirectory
 
-    if (await recall.acounts()).memories:
+    if (await recall.memories.acounts()).memories:
         return ""
     settings = load_settings()
     own = common.entity or settings.entity

@@ -44,7 +44,7 @@ def observe(
 
     async def work() -> "Observed":
         async with opened(common, counting=True) as recall:
-            return await recall.aobserve(
+            return await recall.memories.aobserve(
                 messages, at=common.at, keep_as=keep_as, title=title, dry_run=dry_run
             )
 

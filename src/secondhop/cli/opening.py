@@ -94,7 +94,7 @@ async def opened(
         llm=model,
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
-        settings=settings or settings_of(common, environment),
+        config=settings or settings_of(common, environment),
         sessions=sessions or common.sessions or environment.sessions,
         session_settings=session_settings_of(common, environment),
         prices=environment.prices,
@@ -160,7 +160,7 @@ async def stored(common: Common) -> Stored:
     """
     settings = load_settings()
     async with opened(common) as recall:
-        found = await recall.acounts()
+        found = await recall.memories.acounts()
         rounds = await recall.learning.rounds()
         hubs = recall.services.hub_standing
     if not found.memories:

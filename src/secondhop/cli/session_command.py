@@ -42,7 +42,9 @@ def session(
             await expect_sessions(common)
         async with (
             opened_for_votes(common, dry_run=dry_run) as recall,
-            recall.session(question, k=k, max_rounds=max_rounds, at=common.at) as open_session,
+            recall.sessions.open(
+                question, k=k, max_rounds=max_rounds, at=common.at
+            ) as open_session,
             keys() as typed,
         ):
             shown = SessionTerminal(

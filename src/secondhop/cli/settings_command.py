@@ -9,7 +9,7 @@ from secondhop.cli.options import Common, DryRun
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from secondhop.settings_recall import EntitySettings
+    from secondhop.memories.entity_settings import EntitySettings
 
 Changes = Mapping[str, str | None]
 
@@ -68,11 +68,11 @@ async def changed(common: Common, changes: Changes, *, dry_run: bool) -> "Entity
 
     async with opened(common) as recall:
         kept = await recall.store.kept_settings()  # they outlive the last memory
-        if not (kept or (await recall.acounts()).memories):
+        if not (kept or (await recall.memories.acounts()).memories):
             settings = load_settings()
             entity = common.entity or settings.entity
             raise UnknownEntityError(entity, store=str(store_of(common, settings)))
-        return await recall.akeep_settings(changes, dry_run=dry_run)
+        return await recall.admin.akeep_settings(changes, dry_run=dry_run)
 
 
 def show_settings(told: "EntitySettings") -> None:

@@ -86,7 +86,10 @@ async def ask(question: QuestionLine, recall: Recall, *, settings: EvidenceRun) 
     plain: Mapping[str, list[str]] = {}
     if settings.baselines:
         plain = await plain_passages(
-            question.question, search=recall.store, reader=recall.store, embedder=recall.embedder
+            question.question,
+            search=recall.store,
+            reader=recall.store,
+            embedder=recall.services.embedder,
         )
     return Filled(passages=passages_of(result), ms=ms, plain=plain)
 

@@ -118,7 +118,7 @@ async def embedded(
     texts = [passage.text for _, passages in batch for passage in passages]
     vectors = np.concatenate(
         [
-            await recall.embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
+            await recall.services.embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
             for start in range(0, len(texts), PASSAGES_AT_ONCE)
         ]
     )

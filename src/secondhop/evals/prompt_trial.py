@@ -83,7 +83,7 @@ class Contender:
 
     def services(self, recall: Recall, scenario: Scenario) -> Services:
         """Those of the recall, but planned and judged with these prompts."""
-        memory = asked_memory(scenario, embedder_id=recall.embedder.model_id)
+        memory = asked_memory(scenario, embedder_id=recall.services.embedder.model_id)
         cache = AnswerCache(
             self.llm, self.answers, memory=memory, tag_secret=TAG_SECRET, counts=self.counts
         )

@@ -77,7 +77,7 @@ async def rendered_observation(
     now = at or recall.services.clock()
     turns = [Turn(role=SPEAKER, content=said, at=now)]
     known = await recall.store.look(lambda view: known_things(view, turns, now=now))
-    limits = recall.settings.limits
+    limits = recall.config.limits
     left = Remaining(
         rounds=0,
         llm_calls=limits.llm_calls,

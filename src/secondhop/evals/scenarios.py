@@ -114,7 +114,7 @@ async def ask(
     plain: Mapping[str, list[str]] = {}
     if how.baselines:
         plain = await plain_rankings(
-            question.query, k=question.k, search=recall.store, embedder=recall.embedder
+            question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
         )
     return Answer(
         ids=result.ids(),
@@ -137,5 +137,5 @@ async def recalled(
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:
     """Ids of what came back at or above the threshold."""
-    threshold = recall.settings.ranking.min_score
+    threshold = recall.config.ranking.min_score
     return [memory.id for memory in result.memories if memory.score >= threshold]

@@ -39,7 +39,7 @@ def read_setting_changes(path: Path) -> list[str]:
 
 
 def load_recall_settings(path: str | Path) -> RecallSettings:
-    """The settings of a file, over those that ship: for `Recall.open(settings=...)`.
+    """The settings of a file, over those that ship: for `Recall.open(config=...)`.
 
     Those of sessions in it are for `load_session_settings`.
 

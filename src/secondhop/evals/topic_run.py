@@ -102,7 +102,9 @@ async def ask_topic(topic: Topic, recall: Recall, *, k: int, at: datetime | None
     began = perf_counter()
     result = await recall.arecall(topic.question, k=k, at=topic.asked_at or at)
     ms = 1000 * (perf_counter() - began)
-    plain = await plain_rankings(topic.question, k=k, search=recall.store, embedder=recall.embedder)
+    plain = await plain_rankings(
+        topic.question, k=k, search=recall.store, embedder=recall.services.embedder
+    )
     return TopicAnswer(ranked={OURS: result.ids(), **plain}, ms=ms, spent=result.spent)
 
 

@@ -137,7 +137,7 @@ class MemoryTools:
         `recall` came near and missed. Go on with recall_vote, end with recall_resolve.
         """
         async with self._memory(entity) as memory, told(ctx) as progress:
-            answer = await memory.astart_session(
+            answer = await memory.sessions.astart(
                 query, k=limit, max_rounds=maxRounds, at=at, progress=progress
             )
             return SessionReply.of(answer)
@@ -180,7 +180,7 @@ class MemoryTools:
         what you leave out is neutral. Stop when it has converged or no rounds are left.
         """
         async with self._memory() as memory, told(ctx) as progress:
-            answer = await memory.avote(
+            answer = await memory.sessions.avote(
                 sessionId,
                 votes,
                 by="agent",
@@ -206,7 +206,7 @@ class MemoryTools:
         Use it once you have answered; a session that nobody resolves expires and teaches nothing.
         """
         async with self._memory() as memory:
-            resolution = await memory.aresolve(
+            resolution = await memory.sessions.aresolve(
                 sessionId, accepted=acceptedMemoryIds, note=note, dry_run=dryRun
             )
             return ResolveReply.of(resolution)
@@ -246,7 +246,7 @@ class MemoryTools:
             what = rememberable(
                 text, subject=subject, attribute=attribute, scope=scope, topic=topic
             )
-            kept = await memory.aremember(
+            kept = await memory.memories.aremember(
                 what,
                 title=title,
                 supersedes=supersedes or (),
@@ -275,7 +275,7 @@ class MemoryTools:
         """
         async with self._memory() as memory:
             said = [Said(role=one.role, content=one.content, at=one.at) for one in messages]
-            told = await memory.aobserve(said, keep_as=keepAs, title=title, dry_run=dryRun)
+            told = await memory.memories.aobserve(said, keep_as=keepAs, title=title, dry_run=dryRun)
             return ObserveReply.of(told)
 
     async def forget(
@@ -289,7 +289,7 @@ class MemoryTools:
         with `supersedes` instead.
         """
         async with self._memory() as memory:
-            return ForgetReply.of(await memory.aforget(*memoryIds, dry_run=dryRun))
+            return ForgetReply.of(await memory.memories.aforget(*memoryIds, dry_run=dryRun))
 
     async def history(
         self,
@@ -300,7 +300,7 @@ class MemoryTools:
         Use it when the person asks what was said or believed before, or since when it is so.
         """
         async with self._memory() as memory:
-            return HistoryReply.of(await memory.ahistory(memoryId))
+            return HistoryReply.of(await memory.memories.ahistory(memoryId))
 
     async def explain(
         self,

@@ -1,7 +1,8 @@
 """Deleting a whole entity: everything that the store keeps of it, and nothing of another's."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, closing
+from functools import partial
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
@@ -12,6 +13,7 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.database import is_open_elsewhere
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.sync import BackgroundLoop
 
 
 class DeletedEntity(Frozen):
@@ -27,15 +29,31 @@ class DeletedEntity(Frozen):
     dry_run: bool = False
 
 
-async def delete_entity(
-    store: Path,
+async def adelete_entity(
+    path: str | Path,
     entity: str,
     *,
     chroma_url: str | None = None,
     sessions: str | SessionStore | None = None,
     dry_run: bool = False,
 ) -> DeletedEntity:
-    """Delete it; see `Recall.adelete_entity`."""
+    """Delete everything that the store at `path` keeps of an entity; it cannot be undone.
+
+    Catalog, vectors, counters, what was learned, sessions, traces, caches. Not what a backup, an
+    export, a `caches` folder elsewhere or a checkpointer of yours holds.
+
+    Args:
+        chroma_url: the server that its vectors are on.
+        sessions: where its open sessions are, if not in its folder: those that know one of its
+            memories are abandoned.
+        dry_run: only tell what would go.
+
+    Raises:
+        UnknownEntityError: the store keeps nothing of it.
+        StoreError: it is open, or its vectors are on a server that is not named; nothing was
+            deleted.
+    """
+    store = Path(path)
     folder = store / "entities" / entity_slug(entity)
     if not await asyncio.to_thread(folder.is_dir):
         raise UnknownEntityError(entity, store=str(store))
@@ -61,6 +79,22 @@ async def delete_entity(
     async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
         await home.delete_entity(entity)
     return deleted
+
+
+def delete_entity(
+    path: str | Path,
+    entity: str,
+    *,
+    chroma_url: str | None = None,
+    sessions: str | SessionStore | None = None,
+    dry_run: bool = False,
+) -> DeletedEntity:
+    """As `adelete_entity`, for callers without an event loop."""
+    work = partial(
+        adelete_entity, path, entity, chroma_url=chroma_url, sessions=sessions, dry_run=dry_run
+    )
+    with closing(BackgroundLoop()) as loop:
+        return loop.run(work)
 
 
 async def stored_ids(path: Path) -> list[str] | None:

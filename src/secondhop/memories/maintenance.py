@@ -1,19 +1,21 @@
 """`recall.admin`: examine, export, import and back up the whole memory of one entity."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 
-from secondhop.blocking import blocking
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.backup import BackedUp, back_up
 from secondhop.memories.doctor import Examination, Examined, examine
+from secondhop.memories.entity_settings import EntitySettings, entity_settings, keep_settings
 from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
 from secondhop.memories.writing import MemoryWriting
+from secondhop.nodes.entity_config import KeptValue
+from secondhop.nodes.services import Services
 from secondhop.stores.learning import LearningStore
-from secondhop.sync_door import SyncDoor
+from secondhop.sync import BackgroundLoop, blocking
 
 
 class Maintenance:
@@ -25,14 +27,15 @@ class Maintenance:
         *,
         folder: Path,
         learned: LearningStore,
-        door: SyncDoor | None = None,
+        services: Services,
+        loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are; `folder` is that of the store."""
         self._writing, self._folder = writing, folder
-        self._learned = learned
-        self._door = door or SyncDoor()
+        self._learned, self._services = learned, services
+        self._loop = loop or BackgroundLoop()
 
-    async def aexamine(
+    async def adoctor(
         self, *, fix: bool = False, progress: IngestProgress | None = None
     ) -> Examination:
         """Compare the entity's files with one another, and look for doubtful memories.
@@ -53,7 +56,7 @@ class Maintenance:
         )
         return await examine(given)
 
-    examine = blocking(aexamine)
+    doctor = blocking(adoctor)
 
     def aexport(self) -> AsyncIterator[str]:
         """The whole memory as lines of JSON, without line ends; see docs/memories.md."""
@@ -124,3 +127,30 @@ class Maintenance:
         return await back_up(self._folder, Path(folder))
 
     backup = blocking(abackup)
+
+    async def asettings(self) -> EntitySettings:
+        """What is kept with the entity, and what holds for it. Writes nothing."""
+        return await entity_settings(self._writing.store, self._services)
+
+    settings = blocking(asettings)
+
+    async def akeep_settings(
+        self, changes: Mapping[str, KeptValue | None], *, dry_run: bool = False
+    ) -> EntitySettings:
+        """Keep settings with the entity: {"ranking.recency": "always"}; None takes one back.
+
+        What the caller gives to `open` goes before them; a settings file and the defaults come
+        after. Recalls and sessions use them from the next question on, in other processes too.
+
+        Args:
+            changes: of "ranking.recency" ("auto": when the question is about now, "always",
+                "never"), "ranking.recency_days", "ranking.source_priority", "ranking.freshness".
+            dry_run: only tell how they would be.
+
+        Raises:
+            UsageError: another setting, or a value that it cannot have; nothing was changed.
+        """
+        store = self._writing.store
+        return await keep_settings(store, self._services, changes, dry_run=dry_run)
+
+    keep_settings = blocking(akeep_settings)

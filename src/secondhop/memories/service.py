@@ -7,9 +7,8 @@ deletes.
 from collections.abc import Iterable, MutableSequence, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from secondhop.blocking import blocking
 from secondhop.given_values import check_id, check_moments, check_rememberable, only_memories
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -39,11 +38,17 @@ from secondhop.memories.records import (
 )
 from secondhop.memories.usage import count_use
 from secondhop.memories.writing import Forgets, MemoryWriting
+from secondhop.models.llm import StructuredLLM
+from secondhop.observe.records import Observed, Sayable
+from secondhop.observe.service import ConversationReading
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import Keeping, Mark
-from secondhop.stores.records import Memory
-from secondhop.sync_door import SyncDoor
+from secondhop.stores.records import Memory, StoreCounts
+from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 class MemoryService:
@@ -59,20 +64,22 @@ class MemoryService:
         traces: TraceFolder,
         caches: Sequence[PurgesTexts],
         successor_at: float,
-        door: SyncDoor | None = None,
+        reading: ConversationReading,
+        loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are.
 
         Args:
             caches: `forget` takes the texts of a memory out of them.
             successor_at: similarity from which on `find_superseded` compares two memories.
+            reading: of conversations, for `observe`.
         """
         self.writing = writing
         self._store = writing.store
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
-        self._successor_at = successor_at
-        self._door = door or SyncDoor()
+        self._successor_at, self._reading = successor_at, reading
+        self._loop = loop or BackgroundLoop()
 
     @property
     def forgetting(self) -> MutableSequence[Forgets]:
@@ -278,6 +285,40 @@ class MemoryService:
 
     forget = blocking(aforget)
 
+    async def aobserve(
+        self,
+        messages: Sequence[Sayable],
+        *,
+        at: datetime | None = None,
+        keep_as: str = "",
+        title: str = "",
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        dry_run: bool = False,
+    ) -> Observed:
+        """Read facts and preferences out of a conversation, and write what is new.
+
+        Nothing is overwritten: what a newer statement replaces stays, superseded; what cannot be
+        decided is kept beside what it contradicts. The same messages again write nothing.
+
+        Args:
+            messages: in the order they were said; only what "user" says is about the user.
+            at: when messages without a date of their own were said; default now.
+            keep_as: keep the conversation itself, too, as a continuity memory of this id; a
+                longer one of the same id takes the place of the shorter. "": do not.
+            title: of that memory; default the first words.
+            llm: reads the messages, instead of the model given to `open`; "offline": none does.
+            dry_run: write nothing; tell what would be done.
+
+        Raises:
+            UsageError: a message has no role or content, or a date that is none.
+        """
+        check_moments(at=at)
+        return await self._reading.observe(
+            messages, at=at, keep_as=keep_as, title=title, llm=llm, dry_run=dry_run
+        )
+
+    observe = blocking(aobserve)
+
     async def aget(self, memory_id: str) -> Version:
         """A memory as it is now, and whether it holds.
 
@@ -307,6 +348,12 @@ class MemoryService:
         )
 
     list = blocking(alist)
+
+    async def acounts(self) -> StoreCounts:
+        """How many memories and passages are stored."""
+        return await self._store.counts()
+
+    counts = blocking(acounts)
 
     async def ahistory(self, memory_id: str) -> MemoryHistory:
         """All versions of a memory, and what was done to them.

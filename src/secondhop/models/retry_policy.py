@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
 from secondhop.errors import ModelError, SecondhopError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
@@ -193,15 +193,16 @@ def _of_closed_loop(error: BaseException) -> bool:
 
 def _status(error: BaseException) -> int | None:
     """The HTTP status that an error carries, itself or in its response."""
-    response: Any = getattr(error, "response", None)
+    response: object = getattr(error, "response", None)
     for holder in (error, response):
         for name in ("status_code", "http_status", "code", "status"):
             if _is_status(found := getattr(holder, name, None)):
                 return found
     if isinstance(response, Mapping):  # botocore's
-        about: Any = response.get("ResponseMetadata")  # type: ignore[unused-ignore]
-        found = about.get("HTTPStatusCode") if isinstance(about, Mapping) else None
-        return found if _is_status(found) else None
+        about = cast("Mapping[str, object]", response).get("ResponseMetadata")
+        if isinstance(about, Mapping):
+            found = cast("Mapping[str, object]", about).get("HTTPStatusCode")
+            return found if _is_status(found) else None
     return None
 
 
@@ -216,8 +217,10 @@ def _is_lost(error: BaseException) -> bool:
 
 def _asked_wait_s(error: BaseException) -> float | None:
     """Seconds the server asks to wait, from its header: a number or an HTTP date."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    text = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    headers: object = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    text = cast("Mapping[str, object]", headers).get("retry-after")
     if text is None:
         return None
     try:

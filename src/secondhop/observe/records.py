@@ -1,5 +1,5 @@
-"""What is given to `Recall.observe`, and what it tells: what was read out of messages, and why
-each of it was written, or was not."""
+"""What is given to `MemoryService.observe`, and what it returns: what was read out of messages, and
+why each of it was written, or was not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -86,7 +86,7 @@ class ConversationReading:
         llm: "str | StructuredLLM | BaseChatModel | None",
         dry_run: bool,
     ) -> Observed:
-        """See `Recall.aobserve`."""
+        """See `MemoryService.memories.aobserve`."""
         now, started = self.writing.clock(), time.perf_counter()
         said = heard(messages, now=in_utc(at) if at else now)
         await self._check_place(keep_as)

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from secondhop.blocking import blocking
 from secondhop.errors import (
     RoundMovedOnError,
     SecondhopError,
@@ -28,7 +27,7 @@ from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, Sessi
 from secondhop.sessions.rounds import Progress, SessionRounds
 from secondhop.sessions.session import RecallSession
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
-from secondhop.sync_door import SyncDoor
+from secondhop.sync import BackgroundLoop, blocking
 
 logger = logging.getLogger(__name__)
 
@@ -61,11 +60,11 @@ class Sessions:
         entity: str,
         ready: Callable[[], Awaitable[None]],
         learner: SessionLearner | None = None,
-        door: SyncDoor | None = None,
+        loop: BackgroundLoop | None = None,
     ) -> None:
         """`ready` is awaited before a round is computed: models get ready, an error ends it."""
         self._rounds, self._store, self._ready = rounds, store, ready
-        self._owner, self._door = owner_of(entity), door or SyncDoor()
+        self._owner, self._loop = owner_of(entity), loop or BackgroundLoop()
         self.learner: SessionLearner = learner or LearnsNothing()
         """Gets every session that is resolved here."""
 

@@ -1,14 +1,21 @@
-"""Async work from synchronous callers, also from those inside a running event loop."""
+"""Sync forms of async methods, also for callers inside a running event loop.
+
+class Service:
+    async def aremember(self, text: str) -> None: ...
+    remember = blocking(aremember)
+"""
 
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from functools import partial, wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SyncDoor:
+class BackgroundLoop:
     """One event loop in a thread of its own, started at the first call.
 
     The thread never keeps the process alive: a caller that forgets to close loses nothing but what
@@ -19,15 +26,15 @@ class SyncDoor:
         self._lock = threading.Lock()
         self._loop: _LoopThread | None = None
 
-    def call(self, work: Callable[[], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work()` in the loop and wait for what it returns or raises."""
         with self._lock:
             if self._loop is None:
                 self._loop = _LoopThread()
             loop = self._loop
-        return loop.call(work)
+        return loop.run(work)
 
-    def adopt(self, other: "SyncDoor") -> None:
+    def adopt(self, other: "BackgroundLoop") -> None:
         """Go on with the loop of another one, which then has none."""
         with self._lock:
             self._loop, other._loop = other._loop, None
@@ -45,11 +52,11 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self._begun = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="secondhop", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="secondhop", daemon=True)
         self._thread.start()
         self._begun.wait()
 
-    def call(self, work: Callable[[], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[], Awaitable[T]]) -> T:
         async def awaited() -> T:
             return await work()
 
@@ -64,10 +71,37 @@ class _LoopThread:
         self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join()
 
-    def _run(self) -> None:
+    def _serve(self) -> None:
         asyncio.run(self._until_stopped())
 
     async def _until_stopped(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         self._begun.set()
         await self._over.wait()
+
+
+class HasLoop(Protocol):
+    """An object with a background loop for its async work."""
+
+    _loop: BackgroundLoop
+
+
+H = TypeVar("H", bound=HasLoop)
+
+
+def blocking(method: Callable[Concatenate[H, P], Awaitable[T]]) -> Callable[Concatenate[H, P], T]:
+    """The sync form of a method: `remember = blocking(aremember)`.
+
+    It looks the method up by name, so a subclass that overrides `aremember` changes `remember` too.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def waited(self: H, /, *args: P.args, **named: P.kwargs) -> T:
+        work: Callable[[], Awaitable[T]] = partial(getattr(self, name), *args, **named)
+        return self._loop.run(work)  # pyright: ignore[reportPrivateUsage] - a method of it
+
+    waited.__name__ = name.removeprefix("a")
+    waited.__qualname__ = method.__qualname__.removesuffix(name) + waited.__name__
+    waited.__doc__ = f"As `{name}`, for callers without an event loop."
+    return waited

@@ -1,0 +1,79 @@
+"""Names of version 0.1 that still work, with a DeprecationWarning; they go in 0.3."""
+
+from functools import reduce
+from typing import Any
+from warnings import warn
+
+_MEMORIES = (
+    "remember",
+    "update",
+    "supersede",
+    "deprecate",
+    "restore",
+    "forget",
+    "history",
+    "facts",
+    "find_superseded",
+    "accept",
+    "counters",
+    "observe",
+)
+
+_SESSIONS = {
+    "start_session": "start",
+    "get_session": "get",
+    "vote": "vote",
+    "resolve": "resolve",
+    "abandon": "abandon",
+}
+
+_ADMIN = {
+    "examine": "doctor",
+    "export_to": "export_to",
+    "import_from": "import_from",
+    "backup": "backup",
+    "entity_settings": "settings",
+    "keep_settings": "keep_settings",
+}
+
+_SYNC = {
+    **{name: f"memories.{name}" for name in _MEMORIES},
+    **{old: f"sessions.{new}" for old, new in _SESSIONS.items()},
+    **{old: f"admin.{new}" for old, new in _ADMIN.items()},
+}
+
+
+def async_form(path: str) -> str:
+    """The path of the async form of a method."""
+    part, name = path.split(".")
+    return f"{part}.a{name}"
+
+
+MOVED = {
+    **_SYNC,
+    **{f"a{old}": async_form(new) for old, new in _SYNC.items()},
+    "aexport": "admin.aexport",
+    "aimport": "admin.aimport",
+    "acounts": "memories.acounts",
+    "forgetting": "memories.forgetting",
+    "session": "sessions.open",
+    "settings": "config",
+    "embedder": "services.embedder",
+}
+"""{name on `Recall`: where it is now}."""
+
+
+def moved(owner: object, name: str) -> Any:
+    """What `owner.name` was.
+
+    Raises:
+        AttributeError: there never was such a name.
+    """
+    if name not in MOVED:
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+    warn(
+        f"recall.{name} is deprecated; use recall.{MOVED[name]}",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return reduce(getattr, MOVED[name].split("."), owner)

@@ -1,0 +1,181 @@
+"""Opens what a `Recall` is made of: store, models, services."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
+from secondhop.given_values import check_id
+from secondhop.memories.reindex import open_entity
+from secondhop.models.choose_embedder import chosen_embedder
+from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.embedder import Embedder
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import PriceTable, load_prices
+from secondhop.models.reranker import Reranker
+from secondhop.nodes.entity_config import decided_by_caller
+from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.services import Services
+from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.settings import RecallSettings
+from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.sessions.stores import chosen_sessions
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.sessions import SessionStore
+from secondhop.stores.store_directory import StoreDirectory, entity_slug
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+DEFAULT_STORE = Path(".secondhop")
+
+
+class OpenOptions(TypedDict, total=False):
+    """What `Recall.open` takes beside its usual arguments, all by name."""
+
+    reranker: Reranker | None
+    """Reads question and passage together; optional."""
+    sessions: str | SessionStore | None
+    """Where recalls that wait for votes are kept: the address of a Redis server, or a store of
+    your own; default a file in the entity's folder."""
+    session_settings: SessionSettings | None
+    """How long sessions stay open, and what a round shows."""
+    prices: str | Path | None
+    """A YAML file of model prices, over those that ship with secondhop."""
+    scale: str | Path | ModelScale | None
+    """What the embedding model's cosines mean: a file that `secondhop eval calibrate` wrote for
+    this model; default what ships (docs/tuning.md)."""
+    caches: str | Path | None
+    """A folder for what can be made again, embeddings above all; default the entity's."""
+    decided: Collection[str] | None
+    """Names of settings ("ranking.recency") in which `config` goes before what is kept with the
+    entity; default those with another value than ships."""
+    mending: bool
+    """Open it also where vectors are missing, to `recall.admin.doctor(fix=True)` it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a `Recall` is made of."""
+
+    home: StoreDirectory
+    store: EntityStore
+    embedders: Embedders
+    services: Services
+    sessions: SessionStore
+    learned: LearningStore
+    counters: CounterStore
+    llm: StructuredLLM | None
+    prompts: PromptSource | None
+    prices: PriceTable
+
+
+async def open_parts(
+    path: str | Path | None,
+    *,
+    entity: str,
+    embedder: "str | Embedder | Embeddings",
+    llm: "str | StructuredLLM | BaseChatModel | None",
+    chroma_url: str | None,
+    config: RecallSettings | None,
+    prompts: PromptSource | None,
+    options: OpenOptions,
+) -> Parts:
+    """See `Recall.aopen`."""
+    if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
+        raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
+    check_id(entity, name="the name of the entity")
+    if prompts is not None and not isinstance(prompts, Mapping):
+        prompts = load_prompts(Path(prompts))  # checked also where no model reads them
+    prices = load_prices(options.get("prices"))
+    config = config or RecallSettings()
+    model = None
+    if llm is not None and llm != OFFLINE:
+        model = chosen_llm(llm, deadline_s=config.limits.deadline_s)
+    base = await chosen_embedder(embedder)
+    scale = chosen_scale(options.get("scale"), model_id=base.model_id)
+    home, store = await opened_store(
+        path, entity, embedder=base, chroma_url=chroma_url, mending=options.get("mending", False)
+    )
+    folder = home.path / "entities" / entity_slug(entity)
+    embedders = cached_embedders(
+        base,
+        entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
+        owned=[part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)],
+    )
+    services = assemble(
+        store,
+        embedders,
+        entity=entity,
+        settings=config,
+        reranker=options.get("reranker"),
+        llm=model,
+        prompts=prompts,
+        prices=prices,
+        scale=scale,
+    )
+    services = replace(
+        services,
+        decided=decided_by_caller(config, options.get("decided")),
+        session=options.get("session_settings") or SessionSettings(),
+        learning=LearningStore(folder / "learning.db"),
+        recorded=CounterStore(folder / "counters.db"),
+    )
+    return parts_of(
+        home,
+        store,
+        embedders,
+        services,
+        sessions=options.get("sessions"),
+        llm=model,
+        prompts=prompts,
+        prices=prices,
+    )
+
+
+def parts_of(
+    home: StoreDirectory,
+    store: EntityStore,
+    embedders: Embedders,
+    services: Services,
+    *,
+    sessions: str | SessionStore | None = None,
+    llm: StructuredLLM | None = None,
+    prompts: PromptSource | None = None,
+    prices: PriceTable | None = None,
+) -> Parts:
+    """The parts around services that are made already, with files in the entity's folder."""
+    folder = home.path / "entities" / entity_slug(services.entity)
+    return Parts(
+        home=home,
+        store=store,
+        embedders=embedders,
+        services=services,
+        sessions=chosen_sessions(sessions, store=home.path, entity=services.entity),
+        learned=services.learning or LearningStore(folder / "learning.db"),
+        counters=CounterStore(folder / "counters.db"),
+        llm=llm,
+        prompts=prompts,
+        prices=prices or {},
+    )
+
+
+async def opened_store(
+    path: str | Path | None,
+    entity: str,
+    *,
+    embedder: Embedder,
+    chroma_url: str | None,
+    mending: bool,
+) -> tuple[StoreDirectory, EntityStore]:
+    """The store's folder and the entity in it; nothing stays open where that fails."""
+    home = StoreDirectory(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+    try:
+        return home, await open_entity(home, entity, embedder=embedder, mending=mending)
+    except BaseException:
+        await home.aclose()
+        raise

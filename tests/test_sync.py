@@ -1,0 +1,179 @@
+"""Synchronous callers: without a loop, inside a running loop, and from several threads."""
+
+import asyncio
+import inspect
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.small_world import LIFE, QUESTION
+
+from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.memories.maintenance import Maintenance
+from secondhop.memories.service import MemoryService
+from secondhop.recall import Recall
+from secondhop.sessions.service import Sessions
+from secondhop.sync import BackgroundLoop, blocking
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+def asked(folder: Path) -> list[str]:
+    """Open, fill and ask."""
+    with Recall.open(folder, embedder="hashing") as recall:
+        recall.add(LIFE)
+        return recall.recall(QUESTION).ids()
+
+
+def test_without_an_event_loop(tmp_path: Path) -> None:
+    assert "plan" in asked(tmp_path / "store")
+
+
+async def test_inside_a_running_event_loop(tmp_path: Path) -> None:
+    assert "plan" in asked(tmp_path / "store")
+
+
+def test_from_several_threads_at_once(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        recall.add(LIFE)
+        alone = recall.recall(QUESTION).ids()
+
+        def ask(question: str) -> list[str]:
+            return recall.recall(question).ids()
+
+        with ThreadPoolExecutor(max_workers=6) as threads:
+            together = list(threads.map(ask, [QUESTION] * 12))
+
+    assert together == [alone] * 12
+
+
+async def test_one_recall_serves_async_and_sync_callers(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        first = await recall.arecall(QUESTION)
+        second = recall.recall(QUESTION)
+
+    assert first.ids() == second.ids()
+
+
+def test_errors_reach_the_caller(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        with pytest.raises(UnknownEntityError):
+            recall.recall(QUESTION)
+        recall.add(LIFE)
+        with pytest.raises(UsageError):
+            recall.recall("")
+
+
+def test_an_opening_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
+    import threading
+
+    before = set(threading.enumerate())
+    with pytest.raises(UsageError):
+        Recall.open(tmp_path / "store", entity="", embedder="hashing")
+
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_closed_loop_starts_again() -> None:
+    async def work() -> int:
+        return 7
+
+    loop = BackgroundLoop()
+    assert loop.run(work) == 7
+    loop.close()
+    loop.close()
+    assert loop.run(work) == 7
+    loop.close()
+
+
+class Desk:
+    """Has a background loop."""
+
+    def __init__(self) -> None:
+        self._loop = BackgroundLoop()
+
+    async def anote(self, text: str, *, times: int = 1) -> str:
+        """Long words."""
+        await asyncio.sleep(0)
+        if not text:
+            raise ValueError("nothing to note")
+        return text * times
+
+    note = blocking(anote)
+
+    def close(self) -> None:
+        self._loop.close()
+
+
+class LoudDesk(Desk):
+    async def anote(self, text: str, *, times: int = 1) -> str:
+        return (await super().anote(text, times=times)).upper()
+
+
+def test_it_waits_for_what_the_method_returns_or_raises() -> None:
+    desk = Desk()
+    assert desk.note("ab", times=2) == "abab"
+    with pytest.raises(ValueError, match="nothing to note"):
+        desk.note("")
+    desk.close()
+
+
+def test_a_subclass_that_has_its_own_method_has_its_form_too() -> None:
+    desk = LoudDesk()
+    assert desk.note("ab") == "AB"
+    desk.close()
+
+
+def test_it_shows_its_own_name_and_the_parameters_of_the_method() -> None:
+    assert (Desk.note.__name__, Desk.note.__qualname__) == ("note", "Desk.note")
+    assert inspect.signature(Desk.note) == inspect.signature(Desk.anote)
+    assert Desk.note.__doc__ == "As `anote`, for callers without an event loop."
+    assert not inspect.iscoroutinefunction(Desk.note)
+
+
+@pytest.mark.parametrize("room", [Recall, MemoryService, Sessions, Maintenance])
+def test_every_async_method_that_returns_has_a_sync_form(room: type) -> None:
+    """`aclose` of a session's store and what streams aside."""
+    waiting = {
+        name
+        for name, method in vars(room).items()
+        if inspect.iscoroutinefunction(method) and name.startswith("a") and name != "aclose"
+    }
+    for name in waiting - {"aimport", "alist_open"}:
+        waited = getattr(room, name.removeprefix("a"))
+        assert inspect.signature(waited) == inspect.signature(getattr(room, name))
+
+
+def test_a_name_of_version_0_1_says_where_it_is_now(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        with pytest.warns(DeprecationWarning, match="recall.memories.remember"):
+            assert getattr(recall, "remember") == recall.memories.remember  # noqa: B009
+        with pytest.raises(AttributeError, match="'nonsense'"):
+            getattr(recall, "nonsense")  # noqa: B009
+
+
+PROGRAM = """
+import asyncio, sys
+from secondhop.recall import Recall
+
+async def main():
+    recall = await Recall.aopen(sys.argv[1], embedder="hashing")
+    await recall.memories.aremember("My plan for the first year.")
+    answer = await asyncio.to_thread(recall.sessions.start, "What is my plan?")
+    await asyncio.to_thread(recall.sessions.vote, answer.session_id, {answer.ids()[0]: "hot"})
+    if sys.argv[2] == "closed":
+        await recall.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["closed", "left open"])
+def test_a_program_with_sync_calls_ends(tmp_path: Path, end: str) -> None:
+    words = [sys.executable, "-c", PROGRAM, str(tmp_path / "store"), end]
+    done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr

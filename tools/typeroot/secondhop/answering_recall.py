@@ -1,1 +1,0 @@
-../../../src/secondhop/answering_recall.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/explaining_recall.py

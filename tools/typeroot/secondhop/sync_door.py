@@ -1,1 +1,0 @@
-../../../src/secondhop/sync_door.py
