@@ -1,6 +1,6 @@
 """A contest as Markdown tables and as a JSON document."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -121,23 +121,6 @@ def contest_document(
             },
         }
     return {"systems": systems, "not_run": contest.not_run, "versions": versions, **about}
-
-
-def only(contest: Contest, systems: Collection[str]) -> Contest:
-    """A contest of some of the systems, in their order."""
-    return Contest(
-        scores={name: own for name, own in contest.scores.items() if name in systems},
-        not_run={name: why for name, why in contest.not_run.items() if name in systems},
-    )
-
-
-def short_table(contest: Contest) -> Iterator[str]:
-    """The means alone."""
-    yield row("", *MEASURES)
-    yield ruler(len(MEASURES))
-    for system, by_scenario in contest.scores.items():
-        means = overall(by_scenario)
-        yield row(system, *(f"{means[name]:.3f}" for name in MEASURES))
 
 
 def markdown(contest: Contest, *, ours: str) -> Sequence[str]:

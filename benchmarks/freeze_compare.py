@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 TOLERANCE = 0.01
 """How much a mean may fall: noise."""
@@ -71,7 +71,7 @@ def leaves(record: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Everything that is no mapping, with the names that lead to it."""
     for name, value in record.items():
         if isinstance(value, Mapping):
-            yield from leaves(value, f"{prefix}{name}/")
+            yield from leaves(cast(Record, value), f"{prefix}{name}/")
         else:
             yield f"{prefix}{name}", value
 

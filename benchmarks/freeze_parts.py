@@ -66,7 +66,7 @@ def command_count(root: Path) -> int:
     waiting: list[Any] = [typer.main.get_command(module.app)]
     count = 0
     while waiting:
-        inside = getattr(waiting.pop(), "commands", None)
+        inside: dict[str, Any] | None = getattr(waiting.pop(), "commands", None)
         count += inside is None
         waiting.extend((inside or {}).values())
     return count

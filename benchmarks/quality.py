@@ -28,16 +28,14 @@ from benchmarks.contest_table import (
     interval_table,
     main_table,
     markdown,
-    only,
     row,
     ruler,
     scenario_table,
-    short_table,
 )
 from benchmarks.libraries import versions
 from benchmarks.quiet import silence, stay_on_this_machine
 from benchmarks.store_scaling import say
-from benchmarks.table_into import DOCUMENT, README, put
+from benchmarks.table_into import DOCUMENT, put
 
 from secondhop.cli.eval_commands import load_scenarios
 from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
@@ -52,17 +50,6 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.models.embedder import Embedder, Vectors
 
 BUDGETS = [500, 1000, 2000]
-
-README_ROWS = (
-    OURS,
-    "dense",
-    "bm25",
-    "hybrid",
-    "langchain MMR 0.7",
-    "EnsembleRetriever",
-    "mem0 search",
-    "LangMem search",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +160,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, metavar="N", help="questions an evidence set")
     parser.add_argument("--embedder", metavar="SPEC", default="default")
     parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/baselines.md and README.md"
+        "--write", action="store_true", help="put the tables into docs/baselines.md"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
     return parser.parse_args()
@@ -212,7 +199,6 @@ def write(contest: Contest, load: Sequence[float]) -> None:
     put(DOCUMENT, "quality: scenarios", list(scenario_table(contest)))
     put(DOCUMENT, "quality: differences", list(interval_table(contest, ours=OURS)))
     put(DOCUMENT, "quality: versions", list(told_of(load)))
-    put(README, "quality", list(short_table(only(contest, README_ROWS))))
 
 
 def told_of(load: Sequence[float]) -> Iterator[str]:

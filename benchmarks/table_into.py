@@ -5,7 +5,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "baselines.md"
-README = ROOT / "README.md"
 
 
 def put(path: Path, name: str, lines: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ helped there. No question's text is kept, and no single vote.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, TypeAdapter
 
@@ -21,10 +21,10 @@ def with_zone(moment: datetime) -> datetime:
     return moment
 
 
-def as_weight(stored: Any) -> Any:
+def as_weight(stored: object) -> object:
     """Version 0.1 wrote [good, bad]."""
     if isinstance(stored, list):
-        good, bad = stored
+        good, bad = cast(list[object], stored)
         return {"good": good, "bad": bad}
     return stored
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -221,10 +221,11 @@ async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> No
 def without_defaults(told: Any) -> Any:
     """A document without what version 0.1 wrote and a default says as well."""
     if isinstance(told, list):
-        return [without_defaults(one) for one in told]
+        return [without_defaults(one) for one in cast(list[object], told)]
     if not isinstance(told, dict):
         return told
-    kept = {name: without_defaults(value) for name, value in told.items()}
+    named = cast(dict[str, object], told)
+    kept = {name: without_defaults(value) for name, value in named.items()}
     return {n: value for n, value in kept.items() if value not in ("", None, 0, 0.5, "continuity")}
 
 

@@ -13,7 +13,8 @@ from secondhop.cli.app import app
 REPO = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(REPO.glob("*.md")), *sorted((REPO / "docs").glob("*.md"))]
 README = (REPO / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.M | re.S)
+BLOCKS = re.findall(r"^```python\n(.*?)^```\n\n```\n(.*?)^```", README, re.M | re.S)
+"""(code, what it prints)."""
 COMMANDS = re.findall(
     r"^## `([a-z]+(?: [a-z]+)?)", (REPO / "docs" / "cli.md").read_text(encoding="utf-8"), re.M
 )
@@ -21,14 +22,14 @@ COMMANDS = re.findall(
 
 @pytest.mark.slow  # the playbooks are embedded for it
 @pytest.mark.model
-@pytest.mark.parametrize("block", BLOCKS)
-def test_python_in_the_readme_runs(block: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("block", "printed"), BLOCKS)
+def test_python_in_the_readme_prints_what_it_says(block: str, printed: str, tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False
     )
 
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip()
+    assert ran.stdout == printed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

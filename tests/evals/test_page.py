@@ -89,7 +89,7 @@ def test_the_page_fetches_nothing_and_runs_nothing() -> None:
     assert not {"script", "img", "link", "iframe", "b", "i"} & {tag for tag, _ in page.elements}
     attributes = {name for _, attributes in page.elements for name in attributes}
     assert not {"src", "href", "onclick"} & attributes
-    policy = [one["content"] for tag, one in page.elements if "http-equiv" in one]
+    policy = [one["content"] for _, one in page.elements if "http-equiv" in one]
     assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
     assert HOSTILE in page.words
 

@@ -5,7 +5,7 @@ that gives orders gains its own slot at most, and costs at most one good memory.
 answered by one memory, so there the one that gives orders may take the answer's place.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ class Poisoned:
 
 
 @asynccontextmanager
-async def poisoned(folder: Path, carrier: str) -> AsyncIterator[Poisoned]:
+async def poisoned(folder: Path, carrier: str) -> AsyncGenerator[Poisoned]:
     """Both lives, with the order behind this text."""
     worlds: list[SmallWorld] = []
     for name, text in (("turned", f"{carrier} {ORDER}"), ("clean", carrier)):

@@ -1,6 +1,7 @@
 """Whole recalls over a small life, planned and judged by a scripted model."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,6 +32,11 @@ def verdict(user: str, votes: dict[str, str], **more: Any) -> dict[str, Any]:
         for title, vote in votes.items()
     ]
     return {"votes": rows, "go_on": False, **more}
+
+
+def votes_of(votes: dict[str, str]) -> Callable[[str], object]:
+    """A critic that casts these votes."""
+    return lambda user: verdict(user, votes)
 
 
 def converging(user: str) -> object:
@@ -79,7 +85,7 @@ async def test_new_queries_of_the_critic_bring_a_second_round(world: SmallWorld)
     llm = ScriptedLLM(
         DecomposeReply=[DECOMPOSED],
         ExpandReply=[EXPANDED],
-        CritiqueReply=[first, lambda user: verdict(user, {"About car": "hot", "Résumé": "warm"})],
+        CritiqueReply=[first, votes_of({"About car": "hot", "Résumé": "warm"})],
     )
 
     result, trace = await recalled(world, llm)
@@ -126,7 +132,7 @@ async def test_the_kind_is_what_the_model_says_and_else_what_the_words_say(
     llm = ScriptedLLM(
         DecomposeReply=[{**DECOMPOSED, "kind": said}],
         ExpandReply=[EXPANDED],
-        CritiqueReply=[lambda user: verdict(user, both)],
+        CritiqueReply=[votes_of(both)],
     )
     planner, critic = llm_services(llm)
     services = world.services(planner=planner, critic=critic, settings=recall_settings())

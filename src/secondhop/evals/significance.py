@@ -60,10 +60,11 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
         StatisticsMissingError: SciPy is not installed.
     """
     expect_rows(strata)
-    from scipy.stats import bootstrap
+    import scipy.stats
 
+    statistics: Any = scipy.stats  # its types are incomplete
     samples = [np.resize(row, max(2, len(row))) for row in strata]  # SciPy wants two of each
-    found = bootstrap(
+    found = statistics.bootstrap(
         samples, mean_of_means, method="percentile", n_resamples=RESAMPLES, vectorized=True, rng=0
     ).confidence_interval
     difference = fsum(fsum(row) / len(row) for row in strata) / len(strata)
@@ -78,12 +79,13 @@ def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
         StatisticsMissingError: SciPy is not installed.
     """
     expect_rows(strata)
-    from scipy.stats import permutation_test
+    import scipy.stats
 
+    statistics: Any = scipy.stats  # its types are incomplete
     shares = [d / (len(row) * len(strata)) for row in strata for d in row if d]
     if not shares:
         return 1.0
-    found = permutation_test(
+    found = statistics.permutation_test(
         (np.array([*shares, 0.0] if len(shares) == 1 else shares),),
         summed,
         permutation_type="samples",

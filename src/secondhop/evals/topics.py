@@ -80,12 +80,12 @@ def read_qrels(path: Path) -> list[Judgement]:
     expect_library()
     import ir_measures
 
-    read_trec_qrels: Any = ir_measures.read_trec_qrels
+    library: Any = ir_measures  # its types are incomplete
 
     try:
         found = [
             Judgement(unquote(one.query_id), one.iteration, unquote(one.doc_id), one.relevance)
-            for one in read_trec_qrels(StringIO(read_text(path)))
+            for one in library.read_trec_qrels(StringIO(read_text(path)))
         ]
     except ValueError as error:
         raise UsageError(

@@ -244,11 +244,12 @@ def fault_of(error: ValidationError) -> str:
     """What is wrong with a line, in words; of several faults the first."""
     fault = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
+    reason = fault.get("ctx", {}).get("error", "")
     if fault["type"] == "json_invalid":
-        return f"it is no JSON ({fault['ctx']['error']}; was the file cut?)"
+        return f"it is no JSON ({reason}; was the file cut?)"
     if fault["type"] == "missing":
         return f"it has no {place!r}"
     where = f"{place}: " if place else ""
     if fault["type"] == "value_error":
-        return f"it is no memory ({where}{fault['ctx']['error']})"
+        return f"it is no memory ({where}{reason})"
     return f"it is no memory ({where}{fault['msg']}, not {shown(fault['input'])})"

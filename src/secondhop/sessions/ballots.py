@@ -11,7 +11,8 @@ from secondhop.nodes.critics.voting import (
     checked_ballot,
     shown_now,
 )
-from secondhop.nodes.session_state import CastBallot, SessionState
+from secondhop.nodes.session_state import CastBallot, SessionState, Voter
+from secondhop.nodes.state import VoteName
 
 
 def with_votes(
@@ -26,7 +27,7 @@ def with_votes(
     check_shown(votes, shown_now(state), state)
     cast_votes = {memory_id: vote for memory_id, vote in votes.items() if vote != ""}
     ballot = checked_ballot(cast_votes, by=by, state=state)
-    voters = {one["by"]: one["votes"] for one in state["ballots"]}
+    voters: dict[Voter, dict[str, VoteName]] = {one["by"]: one["votes"] for one in state["ballots"]}
     before = voters.get(ballot["by"], {})
     voters[ballot["by"]] = {
         **{memory_id: vote for memory_id, vote in before.items() if memory_id not in votes},

@@ -190,7 +190,7 @@ class Sessions:
                 after = await self._rounds.next(asked, progress=progress)
             if await self._write(stored, after):
                 return await self._rounds.answer(after, expires_at=in_(after["ttl_s"]))
-        raise RoundMovedOnError(session_id, voted=state["round"], current=state["round"])
+        raise await self._overtaken(session_id, voted=round_number)
 
     vote = blocking(avote)
 
@@ -230,7 +230,7 @@ class Sessions:
             if dry_run or await self._store.save(ended(stored, "resolved")):
                 learned = await self._learn(session, dry_run=dry_run)
                 return Resolution(session=session, learned=learned, dry_run=dry_run)
-        raise RoundMovedOnError(session_id, voted=state["round"], current=state["round"])
+        raise await self._overtaken(session_id, voted=round_number)
 
     resolve = blocking(aresolve)
 
@@ -286,6 +286,15 @@ class Sessions:
         if stored.status != "open":
             raise _OVER[stored.status](session_id)
         return stored
+
+    async def _overtaken(self, session_id: str, *, voted: int | None) -> RoundMovedOnError:
+        """For votes that came too late at every try.
+
+        Raises:
+            SessionError: the session was ended meanwhile.
+        """
+        current = (await self._state(await self._known(session_id)))["round"]
+        return RoundMovedOnError(session_id, voted=voted or current, current=current)
 
     async def _state(self, stored: StoredSession) -> SessionState:
         return await unpack(stored.document, services=self._rounds.services)
