@@ -24,12 +24,12 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.memories.building import memory_from
 from secondhop.memories.records import Fact, Preference
 from secondhop.models.tokens import count_tokens
+from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore

@@ -17,10 +17,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.models.tokens import count_tokens
+from secondhop.nodes.config import BriefingSettings
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.decay import fsrs_recency
 from secondhop.stores.catalog.catalog import Catalog, Identity

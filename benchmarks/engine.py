@@ -27,8 +27,8 @@ from benchmarks.store_scaling import World, fill, say
 from secondhop.assembly import assemble, cached_embedders
 from secondhop.graph.builder import RecallGraph, build_recall_graph
 from secondhop.models.embedder import Vectors
+from secondhop.nodes.config import Config
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.prompts.library import shipped_intents
 from secondhop.ranking.words import words
@@ -148,7 +148,7 @@ async def size_report(size: int, *, dimension: int, count: int) -> AsyncIterator
             store = await home.open_entity("me", embedder_id=embedder.model_id, dimension=dimension)
             async with aclosing(store):
                 await fill(store, world, passages=size)
-                services = assemble(store, caches, entity="me", settings=RecallSettings())
+                services = assemble(store, caches, entity="me", settings=Config())
                 await services.playbooks.warm()
                 graph = build_recall_graph(services)
                 first, *asked = questions(count + 1)

@@ -37,7 +37,7 @@ from tests.models.fault_server import Exchange, FaultServer, answer, running
 from secondhop.evals.scenario import Scenario, load_scenario
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.settings import RecallLimits, RecallSettings
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.recall import Recall
 
 SCENARIO = Path(__file__).parents[1] / "examples" / "scenarios" / "carefeed"
@@ -182,7 +182,7 @@ async def report(
     """Lines about one embedder."""
     scenario = load_scenario(SCENARIO)
     connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=PATIENCE_S)
-    settings = RecallSettings(limits=RecallLimits(deadline_s=PATIENCE_S))
+    settings = Config(limits=RecallLimits(deadline_s=PATIENCE_S))
     llm = OpenAILLM(OpenAILLMConfig(model="scripted", connection=connection))
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         async with await Recall.aopen(

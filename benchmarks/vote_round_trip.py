@@ -29,7 +29,7 @@ from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.server import memory_server
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder, Vectors
-from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.config import Config
 from secondhop.opening import parts_of
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
@@ -118,7 +118,7 @@ async def measured(passages: int, *, count: int) -> dict[str, Calls]:
         home = StoreDirectory(place / "store")
         store = await home.open_entity(ENTITY, embedder_id=embedder.model_id, dimension=DIMENSION)
         await fill(store, world, passages=passages)
-        services = assemble(store, caches, entity=ENTITY, settings=RecallSettings())
+        services = assemble(store, caches, entity=ENTITY, settings=Config())
         recall = Recall(parts_of(home, store, caches, services))
         async with recall:
             await services.playbooks.warm()

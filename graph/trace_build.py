@@ -9,11 +9,11 @@ from secondhop.graph.result import Spent
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.retrieval.hits import no_hits, rows
 from secondhop.nodes.selection.factors import score_factors
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     Candidate,
     Drop,
@@ -55,7 +55,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.flat()
+        "settings": services.settings.recorded()
         | kept
         | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
         "kept_settings": sorted(kept),

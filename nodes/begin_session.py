@@ -5,8 +5,8 @@ import uuid
 from typing import cast
 
 from secondhop.nodes.begin import begin, checked_count
+from secondhop.nodes.config import checked_ttl
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_settings import checked_ttl
 from secondhop.nodes.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from secondhop.models.llm import LLMError, Usage
 from secondhop.models.prices import TokenPrice
-from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.state import RecallState
 
 

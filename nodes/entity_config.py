@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, cast
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
+from secondhop.nodes.config import Config, RankingSettings
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.nodes.state import RecallState
 
 KeptValue: TypeAlias = str | float
@@ -100,15 +100,13 @@ async def settings_of_entity(services: Services) -> dict[str, KeptValue]:
     return {name: value for name, value in kept.items() if name not in services.decided}
 
 
-def decided_by_caller(
-    settings: RecallSettings, names: Collection[str] | None = None
-) -> frozenset[str]:
+def decided_by_caller(settings: Config, names: Collection[str] | None = None) -> frozenset[str]:
     """Names of the settings that no entity changes; default those with another value than ships.
 
     Raises:
         UsageError: there is no setting of one of these names.
     """
-    given, shipped = settings.flat(), RecallSettings().flat()
+    given, shipped = settings.flat(), Config().flat()
     if names is None:
         return frozenset(name for name, value in given.items() if value != shipped[name])
     if unknown := sorted(set(names) - given.keys()):

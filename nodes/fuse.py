@@ -15,7 +15,6 @@ from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     Candidate,
     FacetScore,
@@ -35,6 +34,9 @@ Relevance: TypeAlias = Callable[[Floats, Floats], Floats]
 EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
 
+
+RRF_K = 60
+"""Damping constant of reciprocal rank fusion."""
 
 HYBRID = (0.5, 0.5)
 """Weights of the dense and the lexical ranking of a question that nobody has planned: as in plain
@@ -86,7 +88,6 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             facet_rankings(facet_id, state),
             depth=depth,
             relevance=relevance,
-            settings=ranking,
             weights=weights,
         )
         for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
@@ -171,7 +172,6 @@ def fuse_facet(
     *,
     depth: int,
     relevance: Relevance,
-    settings: RankingSettings,
     weights: tuple[float, float],
 ) -> dict[str, FacetScore]:
     """One facet's memories with fused rank and calibrated relevance, best first.
@@ -194,7 +194,7 @@ def fuse_facet(
             shares.append(weight)
             note_passages(noted, found, leg, kept=set(order), cosines=cosines)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
-    fused = reciprocal_rank_fusion(orders, k=settings.rrf_k, weights=shares) if orders else []
+    fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []
     return {
         memory_id: facet_score(noted, memory_id, rank, score)
         for rank, (memory_id, score) in enumerate(fused, start=1)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
+from secondhop.nodes.config import PlanningSettings
 from secondhop.nodes.critics.llm import LLMCritic
 from secondhop.nodes.planning.llm import LLMPlanner
-from secondhop.nodes.settings import PlanningSettings
 from secondhop.prompts.templates import PromptSource, load_prompts
 
 

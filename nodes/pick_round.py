@@ -39,7 +39,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     if ranking_in(state, services).freshness > 0:
         all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
         remember_answer(state, all_shown, memory=services.exposure)
-    converged, why = settled(state, list(shown), settings=services.settings.ranking)
+    converged, why = settled(state, list(shown))
     return {
         "picks": picks,
         "branches": branches,

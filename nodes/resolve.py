@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.fill import Filled, by_memory, filled_evidence, finders
 from secondhop.nodes.evidence.joined import joined
@@ -18,7 +19,6 @@ from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate, Sight
 from secondhop.stores.records import Passage
 

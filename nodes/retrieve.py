@@ -7,12 +7,12 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.retrieval.hits import as_hits, count_of, no_hits, of_passages
 from secondhop.nodes.retrieval.refine import query_vector
 from secondhop.nodes.retrieval.restricted_search import hits_among
 from secondhop.nodes.selection.visibility import Hidden, visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     TOO_LATE,
     Hits,

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.config import Config, SessionSettings
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
@@ -15,8 +16,6 @@ from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
 
@@ -50,7 +49,7 @@ class Services:
     reranker: Reranker | None = None
     price: TokenPrice | None = None
     """What planner and critic pay for their language model; None: unknown, or they have none."""
-    settings: RecallSettings = field(default_factory=RecallSettings)
+    settings: Config = field(default_factory=Config)
     session: SessionSettings = field(default_factory=SessionSettings)
     """Of recalls that stay open for votes."""
     keeping: MemoryKeeping | None = None

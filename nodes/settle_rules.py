@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from secondhop.nodes.critics.voting import shown_ever
 from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
 from secondhop.nodes.session_state import SessionState
-from secondhop.nodes.settings import RankingSettings
 from secondhop.ranking.convergence import is_stable
 
 
-def settled(
-    state: SessionState, shown: Sequence[str], *, settings: RankingSettings
-) -> tuple[bool, str]:
+def settled(state: SessionState, shown: Sequence[str]) -> tuple[bool, str]:
     """(another round would hardly bring anything, why): a hint; voting may go on."""
     if not shown:
         return True, "nothing stored is near enough to the question"
@@ -19,7 +16,7 @@ def settled(
     new = [memory_id for memory_id in shown if memory_id not in seen]
     if not new:
         return True, "the last round brought nothing that was not shown before"
-    if is_stable(accepted_by_round(state), threshold=settings.stable_jaccard):
+    if is_stable(accepted_by_round(state)):
         return True, "the votes of two rounds agree: what is good was found"
     return False, f"{len(new)} of {len(shown)} memories are new"
 

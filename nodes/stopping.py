@@ -3,8 +3,8 @@
 import time
 
 from secondhop.nodes.budget import tokens_spent
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
 
@@ -14,7 +14,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     settings = services.settings
     rule = spent_rule(state, settings.limits)
     if rule is None and state["round"] > 1:
-        rule = settled_rule(state, settings)
+        rule = settled_rule(state)
     if rule is None and services.critic is None:
         rule = "complete", "no critic asks for more than the first round finds"
     return rule or ("", "")
@@ -45,11 +45,11 @@ def lost_to_time(state: RecallState) -> bool:
     return any(TOO_LATE in ranking["error"] for ranking in state.get("rankings", {}).values())
 
 
-def settled_rule(state: RecallState, settings: RecallSettings) -> tuple[str, str] | None:
+def settled_rule(state: RecallState) -> tuple[str, str] | None:
     """Rules that hold because another round would bring the same; not for the first round."""
     positives = state.get("positives", {})
     history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
-    if is_stable(history, threshold=settings.ranking.stable_jaccard, rounds=2):
+    if is_stable(history, rounds=2):
         return "stable", "the hot and warm memories of two rounds are the same"
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"

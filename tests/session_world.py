@@ -9,8 +9,8 @@ from tests.fakes import ScriptedPlanner, plan
 from tests.small_world import QUESTION, SmallWorld, interview_plan
 
 from secondhop.graph.session_result import SessionAnswer
+from secondhop.nodes.config import SessionSettings
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_settings import SessionSettings
 from secondhop.sessions.learner import SessionLearner
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions

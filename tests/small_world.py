@@ -15,10 +15,10 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.config import Config, RankingSettings, RecallLimits
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Plan
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings, RecallLimits, RecallSettings
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.prompts.library import Intent, parse_playbook
 from secondhop.running import run_recall
@@ -185,9 +185,9 @@ async def small_world(folder: Path, memories: Iterable[Memory] = LIFE) -> SmallW
     return world
 
 
-def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> RecallSettings:
+def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> Config:
     """Settings with some limits, and some ranking numbers, changed."""
-    return RecallSettings(limits=RecallLimits(**limits), ranking=RankingSettings(**ranking or {}))
+    return Config(limits=RecallLimits(**limits), ranking=RankingSettings(**ranking or {}))
 
 
 async def ask(services: Services, question: str = QUESTION, **asked: Any) -> Answer:

@@ -18,8 +18,8 @@ from secondhop.evals.setting_changes import changed_settings
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.memories.reindex import reindex_entity
+from secondhop.nodes.config import Config
 from secondhop.nodes.entity_config import KEEPABLE
-from secondhop.nodes.settings import RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
@@ -110,7 +110,7 @@ async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
     await recall.admin.akeep_settings(BY_AGE)
     never = recall_settings(ranking={"recency": "never"})
     shipped = recall_settings(ranking={"recency": "auto"})
-    cases: list[tuple[RecallSettings, list[str] | None, list[str], str]] = [
+    cases: list[tuple[Config, list[str] | None, list[str], str]] = [
         (never, None, PLAIN, "caller"),
         (never, [], AGED, "entity"),
         (shipped, None, AGED, "entity"),

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.fakes import note
 
-from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.config import Config, LearningSettings
 from secondhop.recall import Recall
 from secondhop.stores.lessons import LearnedContext, LearningChange, Lessons, SessionCue
 
@@ -67,7 +66,7 @@ async def test_another_cue_brings_nothing(recall: Recall, cue: SessionCue) -> No
 
 
 async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
-    nothing = RecallSettings(learning=LearningSettings(weight=0))
+    nothing = Config(learning=LearningSettings(weight=0))
     async with await Recall.aopen(tmp_path, embedder="hashing", config=nothing) as recall:
         await recall.aadd([note("target", "the spare key", day=1), note("n19", "a shed", day=19)])
         await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))

@@ -15,8 +15,7 @@ from tests.store_files import stores_below
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
-from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.config import Config, LearningSettings
 from secondhop.recall import Recall
 from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningStore
@@ -169,7 +168,7 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
 
 
 async def test_a_setting_of_nothing_uses_nothing(tmp_path: Path) -> None:
-    settings = RecallSettings(learning=LearningSettings(weight=0))
+    settings = Config(learning=LearningSettings(weight=0))
     async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
         await recall.aadd(LIFE)
         await teach(recall)
@@ -280,7 +279,7 @@ async def planned(recall: Recall) -> RecallTrace:
 async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     tmp_path: Path,
 ) -> None:
-    shallow = RecallSettings()
+    shallow = Config()
     shallow = replace(shallow, ranking=replace(shallow.ranking, depth_factor=1))
     async with await Recall.aopen(tmp_path, embedder="hashing", config=shallow) as recall:
         await recall.aadd(LIFE)

@@ -17,7 +17,7 @@ from secondhop.learning.rules import (
     learned_from,
     teaching_of,
 )
-from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.nodes.config import LearningSettings
 from secondhop.nodes.selection.lessons import learned_factor_of, refused
 from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.lessons import LearnedContext, LearningState, Weight

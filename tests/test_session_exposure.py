@@ -14,8 +14,8 @@ from tests.redis_server import redis_url as redis_url
 from tests.session_world import sessions_over
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
+from secondhop.nodes.config import SessionSettings
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_settings import SessionSettings
 from secondhop.sessions.document import unpack
 from secondhop.sessions.service import owner_of
 from secondhop.stores.sessions import SessionStore

@@ -22,8 +22,7 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.memories.records import Preference
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import RankingSettings, RecallSettings
+from secondhop.nodes.config import Config, RankingSettings, SessionSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -134,7 +133,7 @@ def voted_by_another_process(store: Path, session_id: str, votes: dict[str, str]
 
 
 async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_path: Path) -> None:
-    settings = RecallSettings(ranking=RankingSettings(min_score=0.01))
+    settings = Config(ranking=RankingSettings(min_score=0.01))
     async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
         await recall.aadd(LIFE)
         before = datetime.now(UTC)
@@ -201,8 +200,8 @@ async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> Non
 
 
 def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:
-    settings = SessionSettings(k=2, max_rounds=2, ttl_s=60)
-    with Recall.open(tmp_path, embedder="hashing", session_settings=settings) as recall:
+    config = Config(session=SessionSettings(k=2, max_rounds=2, ttl_s=60))
+    with Recall.open(tmp_path, embedder="hashing", config=config) as recall:
         recall.add(LIFE)
         answer = recall.sessions.start(QUESTION)
         noted = recall.sessions.vote(answer.session_id, {answer.ids()[0]: "hot"}, go_on=False)

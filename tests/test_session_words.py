@@ -6,17 +6,15 @@ import pytest
 from tests.marked_memory import files_with_mark, marked_memory
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.nodes.session_settings import SessionSettings
+from secondhop.nodes.config import Config, SessionSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 
 async def opened(folder: Path, *, ttl_s: float = 300.0) -> Recall:
-    settings = SessionSettings(k=3, ttl_s=ttl_s)
-    recall = await Recall.aopen(
-        folder, entity="mara", embedder="hashing", session_settings=settings
-    )
+    config = Config(session=SessionSettings(k=3, ttl_s=ttl_s))
+    recall = await Recall.aopen(folder, entity="mara", embedder="hashing", config=config)
     await recall.aadd(LIFE)
     return recall
 

@@ -10,14 +10,14 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import (
+from secondhop.nodes.config import (
     COUNT_LIMIT,
     DEPTH_LIMIT,
+    Config,
     PlanningSettings,
     RankingSettings,
     RecallLimits,
-    RecallSettings,
+    SessionSettings,
 )
 from secondhop.recall import Recall
 
@@ -64,7 +64,7 @@ async def test_the_greatest_count_is_answered(
 
 async def test_the_greatest_depth_of_the_greatest_count_is_answered(tmp_path: Path) -> None:
     ranking = RankingSettings(depth_factor=DEPTH_LIMIT)
-    settings = RecallSettings(limits=RecallLimits(k=COUNT_LIMIT), ranking=ranking)
+    settings = Config(limits=RecallLimits(k=COUNT_LIMIT), ranking=ranking)
     async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
         await recall.aadd([note("key", "The key is under the mat")])
 
@@ -135,7 +135,7 @@ async def test_no_session_outlives_a_year(recall: Recall, ttl_s: float) -> None:
 SETTINGS: list[tuple[Any, str]] = [
     *((RecallLimits(), one) for one in ("k", "rounds", "queries", "llm_calls", "llm_tokens")),
     *((RecallLimits(), one) for one in ("rerank_pairs", "maybe", "max_evidence_tokens")),
-    *((RankingSettings(), one) for one in ("rrf_k", "depth_factor")),
+    (RankingSettings(), "depth_factor"),
     *((PlanningSettings(), one) for one in ("rewordings", "facets", "facet_queries")),
     *((SessionSettings(), one) for one in ("k", "max_rounds", "branches", "branch_memories")),
 ]

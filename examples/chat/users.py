@@ -9,14 +9,14 @@ from pathlib import Path
 from chat.answering import Answerer, ModelAnswerer, ScriptedAnswerer
 from chat.log import ChatLog
 from chat.talk import Chat
-from secondhop import Recall, RecallLimits, RecallSettings
-from secondhop.errors import UsageError
-from secondhop.nodes.session_settings import SessionSettings
+from secondhop import Config, Recall, RecallLimits, SessionSettings, UsageError
 
-SETTINGS = RecallSettings(limits=RecallLimits(deadline_s=10.0))
-"""Whatever a model does: after ten seconds the best answer so far is used."""
-SESSIONS = SessionSettings(k=4, ttl_s=7 * 86_400)
-"""A person may come back after days, and only then say which memory helped."""
+CONFIG = Config(
+    # whatever a model does: after ten seconds the best answer so far is used
+    limits=RecallLimits(deadline_s=10.0),
+    # a person may come back after days, and only then say which memory helped
+    session=SessionSettings(k=4, ttl_s=7 * 86_400),
+)
 
 
 class Chats:
@@ -54,8 +54,7 @@ class Chats:
                     entity=user,
                     embedder=self._embedder,
                     llm=self._llm,
-                    config=SETTINGS,
-                    session_settings=SESSIONS,
+                    config=CONFIG,
                 )
                 log = ChatLog(self._folder / "chats.db", user=user)
                 self._chats[user] = Chat(recall, log, self.answerer, now=self._now)

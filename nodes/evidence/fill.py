@@ -6,6 +6,7 @@ from math import nan
 
 import numpy as np
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.linked_state import Linked, linked_state
 from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
@@ -24,7 +25,6 @@ from secondhop.nodes.selection.eligibility import answerable, last_votes, reader
 from secondhop.nodes.selection.factors import exposure
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import RecallState, is_unplanned
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.stores.records import Passage

@@ -98,7 +98,6 @@ async def new_candidates(
             [ranking],
             depth=depth,
             relevance=relevance,
-            settings=ranking_settings,
             weights=(ranking_settings.dense_weight, ranking_settings.lexical_weight),
         )
         for memory_id, score in fused.items():

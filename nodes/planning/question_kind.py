@@ -5,11 +5,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from secondhop.nodes.settings import RankingSettings, Recency
+from secondhop.nodes.config import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
 
 LOOKUPS: Final[frozenset[QuestionKind]] = frozenset({"factual", "temporal"})
 """Kinds that want one thing found, not everything that helps."""
+
+LOOKUP_SHIFT: Final = 0.1
+"""Weight that goes from dense to lexical search when a fact or a date is looked up: names and
+identifiers matter more there."""
 
 _TEMPORAL: Final = re.compile(
     r"^\W*(when|since when|how long|how often|what time|what date|what day|until when)\b", re.I
@@ -137,7 +141,7 @@ def ranking_for(kind: QuestionKind, question: str, ranking: RankingSettings) -> 
     A look-up leans on words. recency="auto" becomes "always" or "never": age counts for questions
     about the present, and for those about a time that is still to come or holds until today.
     """
-    shift = min(ranking.lookup_shift, ranking.dense_weight) if kind in LOOKUPS else 0.0
+    shift = min(LOOKUP_SHIFT, ranking.dense_weight) if kind in LOOKUPS else 0.0
     recency = ranking.recency
     if recency == "auto":
         recency = "always" if age_counts(kind, question) else "never"

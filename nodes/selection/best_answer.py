@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
     LEAST_RELEVANCE,
@@ -21,7 +22,6 @@ from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import Selection, select
 from secondhop.nodes.selection.unplanned_order import answering_for_themselves, unplanned_order
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import (
     DIRECT,
     FACT_ASKED,

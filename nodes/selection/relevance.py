@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from secondhop.nodes.settings import RankingSettings
+from secondhop.nodes.config import RankingSettings
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import Calibration
 

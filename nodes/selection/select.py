@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.eligibility import SERVES_AS_WELL
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
@@ -19,6 +19,19 @@ from secondhop.ranking.mmr import mmr_select_by_matrix
 from secondhop.ranking.pm2 import pm2_select
 from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.ranking.xquad import xquad_select
+
+XQUAD_LAMBDA = 0.9
+"""Share of the facets in the gain; the rest is relevance to the question as a whole."""
+
+FACET_CLOSING = 3.0
+"""How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and only the
+really relevant do."""
+
+MMR_LAMBDA = 0.5
+"""1 is relevance alone: the other way round than in xQuAD."""
+
+PM2_LAMBDA = 0.5
+"""How much the facet whose seat it is decides; 1: nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,26 +131,22 @@ def ordered(
     if settings.diversity == "facets":
         chosen = FacetSelectSettings(
             scheme="xquad",
-            lambda_=settings.xquad_lambda,
-            closing=settings.facet_closing,
+            lambda_=XQUAD_LAMBDA,
+            closing=FACET_CLOSING,
             duplicate_at=settings.redundancy_limit,
         )
         return list(
             facet_select(part, k=part.size, coverage=coverage, settings=chosen, first=first).picks
         )
     if settings.diversity == "xquad":
-        lambda_ = settings.xquad_lambda
-        return xquad_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
+        return xquad_select(part, k=part.size, lambda_=XQUAD_LAMBDA, repetition=repetition)
     if settings.diversity == "pm2":
-        lambda_ = settings.pm2_lambda
-        return pm2_select(part, k=part.size, lambda_=lambda_, repetition=repetition)
+        return pm2_select(part, k=part.size, lambda_=PM2_LAMBDA, repetition=repetition)
     if settings.diversity == "in_turn":
         return in_turn_select(part, k=part.size, repetition=repetition)
     scores = part.facet_relevance.max(axis=1)
     if settings.diversity == "mmr":
-        rows = mmr_select_by_matrix(
-            scores, coverage.matrix(), k=part.size, lambda_=settings.mmr_lambda
-        )
+        rows = mmr_select_by_matrix(scores, coverage.matrix(), k=part.size, lambda_=MMR_LAMBDA)
     else:
         rows = np.argsort(-scores, kind="stable").tolist()
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]

@@ -10,11 +10,11 @@ from typing import Literal
 
 import numpy as np
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import repetition_among
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import DIRECT, FACT_NAMED, RecallState
 from secondhop.ranking.arrays import Floats
 

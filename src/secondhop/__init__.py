@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from secondhop.briefing.briefing import Briefing
-    from secondhop.briefing.settings import BriefingSettings
     from secondhop.errors import (
         CorruptStoreError,
         EmbedderMismatchError,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
         UsageError,
         VoteRefusedError,
     )
+    from secondhop.evals.setting_files import load_config
     from secondhop.graph.builder import build_recall_graph
     from secondhop.graph.explain import Explanation
     from secondhop.graph.result import RecalledMemory, RecallResult
@@ -46,13 +46,14 @@ if TYPE_CHECKING:
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.memories.delete_entity import adelete_entity, delete_entity
     from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
-    from secondhop.nodes.learning_settings import LearningSettings
-    from secondhop.nodes.session_settings import SessionSettings
-    from secondhop.nodes.settings import (
+    from secondhop.nodes.config import (
+        BriefingSettings,
+        Config,
+        LearningSettings,
         PlanningSettings,
         RankingSettings,
         RecallLimits,
-        RecallSettings,
+        SessionSettings,
     )
     from secondhop.observe.records import Observed
     from secondhop.opening import OpenOptions
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Briefing",
     "BriefingSettings",
+    "Config",
     "CorruptStoreError",
     "EmbedderMismatchError",
     "Explanation",
@@ -91,7 +93,6 @@ __all__ = [
     "RecallLimits",
     "RecallResult",
     "RecallSession",
-    "RecallSettings",
     "RecallTrace",
     "RecalledMemory",
     "Resolution",
@@ -119,11 +120,13 @@ __all__ = [
     "build_recall_graph",
     "build_session_graph",
     "delete_entity",
+    "load_config",
 ]
 
 _MODULES = {
     "Briefing": "secondhop.briefing.briefing",
-    "BriefingSettings": "secondhop.briefing.settings",
+    "BriefingSettings": "secondhop.nodes.config",
+    "Config": "secondhop.nodes.config",
     "CorruptStoreError": "secondhop.errors",
     "EmbedderMismatchError": "secondhop.errors",
     "Explanation": "secondhop.graph.explain",
@@ -132,7 +135,7 @@ _MODULES = {
     "IngestError": "secondhop.errors",
     "IngestLedger": "secondhop.ingest.ledger",
     "Kept": "secondhop.memories.records",
-    "LearningSettings": "secondhop.nodes.learning_settings",
+    "LearningSettings": "secondhop.nodes.config",
     "Memory": "secondhop.stores.records",
     "MemoryHistory": "secondhop.memories.records",
     "Message": "secondhop.stores.records",
@@ -142,15 +145,14 @@ _MODULES = {
     "NotShownError": "secondhop.errors",
     "Observed": "secondhop.observe.records",
     "OpenOptions": "secondhop.opening",
-    "PlanningSettings": "secondhop.nodes.settings",
+    "PlanningSettings": "secondhop.nodes.config",
     "Preference": "secondhop.memories.records",
-    "RankingSettings": "secondhop.nodes.settings",
+    "RankingSettings": "secondhop.nodes.config",
     "Recall": "secondhop.recall",
     "RecallEvent": "secondhop.running",
-    "RecallLimits": "secondhop.nodes.settings",
+    "RecallLimits": "secondhop.nodes.config",
     "RecallResult": "secondhop.graph.result",
     "RecallSession": "secondhop.sessions.session",
-    "RecallSettings": "secondhop.nodes.settings",
     "RecallTrace": "secondhop.graph.trace",
     "RecalledMemory": "secondhop.graph.result",
     "Resolution": "secondhop.sessions.learner",
@@ -164,7 +166,7 @@ _MODULES = {
     "SessionExpiredError": "secondhop.errors",
     "SessionOverError": "secondhop.errors",
     "SessionResolvedError": "secondhop.errors",
-    "SessionSettings": "secondhop.nodes.session_settings",
+    "SessionSettings": "secondhop.nodes.config",
     "StoreError": "secondhop.errors",
     "StoreFullError": "secondhop.errors",
     "UnfinishedForgettingError": "secondhop.errors",
@@ -177,6 +179,7 @@ _MODULES = {
     "build_recall_graph": "secondhop.graph.builder",
     "build_session_graph": "secondhop.graph.session",
     "delete_entity": "secondhop.memories.delete_entity",
+    "load_config": "secondhop.evals.setting_files",
 }
 
 
@@ -186,4 +189,11 @@ def __getattr__(name: str) -> object:
         return import_module("importlib.metadata").version("secondhop")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
+    if name == "RecallSettings":  # its name in version 0.1; it goes in 0.3
+        import_module("warnings").warn(
+            "secondhop.RecallSettings is deprecated; use secondhop.Config",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(_MODULES["Config"]), "Config")  # noqa: B009
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

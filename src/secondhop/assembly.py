@@ -12,6 +12,7 @@ from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
@@ -20,7 +21,6 @@ from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import read_scale
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallSettings
 from secondhop.prompts.library import shipped_intents
 from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
@@ -127,7 +127,7 @@ def assemble(
     embedders: Embedders,
     *,
     entity: str,
-    settings: RecallSettings,
+    settings: Config,
     reranker: Reranker | None = None,
     llm: StructuredLLM | None = None,
     prompts: PromptSource | None = None,

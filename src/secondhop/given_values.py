@@ -6,7 +6,7 @@ from typing import cast
 
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
-from secondhop.nodes.settings import COUNT_LIMIT, TOKENS_LIMIT
+from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.stores.records import Memory
 
 

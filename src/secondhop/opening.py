@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
+from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_id
 from secondhop.memories.reindex import open_entity
 from secondhop.models.choose_embedder import chosen_embedder
@@ -14,11 +15,10 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices
 from secondhop.models.reranker import Reranker
+from secondhop.nodes.config import Config
 from secondhop.nodes.entity_config import decided_by_caller
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import RecallSettings
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
@@ -42,8 +42,6 @@ class OpenOptions(TypedDict, total=False):
     sessions: str | SessionStore | None
     """Where recalls that wait for votes are kept: the address of a Redis server, or a store of
     your own; default a file in the entity's folder."""
-    session_settings: SessionSettings | None
-    """How long sessions stay open, and what a round shows."""
     prices: str | Path | None
     """A YAML file of model prices, over those that ship with secondhop."""
     scale: str | Path | ModelScale | None
@@ -81,18 +79,19 @@ async def open_parts(
     embedder: "str | Embedder | Embeddings",
     llm: "str | StructuredLLM | BaseChatModel | None",
     chroma_url: str | None,
-    config: RecallSettings | None,
+    config: Config | None,
     prompts: PromptSource | None,
     options: OpenOptions,
 ) -> Parts:
     """See `Recall.aopen`."""
+    config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
     check_id(entity, name="the name of the entity")
     if prompts is not None and not isinstance(prompts, Mapping):
         prompts = load_prompts(Path(prompts))  # checked also where no model reads them
     prices = load_prices(options.get("prices"))
-    config = config or RecallSettings()
+    config = config or Config()
     model = None
     if llm is not None and llm != OFFLINE:
         model = chosen_llm(llm, deadline_s=config.limits.deadline_s)
@@ -121,7 +120,7 @@ async def open_parts(
     services = replace(
         services,
         decided=decided_by_caller(config, options.get("decided")),
-        session=options.get("session_settings") or SessionSettings(),
+        session=config.session,
         learning=LearningStore(folder / "learning.db"),
         recorded=CounterStore(folder / "counters.db"),
     )

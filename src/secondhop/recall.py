@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self, Unpack
 from secondhop.answering import Answering, Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.briefing.service import Briefings
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
 from secondhop.graph.compiled import CompiledGraphs
@@ -27,8 +26,8 @@ from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallSettings
 from secondhop.observe.service import ConversationReading
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
@@ -125,7 +124,7 @@ class Recall:
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
         chroma_url: str | None = None,
-        config: RecallSettings | None = None,
+        config: Config | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
         prompts: PromptSource | None = None,
         **options: Unpack[OpenOptions],
@@ -177,7 +176,7 @@ class Recall:
         embedder: "str | Embedder | Embeddings" = "default",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
         chroma_url: str | None = None,
-        config: RecallSettings | None = None,
+        config: Config | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
         prompts: PromptSource | None = None,
         **options: Unpack[OpenOptions],
@@ -362,7 +361,7 @@ class Recall:
         Raises:
             UsageError: a limit below 1, or both.
         """
-        settings = settings or BriefingSettings()
+        settings = settings or self.config.briefing
         return await self._briefings.brief(limit=limit, tokens=tokens, at=at, settings=settings)
 
     briefing = blocking(abriefing)
@@ -448,7 +447,7 @@ class Recall:
         return recall_tool(self, k=k, tokens=tokens)
 
     @property
-    def config(self) -> RecallSettings:
+    def config(self) -> Config:
         """Limits and ranking in force."""
         return self.services.settings
 

@@ -85,7 +85,7 @@ class Recall(Reads):
     @classmethod
     def open(cls, path, *, entity, settings=None): ...
 """,
-    "nodes/settings.py": """
+    "nodes/config.py": """
 from dataclasses import dataclass
 
 MOST = 60 * 60
@@ -99,7 +99,7 @@ class Group:
     b: float = 2.0
 
 @dataclass(frozen=True)
-class RecallSettings:
+class Config:
     group: Group = Group()
     k: int = 6
 

@@ -152,9 +152,9 @@ def test_the_page_s_numbers_are_the_defaults() -> None:
     from secondhop.models.langchain_llm import LangchainLLMConfig
     from secondhop.models.openai_client import OpenAIConnection
     from secondhop.models.openai_llm import OpenAILLMConfig
+    from secondhop.nodes.config import RecallLimits
     from secondhop.nodes.critics.llm import CriticBounds
     from secondhop.nodes.planning.llm import PlannerBounds
-    from secondhop.nodes.settings import RecallLimits
 
     limits, critic, breaker = RecallLimits(), CriticBounds(), BreakerSettings()
     connection = OpenAIConnection()

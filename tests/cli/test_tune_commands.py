@@ -9,7 +9,7 @@ import yaml
 from tests.command_line import Cli, document
 from tests.evals.scenario_files import memory_row, write_rows
 
-from secondhop.evals.setting_files import load_recall_settings
+from secondhop.evals.setting_files import load_config
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 
@@ -138,7 +138,7 @@ def test_what_tune_wrote_is_what_recall_and_eval_read(
     assert report["to_use"] == "ranking.min_score=0.2"
     objective = report["measures"]["objective"]
     assert objective["ours"] > objective["theirs"] == 0
-    assert load_recall_settings("settings.yaml").ranking.min_score == 0.2
+    assert load_config("settings.yaml").ranking.min_score == 0.2
     assert document(cli("eval", "scenarios", both[0], "--set", "settings.yaml", "--json"))
 
 

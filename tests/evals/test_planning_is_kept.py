@@ -10,11 +10,11 @@ from secondhop.evals.rendering import Listener, rendered_prompts
 from secondhop.evals.scenario import Scenario
 from secondhop.memories.records import Fact
 from secondhop.models.answer_file import AnswerFile
-from secondhop.nodes.settings import PlanningSettings, RecallSettings
+from secondhop.nodes.config import Config, PlanningSettings
 from secondhop.prompts.templates import load_prompts
 
 QUESTION = "Help me prepare for my Carefeed interview"
-SETTINGS = RecallSettings(planning=PlanningSettings(hyde=True, rewordings=7))
+SETTINGS = Config(planning=PlanningSettings(hyde=True, rewordings=7))
 
 
 async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:

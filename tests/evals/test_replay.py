@@ -10,7 +10,7 @@ from tests.small_world import recall_settings
 
 from secondhop.evals.replay import Replay, replayed
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.settings import COUNT_LIMIT
+from secondhop.nodes.config import COUNT_LIMIT
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")

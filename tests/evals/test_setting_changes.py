@@ -4,16 +4,16 @@ import pytest
 
 from secondhop.errors import UsageError
 from secondhop.evals.setting_changes import MOST, changed_settings
-from secondhop.nodes.settings import (
+from secondhop.nodes.config import (
+    Config,
     PlanningSettings,
     RankingSettings,
     RecallLimits,
-    RecallSettings,
 )
 
 
 def test_recorded_settings_come_back_whole() -> None:
-    own = RecallSettings(
+    own = Config(
         limits=RecallLimits(k=9, deadline_s=2.5),
         ranking=RankingSettings(min_score=0.2, correct_hubs=False),
         planning=PlanningSettings(rewordings=0, hyde=True, facets=9),
@@ -21,7 +21,7 @@ def test_recorded_settings_come_back_whole() -> None:
 
     assert changed_settings(own.flat(), []) == own
     assert changed_settings({**own.flat(), "question.kind": "factual", "old.one": 1}, []) == own
-    assert changed_settings({}, []) == RecallSettings()
+    assert changed_settings({}, []) == Config()
 
 
 def test_a_change_has_the_type_of_its_setting() -> None:
@@ -78,6 +78,6 @@ def refusal(change: str) -> str:
 
 
 def test_every_setting_with_a_bound_is_known_to_have_one() -> None:
-    refused = {name: refusal(f"{name}={10**12}") for name in RecallSettings().flat()}
+    refused = {name: refusal(f"{name}={10**12}") for name in Config().flat()}
 
     assert {name for name, said in refused.items() if "must be at most" in said} == MOST.keys()

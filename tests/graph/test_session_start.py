@@ -12,7 +12,6 @@ from tests.kept_memories import memories_of
 from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources, no_cues
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
@@ -21,6 +20,7 @@ from secondhop.memories.records import Fact, Preference
 from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.tokens import count_tokens
+from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import Use
 from secondhop.stores.entity_store import EntityStore

@@ -19,9 +19,9 @@ from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.nodes.state import RecallInput
 from secondhop.running import run_recall
 
@@ -38,7 +38,7 @@ class Bounds:
     """A model endpoint, and what a recall that asks it may take."""
 
     endpoint: int
-    settings: RecallSettings
+    settings: Config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ from secondhop.nodes.budget import (
     tokens_spent,
     usage_of_failure,
 )
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_call import LEAST_SECONDS, ModelCall, asked_model
 from secondhop.nodes.retrieve import retrieve
-from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import DIRECT, Query, RecallState, RetrieveTask
 from secondhop.prompts.templates import RenderedPrompt
 

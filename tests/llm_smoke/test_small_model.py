@@ -19,10 +19,10 @@ from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.llm import ChatMessage, LLMError
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply
-from secondhop.nodes.settings import RecallLimits
 
 pytestmark = pytest.mark.llm
 

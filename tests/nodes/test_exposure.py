@@ -12,6 +12,7 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.errors import StoreError
 from secondhop.nodes.begin_session import begin_session
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
     REMEMBERED,
@@ -21,7 +22,6 @@ from secondhop.nodes.selection.exposure import (
 )
 from secondhop.nodes.selection.factors import EXPOSURE
 from secondhop.nodes.session_state import SessionState
-from secondhop.nodes.settings import RankingSettings
 from secondhop.stores.counters import ShownLately
 
 

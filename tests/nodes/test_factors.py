@@ -9,9 +9,9 @@ from tests.fakes import note
 from tests.nodes.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.factors import salience as salience_column
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Candidate
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory

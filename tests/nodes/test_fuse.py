@@ -16,7 +16,6 @@ from secondhop.nodes.fuse import (
     scores_by_memory,
 )
 from secondhop.nodes.retrieval.hits import from_rows
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
 
 Runs = list[list[str]]
@@ -40,7 +39,6 @@ def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetSco
         rankings,
         depth=depth,
         relevance=lambda cosine, lexical: 0.7 * cosine + 0.3 * lexical,
-        settings=RankingSettings(),
         weights=(0.7, 0.3),
     )
 

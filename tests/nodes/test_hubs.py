@@ -11,8 +11,8 @@ from tests.small_world import QUESTION, ask, interview_plan
 
 from secondhop.assembly import scale_of
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.config import Config, RankingSettings
 from secondhop.nodes.retrieval.hubs import HubCorrection
-from secondhop.nodes.settings import RankingSettings, RecallSettings
 from secondhop.recall import Recall
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
@@ -73,7 +73,7 @@ async def test_before_there_is_a_bank_every_hit_stays_as_it_was() -> None:
 async def recalled(folder: Path, *, correct_hubs: bool) -> RecallTrace:
     """The story of one recall over the two memories."""
     scale = replace(scale_of("hashing"), usual_nearness=0.1)
-    settings = RecallSettings(ranking=RankingSettings(correct_hubs=correct_hubs))
+    settings = Config(ranking=RankingSettings(correct_hubs=correct_hubs))
     async with await Recall.aopen(
         folder, embedder="hashing", scale=scale, config=settings
     ) as recall:

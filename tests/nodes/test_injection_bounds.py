@@ -20,12 +20,12 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.models.llm import Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.nodes.critics.llm import LLMCritic
 from secondhop.nodes.critics.port import CriticRequest
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
-from secondhop.nodes.settings import RecallLimits, RecallSettings
 from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 
@@ -52,7 +52,7 @@ def told(judge: Judge, *, plan: Mapping[str, object] = PLAN) -> ScriptedLLM:
 
 
 async def recalled(
-    store: Path, llm: Any, *, settings: RecallSettings | None = None
+    store: Path, llm: Any, *, settings: Config | None = None
 ) -> tuple[RecallResult, RecallTrace]:
     recall = await Recall.aopen(store, entity="mine", embedder="hashing", llm=llm, config=settings)
     async with recall:
@@ -133,7 +133,7 @@ async def test_whatever_is_asked_for_costs_no_more_than_the_budget(store: Path) 
     limits = RecallLimits(rounds=3, queries=20, llm_calls=4, llm_tokens=30_000)
     llm = told(judge, plan=greedy)
 
-    result, trace = await recalled(store, llm, settings=RecallSettings(limits=limits))
+    result, trace = await recalled(store, llm, settings=Config(limits=limits))
 
     assert len(llm.asked) == result.spent.llm_calls <= limits.llm_calls
     assert result.spent.rounds <= limits.rounds
@@ -204,7 +204,7 @@ async def test_a_call_to_a_tool_that_nobody_offered_calls_nothing(store: Path) -
         connection = OpenAIConnection(base_url=server.base_url, api_key="none", max_wait_s=0.02)
         llm = OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection))
         limits = RecallLimits(llm_calls=6)
-        result, trace = await recalled(store, llm, settings=RecallSettings(limits=limits))
+        result, trace = await recalled(store, llm, settings=Config(limits=limits))
         await llm.aclose()
 
     assert 0 < len(server.asked) == result.spent.llm_calls <= limits.llm_calls

@@ -12,6 +12,7 @@ from tests.fakes import EchoPlanner, note
 from tests.small_world import SmallWorld, ask, recall_settings, states
 
 from secondhop.nodes.begin import begin
+from secondhop.nodes.config import Config, RankingSettings
 from secondhop.nodes.entity_config import (
     KEEPABLE,
     checked_setting,
@@ -20,7 +21,6 @@ from secondhop.nodes.entity_config import (
     understood,
 )
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RankingSettings, RecallSettings
 
 VALUES = st.one_of(
     st.tuples(st.just("ranking.recency"), st.sampled_from(["auto", "always", "never"])),
@@ -57,14 +57,14 @@ def test_what_may_be_kept_comes_back_out_of_its_text(setting: tuple[str, str | f
 
 
 def test_everything_that_may_be_kept_is_a_setting_of_a_recall() -> None:
-    assert set(KEEPABLE) <= RecallSettings().flat().keys()
+    assert set(KEEPABLE) <= Config().flat().keys()
 
 
 def test_what_a_caller_changed_is_decided_by_him() -> None:
     given = recall_settings(ranking={"recency": "never"}, k=9)
 
     assert decided_by_caller(given) == {"ranking.recency", "limits.k"}
-    assert decided_by_caller(RecallSettings()) == frozenset()
+    assert decided_by_caller(Config()) == frozenset()
     assert decided_by_caller(given, ["ranking.freshness"]) == {"ranking.freshness"}
 
 

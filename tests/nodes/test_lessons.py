@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.nodes.config import LearningSettings
 from secondhop.nodes.selection.lessons import (
     NearContext,
     helped_together,

@@ -24,8 +24,8 @@ from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import counts_of, half, remaining, usage_in
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.settings import RecallLimits
 from secondhop.nodes.state import RecallState
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks

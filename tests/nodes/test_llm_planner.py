@@ -15,11 +15,11 @@ from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining, half
+from secondhop.nodes.config import PlanningSettings
 from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning.port import KeptName, PlanRequest
 from secondhop.nodes.planning.schema import ExpandReply
-from secondhop.nodes.settings import PlanningSettings
 from secondhop.stores.records import Topic
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks

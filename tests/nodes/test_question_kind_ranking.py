@@ -2,8 +2,8 @@
 
 import pytest
 
+from secondhop.nodes.config import RankingSettings, Recency
 from secondhop.nodes.planning.question_kind import age_counts, ranking_for
-from secondhop.nodes.settings import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
 
 

@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from secondhop.nodes.settings import PlanningSettings, RankingSettings, RecallLimits
+from secondhop.nodes.config import PlanningSettings, RankingSettings, RecallLimits
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_nothing_may_be_spent_and_the_longest_shortlist_is_read() -> None:
     assert spare.llm_calls == 0
 
 
-@pytest.mark.parametrize("name", ["min_score", "recency_days", "direct_weight", "facet_closing"])
+@pytest.mark.parametrize("name", ["min_score", "recency_days", "direct_weight"])
 @pytest.mark.parametrize("value", [nan, inf])
 def test_so_are_the_numbers_of_the_ranking(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"RankingSettings.{name}"):

@@ -12,10 +12,10 @@ import pytest
 from tests.fakes import WrittenPlanner, facet
 from tests.small_world import QUESTION, SmallWorld, ask, interview_plan, recall_settings
 
+from secondhop.nodes.config import REDUNDANCY_NAMES, Diversity, RankingSettings
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.select import Selection, select
-from secondhop.nodes.settings import REDUNDANCY_NAMES, Diversity, RankingSettings
 from secondhop.nodes.state import Candidate, Facet
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import LogisticCalibration

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes import NOW
 
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import ranking_for
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
@@ -17,7 +18,6 @@ from secondhop.nodes.selection.factors import recency as recency_column
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
-from secondhop.nodes.settings import RankingSettings
 from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence

@@ -18,7 +18,7 @@ from secondhop.memories.records import Fact
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
-from secondhop.nodes.settings import RecallLimits, RecallSettings
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.observe.records import Observed, Said
 from secondhop.recall import Recall
 
@@ -472,7 +472,7 @@ def test_the_sync_door_does_the_same(tmp_path: Path) -> None:
 
 
 async def opened_with(llm: ScriptedLLM, folder: Path, **limits: Any) -> Recall:
-    settings = RecallSettings(limits=RecallLimits(**limits))
+    settings = Config(limits=RecallLimits(**limits))
     return await Recall.aopen(folder, entity="mara", embedder="hashing", llm=llm, config=settings)
 
 

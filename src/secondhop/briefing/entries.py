@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from secondhop.briefing.briefing import BriefingEntry
 from secondhop.briefing.order import Ranked, Texts
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.graph.result import ConflictingMemory
 from secondhop.models.tokens import TokenCounter
+from secondhop.nodes.config import BriefingSettings
 from secondhop.ranking.budget_shares import filled
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import BriefableMemory

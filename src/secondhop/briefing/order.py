@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from secondhop.briefing.briefing import Category
-from secondhop.briefing.settings import BriefingSettings
+from secondhop.nodes.config import BriefingSettings
 from secondhop.ranking.decay import fsrs_recency
 from secondhop.ranking.same_thing import SameThing
 from secondhop.ranking.session_start import session_start_score

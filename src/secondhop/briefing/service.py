@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.given_values import check_counts, check_moments
 from secondhop.learning.service import Learning
 from secondhop.memories.writing import MemoryWriting
+from secondhop.nodes.config import BriefingSettings
 from secondhop.nodes.services import Services
 
 

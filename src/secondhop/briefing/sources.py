@@ -8,10 +8,10 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
-from secondhop.briefing.settings import BriefingSettings
 from secondhop.errors import UsageError
 from secondhop.learning.records import LearnedCue
 from secondhop.models.tokens import TokenCounter
+from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import Kind

@@ -31,7 +31,7 @@ from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
 
 CACHE = "eval"
@@ -77,9 +77,7 @@ class EvalBench:
     model: AnsweringModel | None = None
     """Plans and judges; None: offline."""
 
-    async def run(
-        self, scenario: Scenario, *, settings: RecallSettings, asking: Asking
-    ) -> ScenarioReport:
+    async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
         embedder = self.embedder or chosen_embedder(self.place)
         model = None
@@ -125,7 +123,7 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
     shipped = settings_of(common, load_settings()).flat()
     own = changed_settings(shipped, plan.changes)
     other = plan.against
-    theirs: RecallSettings | None = None
+    theirs: Config | None = None
     if isinstance(other, OtherSettings):
         theirs = changed_settings(shipped, other.changes)
     if isinstance(other, EarlierReport):

@@ -24,7 +24,7 @@ from secondhop.evals.evidence_store import store_items
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.settings import RecallSettings
+from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
 
 CACHE = "eval-evidence"
@@ -70,7 +70,7 @@ async def measured_sets(plan: EvidencePlan, common: Common) -> EvidenceMeasured:
     """
     shipped = settings_of(common, load_settings()).flat()
     own = changed_settings(shipped, plan.changes)
-    theirs: RecallSettings | None = None
+    theirs: Config | None = None
     if isinstance(plan.against, OtherSettings):
         theirs = changed_settings(shipped, plan.against.changes)
     if isinstance(plan.against, EarlierReport):
@@ -131,7 +131,7 @@ class EvidenceBench:
     plan: EvidencePlan
 
     async def measure(
-        self, evidence_set: EvidenceSet, settings: RecallSettings, *, baselines: bool = True
+        self, evidence_set: EvidenceSet, settings: Config, *, baselines: bool = True
     ) -> EvidenceReport:
         """Entity by entity: its items are stored, if they are not, then its questions are asked."""
         report = EvidenceReport(name=evidence_set.name, budgets=self.plan.budgets)

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from secondhop.learning.records import RoundCounts
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
+    from secondhop.nodes.config import Config
     from secondhop.nodes.selection.scale import ModelScale
     from secondhop.nodes.services import HubStanding
-    from secondhop.nodes.session_settings import SessionSettings
-    from secondhop.nodes.settings import RecallSettings
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.stores.records import StoreCounts
@@ -58,7 +57,7 @@ async def opened(
     embedder: "Embedder | None" = None,
     counting: bool = False,
     prompts: "PromptSource | None" = None,
-    settings: "RecallSettings | None" = None,
+    settings: "Config | None" = None,
     llm: "StructuredLLM | None" = None,
     scale: "ModelScale | None" = None,
     caches: Path | None = None,
@@ -96,7 +95,6 @@ async def opened(
         chroma_url=server_of(common, environment),
         config=settings or settings_of(common, environment),
         sessions=sessions or common.sessions or environment.sessions,
-        session_settings=session_settings_of(common, environment),
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
         caches=caches,
@@ -106,19 +104,19 @@ async def opened(
         yield recall
 
 
-def settings_of(common: Common, environment: Settings) -> "RecallSettings":
+def settings_of(common: Common, environment: Settings) -> "Config":
     """The library's settings, with what a settings file and the deadline option change.
 
     Raises:
         UsageError: the file cannot be read, or says what cannot be.
     """
-    from secondhop.nodes.settings import RecallSettings
+    from secondhop.nodes.config import Config
 
-    settings = RecallSettings()
+    settings = Config()
     if file := common.settings or environment.settings:
-        from secondhop.evals.setting_files import load_recall_settings
+        from secondhop.evals.setting_files import load_config
 
-        settings = load_recall_settings(file)
+        settings = load_config(file)
     deadline_s = common.deadline or environment.deadline
     if deadline_s is None:
         return settings
@@ -126,21 +124,6 @@ def settings_of(common: Common, environment: Settings) -> "RecallSettings":
         return replace(settings, limits=replace(settings.limits, deadline_s=deadline_s))
     except ValueError as error:
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
-
-
-def session_settings_of(common: Common, environment: Settings) -> "SessionSettings":
-    """The settings of sessions, with what a settings file changes.
-
-    Raises:
-        UsageError: the file cannot be read, or says what cannot be.
-    """
-    from secondhop.nodes.session_settings import SessionSettings
-
-    if file := common.settings or environment.settings:
-        from secondhop.evals.setting_files import load_session_settings
-
-        return load_session_settings(file)
-    return SessionSettings()
 
 
 async def counted(common: Common) -> "StoreCounts":

@@ -87,9 +87,9 @@ def changes_of_options(common: Common) -> list[str]:
     Raises:
         UsageError: the file cannot be read, or holds no settings.
     """
-    from secondhop.evals.setting_files import recall_changes
+    from secondhop.evals.setting_files import read_setting_changes
 
-    changes = recall_changes(common.settings) if common.settings else []
+    changes = read_setting_changes(common.settings.expanduser()) if common.settings else []
     if common.deadline is not None:
         changes.append(f"limits.deadline_s={common.deadline}")
     return changes

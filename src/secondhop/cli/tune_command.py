@@ -77,7 +77,7 @@ def combinations(tries: Sequence[str]) -> list[list[str]]:
     for one in tries:
         name, equals, values = one.partition("=")
         if not name or not equals or not values:
-            raise UsageError(f"{one!r} tries nothing; write NAME=V,V, as ranking.rrf_k=20,60")
+            raise UsageError(f"{one!r} tries nothing; write NAME=V,V, as ranking.min_score=0.3,0.4")
         choices.append([f"{name.strip()}={value.strip()}" for value in values.split(",")])
     found = [list(changes) for changes in product(*choices)]
     if len(found) > MOST:

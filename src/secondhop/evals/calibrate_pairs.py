@@ -12,8 +12,8 @@ from typing import NamedTuple
 from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.models.embedder import Embedder
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
-from secondhop.nodes.settings import RankingSettings
 from secondhop.stores.protocols import MemorySearch
 
 DEPTH_FACTOR = RankingSettings().depth_factor

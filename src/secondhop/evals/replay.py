@@ -7,7 +7,7 @@ from typing import Any
 
 from secondhop.graph.explain import last_cut
 from secondhop.graph.trace import RecallTrace, TraceCandidate
-from secondhop.nodes.settings import COUNT_LIMIT, TOKENS_LIMIT
+from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.recall import Recall
 
 NOTICED = 0.005

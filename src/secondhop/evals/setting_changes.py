@@ -8,34 +8,27 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
-from secondhop.nodes.entity_config import told
-from secondhop.nodes.learning_settings import LearningSettings
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import (
+from secondhop.nodes.config import (
     COUNT_LIMIT,
     DEADLINE_LIMIT_S,
     DEPTH_LIMIT,
     SHORTLIST_LIMIT,
     TOKENS_LIMIT,
-    PlanningSettings,
-    RankingSettings,
-    RecallLimits,
-    RecallSettings,
+    Config,
 )
+from secondhop.nodes.entity_config import told
 
-_LIMITS = TypeAdapter(RecallLimits)
-_RANKING = TypeAdapter(RankingSettings)
-_PLANNING = TypeAdapter(PlanningSettings)
-_LEARNING = TypeAdapter(LearningSettings)
-_SESSION = TypeAdapter(SessionSettings)
+_GROUPS: Mapping[str, TypeAdapter[Any]] = {
+    field.name: TypeAdapter(type(getattr(Config(), field.name))) for field in fields(Config)
+}
 
 MOST: Mapping[str, float] = {
     **dict.fromkeys(
         (
             *(f"limits.{name}" for name in ("k", "rounds", "queries", "rerank_pairs", "maybe")),
             "limits.llm_calls",
-            "ranking.rrf_k",
             *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
+            *(f"session.{name}" for name in ("k", "max_rounds", "branches", "branch_memories")),
         ),
         COUNT_LIMIT,
     ),
@@ -46,11 +39,8 @@ MOST: Mapping[str, float] = {
 }
 """The most that a setting may be; versions without these bounds recorded what lies beyond."""
 
-SESSION = "session."
-"""Before the name of a setting of sessions; a recall has none of these."""
 
-
-def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> RecallSettings:
+def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> Config:
     """The settings that a trace recorded, with some of them changed.
 
     Args:
@@ -61,15 +51,12 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
     Raises:
         UsageError: no such setting, or a value that it cannot have.
     """
-    values: dict[str, Any] = RecallSettings().flat()
+    values: dict[str, Any] = Config().flat()
     values |= {name: at_most(name, value) for name, value in recorded.items() if name in values}
     values |= dict(parsed_change(change, known=list(values)) for change in changes)
     try:
-        return RecallSettings(
-            limits=_LIMITS.validate_python(part(values, "limits")),
-            ranking=_RANKING.validate_python(part(values, "ranking")),
-            planning=_PLANNING.validate_python(part(values, "planning")),
-            learning=_LEARNING.validate_python(part(values, "learning")),
+        return Config(
+            **{name: group.validate_python(part(values, name)) for name, group in _GROUPS.items()}
         )
     except ValidationError as error:
         raise UsageError(told(error)) from error
@@ -79,23 +66,6 @@ def at_most(name: str, value: object) -> object:
     """A recorded value, or the most that it may be: every recorded recall can be asked again."""
     most = MOST.get(name)
     return value if most is None or not isinstance(value, int | float) else min(value, most)
-
-
-def changed_session_settings(changes: Sequence[str]) -> SessionSettings:
-    """The settings of sessions that ship, with some of them changed.
-
-    Args:
-        changes: "session.ttl_s=600", each.
-
-    Raises:
-        UsageError: no such setting, or a value that it cannot have.
-    """
-    known = [f"{SESSION}{field.name}" for field in fields(SessionSettings)]
-    values = dict(parsed_change(change, known=known) for change in changes)
-    try:
-        return _SESSION.validate_python(part(values, "session"))
-    except ValidationError as error:
-        raise UsageError(told(error)) from error
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:

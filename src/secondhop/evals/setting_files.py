@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeGuard
+from warnings import warn
 
 import yaml
 
 from secondhop.errors import UsageError, said_by_system
-from secondhop.evals.setting_changes import (
-    SESSION,
-    changed_session_settings,
-    changed_settings,
-)
-from secondhop.nodes.session_settings import SessionSettings
-from secondhop.nodes.settings import RecallSettings
+from secondhop.evals.setting_changes import changed_settings
+from secondhop.nodes.config import Config
 
 
 def read_setting_changes(path: Path) -> list[str]:
@@ -38,35 +34,13 @@ def read_setting_changes(path: Path) -> list[str]:
     return [f"{name}={written(value)}" for name, value in flat(found)]
 
 
-def load_recall_settings(path: str | Path) -> RecallSettings:
+def load_config(path: str | Path) -> Config:
     """The settings of a file, over those that ship: for `Recall.open(config=...)`.
-
-    Those of sessions in it are for `load_session_settings`.
 
     Raises:
         UsageError: it cannot be read, holds no settings, or one that cannot be.
     """
-    return changed_settings({}, recall_changes(path))
-
-
-def recall_changes(path: str | Path) -> list[str]:
-    """What a file changes for a recall, "NAME=VALUE" each; those of sessions are left out.
-
-    Raises:
-        UsageError: as `read_setting_changes`.
-    """
-    changes = read_setting_changes(Path(path).expanduser())
-    return [one for one in changes if not one.startswith(SESSION)]
-
-
-def load_session_settings(path: str | Path) -> SessionSettings:
-    """What a file says of sessions (`session.ttl_s: 600`): `Recall.open(session_settings=...)`.
-
-    Raises:
-        UsageError: as `load_recall_settings`.
-    """
-    changes = read_setting_changes(Path(path).expanduser())
-    return changed_session_settings([one for one in changes if one.startswith(SESSION)])
+    return changed_settings({}, read_setting_changes(Path(path).expanduser()))
 
 
 def settings_said(said: Sequence[str]) -> list[str]:
@@ -98,3 +72,11 @@ def is_part(value: object) -> TypeGuard[Mapping[str, object]]:
 def written(value: object) -> str:
     """A value as it is written by hand."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def __getattr__(name: str) -> object:
+    """`load_recall_settings`: the name of `load_config` in version 0.1; it goes in 0.3."""
+    if name != "load_recall_settings":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warn(f"{name} is deprecated; use secondhop.load_config", DeprecationWarning, stacklevel=2)
+    return load_config

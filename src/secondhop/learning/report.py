@@ -10,7 +10,7 @@ from secondhop.learning.records import (
     LearnedMemory,
     RoundCounts,
 )
-from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.nodes.config import LearningSettings
 from secondhop.nodes.selection.lessons import (
     faded,
     is_promoted,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from secondhop.graph.result import Frozen
+from secondhop.nodes.config import Config
 from secondhop.nodes.entity_config import (
     KEEPABLE,
     KeptValue,
@@ -12,7 +13,6 @@ from secondhop.nodes.entity_config import (
     understood,
 )
 from secondhop.nodes.services import Services
-from secondhop.nodes.settings import RecallSettings
 from secondhop.stores.entity_store import EntityStore
 
 SaidBy: TypeAlias = Literal["caller", "entity", "settings", "default"]
@@ -78,6 +78,6 @@ def in_force(name: str, kept: Mapping[str, KeptValue], services: Services) -> Se
         return SettingInForce(value=checked_setting(name, given), said_by="caller")
     if name in kept:
         return SettingInForce(value=kept[name], said_by="entity")
-    ships = given == RecallSettings().flat()[name]
+    ships = given == Config().flat()[name]
     said_by: SaidBy = "default" if ships else "settings"
     return SettingInForce(value=checked_setting(name, given), said_by=said_by)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
-from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.config import RecallLimits
 from secondhop.observe.plain import PlainObserver
 from secondhop.observe.port import (
     SPEAKER,

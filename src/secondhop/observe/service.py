@@ -22,7 +22,7 @@ from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.budget import counts_of
-from secondhop.nodes.settings import RecallLimits
+from secondhop.nodes.config import RecallLimits
 from secondhop.observe.draft import Draft, DraftView
 from secondhop.observe.messages import (
     Heard,

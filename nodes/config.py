@@ -1,12 +1,13 @@
-"""Every number of a recall that a caller may change, with its default, in one place."""
+"""`Config`: everything that a caller may set, with its default, in one place."""
 
 from dataclasses import asdict, dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import Literal, TypeAlias
 
-from secondhop.nodes.learning_settings import LearningSettings
+from secondhop.errors import UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.ranking.redundancy import REDUNDANCY
+from secondhop.ranking.session_start import OLDEST, POPULARITY
 
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]
 
@@ -27,6 +28,9 @@ stores can be asked for."""
 DEPTH_LIMIT = 1_000
 
 TOKENS_LIMIT = 1_000_000_000
+
+TTL_LIMIT_S = 31_536_000.0
+"""A year; clocks and the calendar end before what may be written as a number does."""
 
 DEADLINE_LIMIT_S = 604_800.0
 """A week; far beyond, a clock cannot tell a recall's milliseconds any more."""
@@ -86,9 +90,6 @@ class RankingSettings:
     """Share of the dense leg in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
     """Share of the lexical leg."""
-    lookup_shift: float = 0.1
-    """Weight that goes from the dense to the lexical leg when a fact or a date is looked up:
-    names and identifiers matter more there."""
     recency: Recency = "auto"
     """When age takes from relevance: for questions about the present, always, or never."""
     recency_days: float = 730.0
@@ -106,42 +107,25 @@ class RankingSettings:
     all; more brings variety and costs relevance (docs/ranking.md)."""
     correct_hubs: bool = True
     """Take from a dense score what the memory would get from any question (half of CSLS)."""
-    rrf_k: int = 60
-    """Damping constant of reciprocal rank fusion."""
     depth_factor: int = 4
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
     """How slots are shared: by facets (ours), or one of the baselines."""
-    facet_closing: float = 3.0
-    """How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and
-    only the really relevant do."""
     redundancy: str = "evidence"
     """How repeated information is measured; a name in secondhop.ranking.redundancy."""
     redundancy_limit: float = 0.55
     """Share of a candidate's evidence that picked ones already say, above which it waits."""
-    mmr_lambda: float = 0.5
-    """1 is relevance alone; used by diversity="mmr"."""
-    xquad_lambda: float = 0.9
-    """Share of the facets in the gain, the rest is relevance to the question as a whole; used by
-    diversity="facets" and "xquad". In MMR the lambda is the other way round."""
-    pm2_lambda: float = 0.5
-    """How much the facet whose seat it is decides; 1: nothing else. Used by diversity="pm2"."""
     direct_weight: float = 1.5
     """Weight of the question itself against facets, whose weights lie around 1."""
-    stable_jaccard: float = 0.8
-    """Overlap of the hot and warm memories of two rounds that counts as stable."""
 
     def __post_init__(self) -> None:
         for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
             check_share(name, getattr(self, name))
-        for name in ("mmr_lambda", "xquad_lambda", "pm2_lambda", "stable_jaccard", "lookup_shift"):
-            check_share(name, getattr(self, name))
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
                 check_finite(f"RankingSettings.{name}", setting)
-        check_count("RankingSettings.rrf_k", self.rrf_k, least=1)
         check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
-        for name in ("direct_weight", "facet_closing", "recency_days"):
+        for name in ("direct_weight", "recency_days"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"RankingSettings.{name} must be above 0")
         parsed_priority(self.source_priority)
@@ -196,13 +180,136 @@ class PlanningSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallSettings:
-    """Limits, ranking, planning and learning together: what a trace records."""
+class LearningSettings:
+    """How much resolved sessions may change later recalls in the same context, and for how long."""
+
+    weight: float = 0.3
+    """The most that learning may add to a memory's relevance, as a share of it; it takes half as
+    much at most. 0: nothing that was learned is used."""
+    half_life_days: float = 90.0
+    """Days after which what was learned counts half."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < 1:
+            raise ValueError("LearningSettings.weight must lie in 0..1, below 1")
+        if not (self.half_life_days > 0 and isfinite(self.half_life_days)):
+            raise ValueError("LearningSettings.half_life_days must be above 0, and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """How long a recall stays open, and what a round of it shows."""
+
+    k: int = 5
+    """Memories a round shows beside those that were voted for."""
+    max_rounds: int = 4
+    """Answers a session gives; the votes on the last one count when it is resolved."""
+    ttl_s: float = 300.0
+    """Seconds without a vote after which a session expires."""
+    critic: bool = True
+    """Whether the critic votes, too; its vote never outranks a person's or an agent's."""
+    later_min_score: float = 0.25
+    """Calibrated relevance, 0..1, from which on a memory may be shown after the first answer, where
+    it is below `RankingSettings.min_score`: who asks for more judges for himself."""
+    branches: int = 3
+    """Sparks that a session follows."""
+    branch_memories: int = 3
+    """Memories that a branch shows a round, beside those that were voted for."""
+
+    def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            check_finite(f"SessionSettings.{name}", limit)
+        for name, least in (("k", 1), ("max_rounds", 1), ("branch_memories", 1), ("branches", 0)):
+            check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
+        if not 0 <= self.later_min_score <= 1:
+            raise ValueError("SessionSettings.later_min_score must lie in 0..1")
+        if not 0 < self.ttl_s <= TTL_LIMIT_S:
+            raise ValueError(
+                f"SessionSettings.ttl_s must be above 0 seconds, and at most "
+                f"{TTL_LIMIT_S:,.0f} (a year)"
+            )
+
+
+def checked_ttl(ttl_s: float) -> float:
+    """Seconds that a session may stay open.
+
+    Raises:
+        UsageError: none, more than a year, or no number (nan).
+    """
+    if not 0 < ttl_s <= TTL_LIMIT_S:
+        raise UsageError(
+            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), not {ttl_s}"
+        )
+    return ttl_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingSettings:
+    """How much a session start shows of what, and what counts in its order."""
+
+    limit: int = 20
+    """Entries, where the caller names neither entries nor tokens."""
+    active: float = 0.3
+    """Share of what core leaves, for things to do and threads that were left open. The three shares
+    are the reference audit's."""
+    preferences: float = 0.3
+    recent: float = 0.4
+    foreseen: float = 0.2
+    """At most this share of what core leaves goes to what learned cues foresee; the others share
+    the rest."""
+    recent_candidates: int = 100
+    """Newest memories among which the recent ones are chosen."""
+    recent_days: float = 7.0
+    """Stability of the recent ones: after as many days recency is 0.9."""
+    open_days: float = 30.0
+    """The same of what was left open: the audit's tier "temporary"."""
+    lasting_days: float = 365.0
+    """The same of preferences."""
+    oldest: float = OLDEST
+    """What is left of a score when recency is 0."""
+    popularity: float = POPULARITY
+    """Share of a score that acceptances can make, 0..1; 0: they count for nothing."""
+    session_hours: float = 12.0
+    """What was left open at most so long before the last conversation belongs to that session."""
+    characters: int = 400
+    """Of a note's beginning or a conversation's end, where the whole is longer."""
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "recent_candidates", "characters"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"BriefingSettings.{name} must be at least 1")
+        positive = (
+            "active",
+            "preferences",
+            "recent",
+            "recent_days",
+            "open_days",
+            "lasting_days",
+            "session_hours",
+        )
+        for name in positive:
+            if not 0 < getattr(self, name) < inf:
+                raise ValueError(f"BriefingSettings.{name} must be a number above 0")
+        for name in ("foreseen", "oldest", "popularity"):
+            value = getattr(self, name)
+            if not isfinite(value) or not 0 <= value <= 1:
+                raise ValueError(f"BriefingSettings.{name} must lie in 0..1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Everything that a caller may set, in groups. Frozen, and checked when it is made.
+
+    >>> Config(limits=RecallLimits(k=3)).limits.k
+    3
+    """
 
     limits: RecallLimits = field(default_factory=RecallLimits)
     ranking: RankingSettings = field(default_factory=RankingSettings)
     planning: PlanningSettings = field(default_factory=PlanningSettings)
     learning: LearningSettings = field(default_factory=LearningSettings)
+    session: SessionSettings = field(default_factory=SessionSettings)
+    briefing: BriefingSettings = field(default_factory=BriefingSettings)
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""
@@ -211,3 +318,9 @@ class RecallSettings:
             for part, settings in asdict(self).items()
             for name, setting in settings.items()
         }
+
+    def recorded(self) -> dict[str, float | int | str | bool | None]:
+        """What a trace records: the settings that a recall has, without those of sessions and
+        briefings."""
+        apart = ("session.", "briefing.")
+        return {name: value for name, value in self.flat().items() if not name.startswith(apart)}
