@@ -78,7 +78,8 @@ def select(
     """
     rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
     if order is not None:
-        rows = sorted({pool.ids.index(one) for one in (*order, *kept, *led)})
+        order = [*dict.fromkeys((*order, *kept, *led))]
+        rows = sorted(pool.ids.index(one) for one in order)
     if not rows:
         return Selection(picks=[], losers=[])
     coverage = repetition_among(pool, rows, settings=settings)
