@@ -65,11 +65,12 @@ def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> npt.NDArray
 
     (1.0 · Σ hot + 0.4 · Σ warm) / (1.0 · |hot| + 0.4 · |warm|) - 0.3 · mean(cold)
     """
-    away = 0.3 * cold.sum(axis=0, dtype=np.float64) / max(len(cold), 1)
+    away: npt.NDArray[np.float64] = 0.3 * cold.sum(axis=0, dtype=np.float64) / max(len(cold), 1)
     weight = 1.0 * len(hot) + 0.4 * len(warm)
     if not weight:
         return -away
-    towards = 1.0 * hot.sum(axis=0, dtype=np.float64) + 0.4 * warm.sum(axis=0, dtype=np.float64)
+    towards: npt.NDArray[np.float64] = 1.0 * hot.sum(axis=0, dtype=np.float64)
+    towards = towards + 0.4 * warm.sum(axis=0, dtype=np.float64)
     return towards / weight - away
 
 

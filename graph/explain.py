@@ -119,14 +119,14 @@ def given_apart(preference: TracePreference) -> Explanation:
     elif preference.facet:
         asked = (
             f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
-            f"with “{preference.query}” (nearness {preference.score:.2f})."
+            f"with “{preference.query}” (similarity {preference.score:.2f})."
         )
     elif preference.scope.casefold() == ALWAYS:
         asked = "It was said for always." if preference.stale else "It always holds."
     else:
         asked = (
             f"The question is near its context, “{preference.scope}” "
-            f"(nearness {preference.score:.2f})."
+            f"(similarity {preference.score:.2f})."
         )
     if preference.stale:
         asked += f" It does not hold any more ({preference.stale}); what ended was asked for, too."
@@ -190,7 +190,7 @@ def looked_up(query: TraceQuery, trace: RecallTrace) -> str:
     if query.origin == FACT_NAMED:
         named = "The question names" if query.hop == 1 else "A query of the plan names"
         return f"{named} this fact; it was looked up."
-    near = f" (nearness {query.nearness:.2f})" if query.nearness is not None else ""
+    near = f" (similarity {query.nearness:.2f})" if query.nearness is not None else ""
     facet = next((one.name for one in trace.facets if one.facet_id == query.facet_id), "")
     return f"Nothing names this fact; question and plan together, for “{facet}”, are near it{near}."
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Frozen(BaseModel):
-    """Values that nobody changes after they were made."""
+    """Values that do not change once they are made."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,7 +32,7 @@ class Evidence(Frozen):
 
 
 class ConflictingMemory(Frozen):
-    """A fact that holds as well and says otherwise: nobody has decided which is right."""
+    """A fact that also holds and says otherwise; it is undecided which is right."""
 
     id: str
     value: str

@@ -41,7 +41,7 @@ class TraceFacet(Frozen):
 
 
 class TraceHit(Frozen):
-    """One memory in the ranking of one leg of one query."""
+    """One memory that one search of one query found."""
 
     memory_id: str
     passage_id: str
@@ -61,8 +61,8 @@ class TraceQuery(Frozen):
     round: int
     origin: str
     nearness: float | None = None
-    """Of the fact that it looks up to the question and the plan's query together, 0..1; None where
-    something else than nearness asked for it."""
+    """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
+    where it was asked for by name."""
     ms: float
     dense: list[TraceHit]
     lexical: list[TraceHit]
@@ -95,8 +95,8 @@ class TraceVote(Frozen):
     repeats: str | None = None
     replaced_by: str | None = None
     place: int | None = None
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
-    voted gave no order."""
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
+    voter gave no order."""
 
 
 class TraceDrop(Frozen):

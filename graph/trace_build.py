@@ -42,8 +42,8 @@ def build_trace(state: RecallState, *, services: Services, ms: float) -> RecallT
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
     """Every field of the `RecallTrace`, those that have a default too, in the order of the model.
 
-    Written as JSON they are what the model would write. Queries and candidates come one by one,
-    for whoever reads the values once: all of them together would be thousands of objects.
+    Written as JSON they are what the model would write. Queries and candidates come one by one:
+    all of them together would be thousands of objects.
     """
     kept = state.get("kept_settings", {})
     returned = [memory["id"] for memory in state.get("result", {}).get("memories", [])]

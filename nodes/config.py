@@ -87,9 +87,9 @@ class RankingSettings:
     min_score: float = 0.35
     """Calibrated relevance, 0..1, below which nothing is returned."""
     dense_weight: float = 0.7
-    """Share of the dense leg in a calibrated score and in fusion."""
+    """Share of the dense search in a calibrated score and in fusion."""
     lexical_weight: float = 0.3
-    """Share of the lexical leg."""
+    """Share of the lexical search."""
     recency: Recency = "auto"
     """When age takes from relevance: for questions about the present, always, or never."""
     recency_days: float = 730.0

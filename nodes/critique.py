@@ -50,7 +50,7 @@ def critic_of(services: Services) -> Critic:
         RuntimeError: there is none; the graph should not have come here.
     """
     if services.critic is None:
-        raise RuntimeError("a recall without a critic has nobody to ask")
+        raise RuntimeError("this recall has no critic")
     return services.critic
 
 
@@ -63,7 +63,7 @@ async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, Recal
         async with asyncio.timeout(request.remaining.seconds):
             return await critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"critique: {str(error) or 'no answer in time'}; nobody voted"
+        reason = f"critique: {str(error) or 'no answer in time'}; no votes were cast"
         paid = replace(NO_VERDICT, usage=usage_of_failure(error))
         return paid, {"degraded": {place: reason}}
 

@@ -81,7 +81,7 @@ def spoken(query: Query) -> tuple[str, str, str]:
 async def send_queries(state: RecallState, *, services: Services) -> list[Send] | str:
     """One `retrieve` a query of this round; straight to `fuse` when there is none.
 
-    Where nobody has planned, the first round asks the playbooks beside.
+    Without a plan, the first round also asks the playbooks.
     """
     sight, deadline_at = sight_of(state), state["deadline_at"]
     memories = depth_of(state, services.settings.ranking)
@@ -108,5 +108,5 @@ async def send_queries(state: RecallState, *, services: Services) -> list[Send] 
 
 
 def wants_suggestions(state: RecallState) -> bool:
-    """Whether playbooks may say what is needed: nobody has planned, and help is asked for."""
+    """Whether playbooks say what is needed: there is no plan, and the question is no look-up."""
     return is_unplanned(state) and state["kind"] not in LOOKUPS

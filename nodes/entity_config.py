@@ -1,4 +1,4 @@
-"""Settings that an entity asks for itself: kept in its store, heeded whoever asks.
+"""Settings that an entity asks for itself: kept in its store, used by every interface.
 
 What the caller sets goes before them, and they go before what a settings file or the defaults say.
 """

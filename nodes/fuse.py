@@ -39,7 +39,7 @@ RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
 
 HYBRID = (0.5, 0.5)
-"""Weights of the dense and the lexical ranking of a question that nobody has planned: as in plain
+"""Weights of the dense and the lexical ranking of a question without a plan: as in plain
 hybrid search."""
 
 
@@ -176,8 +176,8 @@ def fuse_facet(
 ) -> dict[str, FacetScore]:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
-    A memory stands in a leg's ranking where its best passage stands; only the first `depth`
-    memories of a leg count. Fusion is weighted RRF over all legs of all queries.
+    A memory stands in a ranking where its best passage stands; only the first `depth` memories of
+    a ranking count. Fusion is weighted RRF over both rankings of all queries.
 
     Args:
         weights: of the dense and of the lexical rankings.

@@ -20,12 +20,12 @@ from secondhop.prompts.templates import RenderedPrompt
 T = TypeVar("T", bound=BaseModel)
 
 MODEL_SHARE = 0.9
-"""Of a step's time, what its model may take: whoever cancels the step at its end would never hear
-what the model has spent, and what follows needs a moment too."""
+"""Of a step's time, what its model may take. A call cancelled at the step's end never tells what it
+has spent, and what follows needs a moment too."""
 
 
 LEAST_SECONDS = 0.1
-"""With less time no model answers, and a request that nobody waits for is paid all the same."""
+"""With less time no model answers, and an abandoned request is paid all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

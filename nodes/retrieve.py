@@ -1,4 +1,4 @@
-"""One query, two legs."""
+"""One query, searched by similarity and by words."""
 
 import asyncio
 import time
@@ -18,14 +18,14 @@ from secondhop.stores.records import PassageHit, Vector
 T = TypeVar("T")
 
 OWN_WORDS = frozenset({"question", "decompose"})
-"""Origins of queries in the words of whoever asks."""
+"""Origins of queries in the user's own words."""
 
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
 
 
 async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
-    """Dense and lexical rankings of one query; a failing leg is recorded and the round goes on."""
+    """Dense and lexical rankings of one query; if a search fails, the trace says so."""
     started = time.perf_counter()
     query_id = task["query"]["query_id"]
     ranking = await rank(task, services=services)
@@ -35,13 +35,13 @@ async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
         "note": f"{count_of(ranking['dense'])} dense, {count_of(ranking['lexical'])} lexical",
     }
     if ranking["error"]:
-        reason = f"query {task['query']['text']!r} lost a leg: {ranking['error']}"
+        reason = f"query {task['query']['text']!r} lost a search: {ranking['error']}"
         update["degraded"] = {f"retrieve {query_id}": reason}
     return update
 
 
 async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
-    """Both legs side by side; passages found by words alone get their cosine as well.
+    """Both searches side by side; passages found by words alone get their cosine as well.
 
     A query that names its memories looks at those alone.
     """
@@ -92,7 +92,7 @@ async def rank_among(
 
 
 async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
-    """The leg's answer; it is begun here, so that one cancelled before its start leaves nothing.
+    """The search's answer; it is begun here, so that one cancelled before its start leaves nothing.
 
     Raises:
         TimeoutError: none in time.
@@ -127,10 +127,10 @@ async def lexical_leg(
 async def without_hubs(
     hits: list[PassageHit], task: RetrieveTask, *, services: Services
 ) -> list[PassageHit]:
-    """Corrected for memories that are near to everything, in queries that somebody else phrased.
+    """The hits of a query that the user did not phrase, less what any question would give them.
 
-    The question's own words are taken as they are: whether the memory speaks of them at all is
-    read off their cosine.
+    The question's own words are taken as they are: their cosine says whether the memory is about
+    them at all.
     """
     if services.hubs is None or task["query"]["origin"] in OWN_WORDS:
         return hits
@@ -145,7 +145,7 @@ async def missing_cosines(
     *,
     services: Services,
 ) -> dict[str, float]:
-    """Cosines of the passages that the lexical leg alone found, so that scores compare."""
+    """Cosines of the passages that the lexical search alone found, so that scores compare."""
     known = set(dense["passage_ids"])
     missing = [passage_id for passage_id in lexical["passage_ids"] if passage_id not in known]
     if vector is None or not missing:
@@ -157,7 +157,7 @@ async def missing_cosines(
 
 
 def leg_error(leg: str, found: object) -> str:
-    """What went wrong in a leg, or "".
+    """What went wrong in a search, or "".
 
     Raises:
         BaseException: anything that is not an error of ours: a cancellation, or our own mistake.

@@ -20,7 +20,7 @@ from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
 
 HubStanding: TypeAlias = Literal["corrected", "off", "unmeasured"]
-"""off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual nearness."""
+"""off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual similarity."""
 
 
 def utc_now() -> datetime:
@@ -43,7 +43,7 @@ class Services:
     planner: Planner | None = None
     """None: no plan is asked for."""
     critic: Critic | None = None
-    """None: nobody votes, and the first round is the last."""
+    """None: no votes, and the first round is the last."""
     hubs: HubCorrection | None = None
     """Corrects dense scores of memories that are near to every question."""
     reranker: Reranker | None = None

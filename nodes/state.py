@@ -27,10 +27,10 @@ DIRECT = "f0"
 
 FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
-names there are, asks for it outright; nothing names it, and the plan means it."""
+names there are, asks for it by name; nothing names it, and the plan means it."""
 
 TOO_LATE = "no answer before the deadline"
-"""What stands in a ranking's error when a leg was given up."""
+"""What stands in a ranking's error when a search was given up."""
 
 
 class Facet(TypedDict):
@@ -92,7 +92,7 @@ class FeedbackRef(TypedDict):
 
 
 class Hits(TypedDict):
-    """The passages that one leg of a query found, best first: columns of one length."""
+    """The passages that one search of a query found, best first: columns of one length."""
 
     passage_ids: list[str]
     memory_ids: list[str]
@@ -106,10 +106,10 @@ class Ranking(TypedDict):
     dense: Hits
     lexical: Hits
     cosines: dict[str, float]
-    """Of passages that only the lexical leg found, by passage id."""
+    """Of passages that only the lexical search found, by passage id."""
     ms: float
     error: str
-    """"" when both legs worked."""
+    """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
     """Memories that it found and may not show, and why."""
 
@@ -161,7 +161,7 @@ class Candidate(TypedDict):
     kind: NotRequired[str]
     """factual or preferential; continuity when it is missing."""
     salience: NotRequired[float]
-    """0..1; missing: nobody said how much it matters."""
+    """0..1; missing: it was never set."""
     parts: NotRequired[dict[str, float]]
     """What each retriever added to the score, by name; missing where a plan's facets share the
     slots."""
@@ -209,7 +209,7 @@ class Vote(TypedDict):
     repeats: str | None
     replaced_by: str | None
     place: NotRequired[int | None]
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: whoever
+    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
     voted gave no order."""
 
 
@@ -311,7 +311,7 @@ class RecallState(TypedDict):
     """ISO 8601; "": today's belief."""
     include_stale: NotRequired[bool]
     preferences: NotRequired[dict[str, float]]
-    """Those that count for the question: {memory id: nearness of its context, 0..1}."""
+    """Those that count for the question: {memory id: similarity of its context, 0..1}."""
     preferences_asked: NotRequired[dict[str, PlanAsk]]
     """Of these, by memory id, the ones that the plan asked for and not the question."""
     by_name: NotRequired[ByName]
@@ -319,7 +319,7 @@ class RecallState(TypedDict):
     kept_settings: NotRequired[dict[str, str | float]]
     """{"ranking.recency": "always", …}: settings that the entity asks for; missing: none."""
     exposure: NotRequired[dict[str, float]]
-    """{memory id: 0..1, how lately it was shown for other questions}; missing: nobody asked."""
+    """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
     learned: NotRequired[Learned]
     """Looked up once, by the first `ask`."""
     hidden: NotRequired[list[HiddenHit]]

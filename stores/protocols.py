@@ -54,7 +54,7 @@ class VectorIndex(Protocol):
 
 
 class MemorySearch(Protocol):
-    """Finding: the two legs of a query. Hits name stored, complete memories only."""
+    """The two searches of a query. Hits name stored, complete memories only."""
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
         """For each query row, at most `k` passages by cosine, best first."""
@@ -71,7 +71,7 @@ class MemorySearch(Protocol):
 
 @runtime_checkable
 class SearchesTogether(Protocol):
-    """What a `MemorySearch` may be able to do, too: the lexical leg of several queries at once."""
+    """What a `MemorySearch` may be able to do, too: lexical search of several queries at once."""
 
     async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """For each query what `lexical` would find."""

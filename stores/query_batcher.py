@@ -95,7 +95,7 @@ _DENSE_ROWS = 8
 """Query rows a call: one processor does all rows of a call."""
 
 _DENSE_CALLS = 4
-"""Calls of the dense leg at a time."""
+"""Dense searches at a time."""
 
 _LEXICAL_QUERIES = 16
 """Queries a call: they read what they have in common once, and hold it all in memory."""

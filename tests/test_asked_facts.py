@@ -205,7 +205,7 @@ async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Reca
     assert recall.services.settings.ranking.min_score <= nearness <= 1
     story = explain(trace, fact).story
     (line,) = [one for one in story if one.startswith("Nothing names this fact")]
-    assert f"for “what may not be in it”, are near it (nearness {nearness:.2f})" in line
+    assert f"for “what may not be in it”, are near it (similarity {nearness:.2f})" in line
 
 
 async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) -> None:

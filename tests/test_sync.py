@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.small_world import LIFE, QUESTION
@@ -13,6 +14,7 @@ from tests.small_world import LIFE, QUESTION
 from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.recall import Recall
 from secondhop.sessions.service import Sessions
 from secondhop.sync import BackgroundLoop, blocking
@@ -153,6 +155,16 @@ def test_a_name_of_version_0_1_says_where_it_is_now(tmp_path: Path) -> None:
             assert getattr(recall, "remember") == recall.memories.remember  # noqa: B009
         with pytest.raises(AttributeError, match="'nonsense'"):
             getattr(recall, "nonsense")  # noqa: B009
+
+
+def test_settings_of_version_0_1_still_open_it(tmp_path: Path) -> None:
+    old: dict[str, Any] = {"settings": Config(limits=RecallLimits(k=2))}
+    with pytest.warns(DeprecationWarning, match="use config"):
+        opened = Recall.open(tmp_path / "store", embedder="hashing", **old)
+    with opened as recall:
+        assert recall.config.limits.k == 2
+    with pytest.raises(TypeError, match="'seting'"):
+        Recall.open(tmp_path / "store", **{"seting": 1})  # type: ignore[arg-type]  # misspelt
 
 
 PROGRAM = """

@@ -122,7 +122,7 @@ def in_context(
 def is_answerable(state: RecallState, *, min_score: float) -> bool:
     """Whether anything is given at all: as for k memories, or nearly so.
 
-    Whoever fills a budget sorts for himself: for a fact, too, the bar of other questions holds.
+    The reader of a budget sorts for himself: for a fact, too, the bar of other questions holds.
     Where somebody has read the candidates and found nothing good, nothing is given.
     """
     if state.get("picks"):

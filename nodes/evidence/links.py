@@ -34,7 +34,7 @@ COMMON_SHARE = 0.5
 """What a name counts that so many passages hold; one that one passage holds counts 1."""
 
 DEPTH = 100
-"""Passages looked at for what the seed leaves open, each leg."""
+"""Passages looked at for what the seed leaves open, by each search."""
 
 LINK_SHARE = 0.5
 """What the best possible link adds to a score, as a share of the best score of all."""

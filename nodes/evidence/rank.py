@@ -37,7 +37,7 @@ VOTED = {"hot": 1.5, "warm": 1.2}
 
 
 def passage_scores(state: RecallState) -> PassageScores:
-    """Every found passage of a candidate that nobody voted out.
+    """Every found passage of a candidate that was not voted out.
 
     The p-norm over the facets of what the passage does for the facet, times the facet's weight; a
     facet's queries count once, by the best of them. Votes and the date of the memory weigh on it.
@@ -62,9 +62,9 @@ def passage_scores(state: RecallState) -> PassageScores:
 
 
 def ranking_scores(ranking: Ranking) -> PassageScores:
-    """What one query found: a convex combination of both legs, each brought to 0..1.
+    """What one query found: a convex combination of both searches, each brought to 0..1.
 
-    cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical leg.
+    cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical search.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """

@@ -35,7 +35,7 @@ _ABOUT_REPLIES = re.compile(
 
 
 def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float]:
-    """{passage id: what its score is multiplied by}, 1 for nobody's words in particular."""
+    """{passage id: what its score is multiplied by}, 1 where no speaker is asked for."""
     shares = {passage.passage_id: speaker_shares(passage.text) for passage in passages}
     spoken = Counter(label for own in shares.values() for label in own)
     gains = {} if _ABOUT_REPLIES.search(question) else {PERSON: OWN_TURNS}
@@ -46,7 +46,7 @@ def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float
 
 
 def speaker_shares(text: str) -> dict[str, float]:
-    """{speaker: share of the characters}; {} where nobody is named before a paragraph.
+    """{speaker: share of the characters}; {} where no name stands before a paragraph.
 
     >>> speaker_shares("Ann: Tea?")
     {'Ann': 1.0}

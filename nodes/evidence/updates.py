@@ -2,7 +2,7 @@
 
 Asked how something stands today, search prefers the plainest statement of it, and that is often
 the first one: "my deadline is 20 April", while "the new deadline, the 25th" is said in passing,
-weeks later. Both belong into the context; whoever reads it from the top should read the newer one
+weeks later. Both belong into the context; a reader from the top should read the newer one
 first.
 """
 

@@ -1,6 +1,6 @@
 """What an entity keeps by name, for a plan to ask for: its facts, and preferences of a context.
 
-A plan that has seen the names can ask for one outright, and needs no query that is worded like it.
+A plan that has seen the names can ask for one by name, and needs no query that is worded like it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from secondhop.stores.keeping import Kind
 
 FACTS: Final = 40
 PREFERENCES: Final = 20
-"""Names that a planner is told; of more, those that share words with the question, then the
+"""Names that a planner sees; of more, those that share words with the question, then the
 newest."""
 
 LOOKED_AT: Final = 1_000

@@ -1,7 +1,7 @@
 """Facts that a question, or a plan's query, asks for: looked up, not searched for.
 
 "What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
-the same words, or outright, once it was told the names of what is kept (`kept_names`); facts that
+the same words, or by name, once it has seen the names of what is kept (`kept_names`); facts that
 it only means are asked for, too (`implied_facts`). What is found enters the recall as any candidate
 does: by a query of its own, which looks at that memory alone.
 """
@@ -45,7 +45,7 @@ MOST: Final = 3
 asks for by name, those that its queries name, and those that they mean."""
 
 PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
-"""Subjects that stand for whoever asks."""
+"""Subjects that stand for the user."""
 
 _OWN: Final = frozenset({"my", "our"})
 STANDING: Final = frozenset({"current", "present", "new", "latest", "own", "full"})
@@ -128,7 +128,7 @@ def named_facts(
 
 
 def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked]:
-    """Those that the plan asks for outright; ids of anything else are passed over."""
+    """Those that the plan asks for by name; ids of anything else are passed over."""
     known = {name.memory_id: name for name in names}
     wanted = asked["facts"] if asked is not None else []
     return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
@@ -184,7 +184,7 @@ def usual_weight(state: RecallState) -> float:
 
 
 def direct_weight(services: Services) -> float:
-    """What the question itself weighs: whoever asks for a fact wants that."""
+    """As much as the question itself weighs: a question for a fact wants that fact."""
     return services.settings.ranking.direct_weight
 
 
@@ -230,7 +230,7 @@ def named_in(text: str, names: Sequence[FactName]) -> list[FactName]:
 
 
 def is_the_person(subject: str) -> bool:
-    """Whether a fact is about whoever asks.
+    """Whether a fact is about the user.
 
     >>> is_the_person("Me"), is_the_person("my landlord")
     (True, False)

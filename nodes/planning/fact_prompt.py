@@ -43,7 +43,7 @@ class AskedNames(NamedTuple):
 
     names: tuple[KeptName, ...]
     unknown: int
-    """Ids of it that nobody issued."""
+    """Ids in it that were never issued."""
 
     def told(self) -> str:
         """For the trace; "" when nothing was asked for."""

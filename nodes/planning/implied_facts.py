@@ -1,4 +1,4 @@
-"""Facts that a question implies: nobody names them, and a query of the plan means them.
+"""Facts that a question implies: a query of the plan means them without naming them.
 
 "What can I cook tonight?" does not name (me, diet, vegetarian), and a fact of a few words is near
 to no question that needs it. A query of the plan may be; but playbooks are chosen by likeness, and

@@ -1,4 +1,4 @@
-"""What the kind of a question changes, whoever told it: the weight of words, and that of age."""
+"""What the kind of a question changes: the weight of words, and that of age."""
 
 from dataclasses import replace
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What one leg of a query found, in columns.
+"""What one search of a query found, in columns.
 
 A recall finds thousands of passages, and many recalls run at once: three lists a ranking cost the
 garbage collector nothing to speak of, an object a passage costs it more than the search.
@@ -11,7 +11,7 @@ from secondhop.stores.records import PassageHit
 
 
 def as_hits(found: Sequence[PassageHit]) -> Hits:
-    """The state's form of a leg's ranking."""
+    """The state's form of a search's ranking."""
     return {
         "passage_ids": [hit[0] for hit in found],
         "memory_ids": [hit[1] for hit in found],
@@ -20,7 +20,7 @@ def as_hits(found: Sequence[PassageHit]) -> Hits:
 
 
 def no_hits() -> Hits:
-    """Of a leg that found nothing."""
+    """Of a search that found nothing."""
     return as_hits(())
 
 
@@ -55,7 +55,7 @@ def count_of(hits: Hits) -> int:
 
 
 def scores_of(hits: Hits) -> dict[str, float]:
-    """{passage id: score in the leg}."""
+    """{passage id: score in the search}."""
     return dict(zip(hits["passage_ids"], hits["scores"], strict=True))
 
 

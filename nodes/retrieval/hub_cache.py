@@ -22,8 +22,8 @@ _IDS_A_STATEMENT = 500
 
 
 class NearnessFile:
-    """{passage id: nearness to a bank}, on disk, so that each is worked out once and not once a
-    start. A cache: what cannot be read is worked out anew, and no method raises for a bad disk.
+    """{passage id: similarity to a bank}, on disk, so that each is worked out once and not once a
+    start. A cache: what cannot be read is worked out again, and no method raises for a bad disk.
 
     A passage id holds its text's hash and a bank is named by its vectors, which depend on library
     and embedding model: no entry ever answers for something else.

@@ -18,10 +18,10 @@ from secondhop.stores.query_batcher import QueryBatcher
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 NEIGHBOURS = 10
-"""Background questions that a passage's nearness is averaged over."""
+"""Background questions that a passage's similarity is averaged over."""
 
 REMEMBERED = 50_000
-"""Passages whose nearness is kept in memory; a passage id never changes its text."""
+"""Passages whose similarity is kept in memory; a passage id never changes its text."""
 
 
 PASSAGES_A_PRODUCT = 512
@@ -38,13 +38,13 @@ class QuestionBank(Protocol):
 
 
 class HubCorrection:
-    """Half of CSLS against a bank of background questions: memories near to everything yield."""
+    """Half of CSLS against a bank of background questions: memories similar to everything yield."""
 
     def __init__(
         self, bank: QuestionBank, *, usual: float, kept: NearnessFile | None = None
     ) -> None:
-        """`usual`: mean nearness of memories to the bank, with this embedding model; `kept`: where
-        it is kept between two starts.
+        """`usual`: mean similarity of memories to the bank, with this model; `kept`: where it
+        is kept between two starts.
         """
         self._bank, self._usual, self._kept = bank, usual, kept
         self._bank_id: tuple[Vectors, str] | None = None

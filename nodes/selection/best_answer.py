@@ -49,7 +49,7 @@ class BestAnswer:
     nearest: float
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
-    """What `nearest` must reach, unless somebody has read the candidates."""
+    """What `nearest` must reach, unless a reader has voted."""
     implied: Sequence[Pick] = ()
     """Facts that the plan asks for by name, or means: too short to be near the question, and given
     all the same."""
@@ -65,10 +65,10 @@ def best_answer(
 ) -> BestAnswer:
     """Slots by the votes so far.
 
-    What people and agents voted for stays, beside the k slots. Who has read the candidates and put
-    them in order is followed; then what nobody voted on fills up. Nothing is given when a reader
-    refused most of what it read and chose none of it, or when nothing is near the question itself
-    and nobody found something hot.
+    What people and agents voted for stays, beside the k slots. If a reader has put the candidates
+    in order, that order counts, and candidates without a vote fill the rest. Nothing is given when
+    the reader refused most of what it read and chose none of it, or when nothing is near the
+    question itself and no memory was voted hot.
 
     Args:
         shown: ids of earlier answers, in their order: so stands what was voted for alike.

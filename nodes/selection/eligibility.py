@@ -143,8 +143,8 @@ def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
 def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
 
-    None: nobody has read and given an order (a person's votes are weighed by selection).
-    []: somebody has, and would return nothing.
+    None: no reader has given an order (a person's votes are weighed by selection).
+    []: a reader has, and would return nothing.
     """
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
@@ -161,7 +161,7 @@ def believed(vote: Vote, relevance: Floats) -> bool:
 
 
 def has_read(vote: Vote | None) -> bool:
-    """Whether whoever voted has read the memory, and so may overrule a suspicion of ours."""
+    """Whether the voter has read the memory, and so may overrule a suspicion of ours."""
     return vote is not None and (vote["by"] != "critic" or bool(vote["facet_ids"]))
 
 
@@ -189,8 +189,8 @@ ANSWERABLE: Mapping[QuestionKind, float] = {
 }
 """How near, as a share of `min_score`, something must be to the question itself.
 
-Whoever asks for a fact is not helped by what surrounds it; whoever asks for help may be, though
-no memory is about the very question. Without anything that near, nothing is returned.
+A question for a fact is not answered by what surrounds the fact. A question for help may be, even
+if no memory is about it. Without anything that near, nothing is returned.
 """
 
 
@@ -199,7 +199,7 @@ def answerable(
 ) -> tuple[bool, float, float]:
     """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
 
-    Yes where the question's own search failed, so that nobody can tell.
+    Yes where the question's own search failed, so that it cannot be known.
     """
     direct = [
         text_relevance(candidate["scores"][DIRECT])

@@ -45,8 +45,7 @@ class ExposureMemory:
         """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE.
 
         Args:
-            recorded: by whoever accepted something; of what is remembered here, nothing is taken
-                from there.
+            recorded: what other processes showed; what is remembered here is not taken from there.
         """
         with self._lock:
             answers = {one.question: one for one in recorded} | self._shown
@@ -94,7 +93,7 @@ def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
 def worn_in_session(state: SessionState) -> dict[str, float]:
     """Wear by memory id in a round of a session: of other questions, and of its earlier rounds.
 
-    Whoever goes on with a session wants more of the same question, not the same again.
+    A session that goes on wants more on the same question, not the same again.
     """
     rounds = sorted((int(number), ids) for number, ids in state.get("shown", {}).items())
     own = worn(ids for number, ids in rounds if number < state["round"])

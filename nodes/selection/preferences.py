@@ -60,7 +60,7 @@ async def that_count(
     plan asks for by name.
 
     A context counts for the question that is as near to it as a memory must be to come back. A
-    facet must be nearer, by its name and by one of its queries: whoever plans looks for evidence,
+    facet must be nearer, by its name and by one of its queries: a plan looks for evidence,
     and evidence is about many things. Where the model does not answer, nearness counts for
     nothing, and `degraded` says so.
 
@@ -97,7 +97,7 @@ async def that_count(
 
 
 def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[str, PlanAsk]:
-    """Those that the plan asks for outright, by memory id; ids of anything else are passed over."""
+    """Those that the plan asks for by name, by memory id; ids of anything else are passed over."""
     known = {one.memory_id for one in contextual}
     wanted = asked["preferences"] if asked is not None else []
     return {one: PlanAsk(facet_id="", query="") for one in wanted if one in known}

@@ -1,4 +1,4 @@
-"""Two legs → one calibrated relevance."""
+"""Two searches → one calibrated relevance."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ A passage of average length that holds every word of the query once reaches 1 / 
 
 
 LEXICAL_ALONE = 0.9
-"""What a full match of words is worth where no cosine is known, because the dense leg failed."""
+"""What a full match of words is worth where no cosine is known, because the dense search failed."""
 
 
 def calibrated_relevance(
@@ -28,7 +28,7 @@ def calibrated_relevance(
     """dense_weight · calibrated cosine + lexical_weight · lexical / LEXICAL_FULL, 0..1.
 
     Arrays of one shape. The lexical score is 0 for a passage that holds no word of the query; the
-    cosine NaN where the dense leg failed: the words then speak alone.
+    cosine NaN where the dense search failed: the words then count alone.
     """
     dense = np.where(cosines > 0, calibration(cosines), 0.0)
     matched = np.minimum(1.0, lexical / LEXICAL_FULL)

@@ -71,14 +71,15 @@ def select(
     order in which they would be admitted if k grew.
 
     Args:
-        led: memories that whoever read them put first, in that order; they are not weighed again.
+        led: memories that a reader put first, in that order; they are not weighed again.
         kept: memories that stay, in that order, before all others: what they say and serve counts
             against those that follow.
         order: ids of all that take part, best first, where no facets share the slots.
     """
     rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
     if order is not None:
-        rows = sorted({pool.ids.index(one) for one in (*order, *kept, *led)})
+        order = [*dict.fromkeys((*order, *kept, *led))]
+        rows = sorted(pool.ids.index(one) for one in order)
     if not rows:
         return Selection(picks=[], losers=[])
     coverage = repetition_among(pool, rows, settings=settings)

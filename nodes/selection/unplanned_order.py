@@ -1,4 +1,4 @@
-"""Who gets the slots of a question that nobody has planned: the best score first.
+"""Which memories get the slots of a question without a plan: the best score first.
 
 A look-up keeps the order of hybrid search. Facts that the question names come first. What
 something newer replaces, or what hardly says anything new, moves behind the rest.
@@ -55,7 +55,7 @@ def lookup_order(
     *,
     settings: RankingSettings,
 ) -> Sequence[str]:
-    """What the question itself finds and nobody voted out, the likeliest answer first.
+    """What the question itself finds and was not voted out, the likeliest answer first.
 
     Args:
         relevance: [n_candidates, n_facets]; 0 in every facet for what may not be returned.
@@ -85,7 +85,7 @@ def named_first(order: Sequence[str], state: RecallState) -> list[str]:
 
 def asks_several(state: RecallState) -> bool:
     """Whether one message asked several questions: what is first for one that nothing answers must
-    not go before the answer to another, so nearness counts there and not ranks."""
+    not go before the answer to another, so relevance counts there and not ranks."""
     asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
     return len(asked) > 1
 

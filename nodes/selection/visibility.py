@@ -75,7 +75,7 @@ class HiddenMemory:
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
         """Looked up once a recall, for as long as that takes: without it nothing may be shown, and
-        whoever runs the recall gives up at its deadline."""
+        the recall gives up at its deadline."""
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
         for seen, known in self._kept.get(sight["trace_id"], ()):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         UsageError,
         VoteRefusedError,
     )
+    from secondhop.evals.setting_files import load_config
     from secondhop.graph.builder import build_recall_graph
     from secondhop.graph.explain import Explanation
     from secondhop.graph.result import RecalledMemory, RecallResult
@@ -119,6 +120,7 @@ __all__ = [
     "build_recall_graph",
     "build_session_graph",
     "delete_entity",
+    "load_config",
 ]
 
 _MODULES = {
@@ -177,6 +179,7 @@ _MODULES = {
     "build_recall_graph": "secondhop.graph.builder",
     "build_session_graph": "secondhop.graph.session",
     "delete_entity": "secondhop.memories.delete_entity",
+    "load_config": "secondhop.evals.setting_files",
 }
 
 

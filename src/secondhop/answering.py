@@ -79,7 +79,7 @@ class Answering:
         self._store, self._services, self._graphs = store, services, graphs
         self._traces, self._folder = traces, folder
         self._has_memories = False
-        """False also as long as nobody has looked."""
+        """False also before the first search."""
 
     async def stream(self, question: Question, thread_id: str | None) -> AsyncIterator[RecallEvent]:
         """See `Recall.astream`."""

@@ -91,7 +91,7 @@ def cached_embedders(
 ) -> Embedders:
     """One cache an entity, so that no vector of its texts lies in another's file.
 
-    The playbooks are nobody's secret: their cache is the user's, and lasts beyond a store.
+    The playbooks are public: their cache is the user's, and lasts beyond a store.
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
@@ -134,7 +134,7 @@ def assemble(
     prices: PriceTable | None = None,
     scale: ModelScale | None = None,
 ) -> Services:
-    """The services of one entity's recall graph; without a language model nobody plans or votes.
+    """The services of one entity's recall graph; no language model means no planner, no critic.
 
     Args:
         scale: of the embedding model; None: the one that ships for it.

@@ -1,8 +1,11 @@
 """Names of version 0.1 that still work, with a DeprecationWarning; they go in 0.3."""
 
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 from warnings import warn
+
+from secondhop.nodes.config import Config
 
 _MEMORIES = (
     "remember",
@@ -77,3 +80,17 @@ def moved(owner: object, name: str) -> Any:
         stacklevel=3,
     )
     return reduce(getattr, MOVED[name].split("."), owner)
+
+
+def with_old_arguments(options: dict[str, Any], config: Config | None) -> Config | None:
+    """The config with what `settings` and `session_settings` say; they are taken from `options`."""
+    settings, session = options.pop("settings", None), options.pop("session_settings", None)
+    if settings is None and session is None:
+        return config
+    warn(
+        "Recall.open(settings=, session_settings=) are deprecated; use config=Config(…)",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    config = config or settings or Config()
+    return config if session is None else replace(config, session=session)

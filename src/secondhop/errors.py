@@ -135,9 +135,9 @@ class SessionOverError(SessionError):
 
 
 class SessionExpiredError(SessionOverError):
-    """Nobody voted in time."""
+    """No vote came in time."""
 
-    how = "has expired: nobody voted in time"
+    how = "has expired: no vote came in time"
 
 
 class SessionResolvedError(SessionOverError):

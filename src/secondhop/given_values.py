@@ -1,4 +1,4 @@
-"""What a program gives, checked where nobody checked its types: the mistake, named at the door."""
+"""What a program gives, checked at once: the error names the mistake."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime

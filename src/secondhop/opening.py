@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
+from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_id
 from secondhop.memories.reindex import open_entity
 from secondhop.models.choose_embedder import chosen_embedder
@@ -83,6 +84,7 @@ async def open_parts(
     options: OpenOptions,
 ) -> Parts:
     """See `Recall.aopen`."""
+    config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
     check_id(entity, name="the name of the entity")

@@ -22,7 +22,7 @@ those of playbooks are compared with what other queries are near to."""
 
 
 class Standing(NamedTuple):
-    """Where a memory stands in the ranking of one leg of one query; the smaller, the nearer."""
+    """Where a memory stands in the ranking of one search of one query; the smaller, the nearer."""
 
     depth_factor: int
     """The smallest with which this query brings it."""

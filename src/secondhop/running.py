@@ -64,7 +64,7 @@ async def run_recall(
     """Events of one recall; the last one carries result and trace.
 
     The graph runs in a task of its own, so that a slow listener neither delays it nor is cut
-    short by its deadline. Whoever stops listening cancels it.
+    short by its deadline. A caller that stops listening cancels it.
 
     Args:
         graph_input: a Command resumes what the graph's checkpointer kept under `thread_id`.
@@ -123,7 +123,7 @@ async def drive(
 
 
 def let_go(state: Mapping[str, Any], *, services: Services) -> None:
-    """Keep nothing of a recall, however it ended: also not of one that nobody waited for."""
+    """Keep nothing of a recall, however it ended: also not of one that was abandoned."""
     services.hidden.forget(state.get("trace_id", ""))
 
 

@@ -67,7 +67,7 @@ def load_settings() -> Settings:
     """The settings that this process's environment describes.
 
     Raises:
-        UsageError: a `SECONDHOP_*` variable that nobody reads, or a value that cannot be.
+        UsageError: a `SECONDHOP_*` variable that does not exist, or a value that cannot be.
     """
     refuse_unknown(os.environ)
     try:

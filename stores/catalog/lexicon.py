@@ -1,4 +1,4 @@
-"""The lexical leg: an inverted index in SQLite, and BM25 as a share of the best possible.
+"""Lexical search: an inverted index in SQLite, and BM25 as a share of the best possible.
 
 Why not FTS5: its idf is about 0 for a word that half of the passages hold, which makes all scores
 in a store of one to three memories the same, and its bm25() visits every matching passage: 56 to

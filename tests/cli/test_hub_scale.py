@@ -70,7 +70,7 @@ def test_calibrate_writes_the_nearness_of_the_memories(cli: Cli, small: str) -> 
 def test_calibrate_tells_people_what_hubs_are_corrected_by(cli: Cli, small: str) -> None:
     said = " ".join(cli("eval", "calibrate", small).stdout.split())
 
-    assert "usual nearness of memories to the playbooks' questions: 0." in said
+    assert "usual similarity of memories to the playbooks' questions: 0." in said
 
 
 def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> None:

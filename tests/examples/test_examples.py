@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 PRINTED = {
     "quickstart.py": [
-        "hop 2  Goals for the first year",
+        "hop 1  Goals for the first year",
         "hop 1  Research on Carefeed",
         "hop 2  What I achieved",
     ],
@@ -33,9 +33,9 @@ PRINTED = {
     "chat_backend.py": [
         "ana < briefing: ",
         "ana < progress: fuse: 3 candidates",
-        "ana < progress: critique: ",
+        "ana < progress: pick_round: ",
         "ana < memories: ",
-        "ana < 32 tokens: (scripted) I remember: My last training plan failed",
+        "ana < 45 tokens: (scripted) I remember: My last training plan failed",
         "ana < citation: ",
         "ana < done: ",
         "ben < progress: fuse: 2 candidates",
@@ -63,8 +63,7 @@ PRINTED = {
         "repeats what Flight already says",
         "It would be here with removing Flight “Flight”",
         "cut by pick: Tomatoes",
-        "below the threshold in every facet",
-        "It would be here with ranking.min_score = ",
+        "It would be here with --k 4",
     ],
 }
 

@@ -46,7 +46,7 @@ async def test_a_failing_critic_leaves_the_slots_to_relevance(world: SmallWorld)
     result, trace = await ask(world.services(critic=ScriptedCritic(DOWN)))
 
     assert result.ids() == unjudged.ids()
-    assert result.degraded == trace.degraded == [f"critique: {DOWN}; nobody voted"]
+    assert result.degraded == trace.degraded == [f"critique: {DOWN}; no votes were cast"]
     assert not any(candidate.votes for candidate in trace.candidates)
 
 
@@ -68,7 +68,7 @@ async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> Non
     assert trace.candidate("research-1") is not None
     searched = [query for query in trace.queries if query.origin != "playbook"]
     assert all(query.error == f"{leg}: the leg is gone" for query in searched)
-    assert any("lost a leg" in line for line in result.degraded)
+    assert any("lost a search" in line for line in result.degraded)
 
 
 async def test_one_failing_query_does_not_end_the_round(world: SmallWorld) -> None:

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from tests.fakes import HangingEmbedder
-from tests.nodes.test_hidden import EndsMeanwhile
+from tests.nodes.selection.test_hidden import EndsMeanwhile
 from tests.small_world import QUESTION, SmallWorld, ask
 
 from secondhop.nodes.planning.playbooks import Playbooks

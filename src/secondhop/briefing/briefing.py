@@ -1,4 +1,4 @@
-"""What the start of a session is told."""
+"""What a session is given at its start."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
@@ -48,7 +48,7 @@ class BriefingEntry(Frozen):
     tokens: int | None = None
     """Of `line`, its line end included; None where the limit is one of entries."""
     conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
-    """What holds as well and says otherwise: nobody has decided which is right."""
+    """What also holds and says otherwise; it is undecided which is right."""
     led_by: str = ""
     """Of what is foreseen: id of the entry that it tends to be needed after."""
 

@@ -51,8 +51,8 @@ class Weighing:
     def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
         """0..1 of each, as `session_start_score`.
 
-        Confidence is 0.5 + salience / 2: 0.75 for a memory of which nobody said how much it
-        matters, as the reference audit has it for one without confirmations.
+        Confidence is 0.5 + salience / 2: 0.75 for a memory whose salience was never
+        set, as the reference audit has it for one without confirmations.
         """
         if not memories:
             return []

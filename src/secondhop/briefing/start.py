@@ -1,10 +1,10 @@
-"""The start of a session: one pipeline behind every door, and it writes nothing.
+"""The start of a session: one pipeline for the library, the CLI and MCP; it writes nothing.
 
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
     counters ───────────────────────────► ▲                        cues (learned) ─► ▲
 
 No model is asked and nothing is embedded. Source: the reference audit of session starts, whose
-first bug is that two doors did this in two ways; design.md.
+first bug is that two interfaces did this in two ways.
 """
 
 from collections.abc import Iterable, Sequence

@@ -140,5 +140,5 @@ def show_calibration(report: "CalibrationReport", console: "Console") -> None:
     )
     if report.usual_nearness is not None:
         console.print(
-            f"usual nearness of memories to the playbooks' questions: {report.usual_nearness:.3f}"
+            f"usual similarity of memories to the playbooks' questions: {report.usual_nearness:.3f}"
         )

@@ -247,7 +247,7 @@ def embedded_in(folder: Path, common: Common) -> Common:
 
 
 def choose_llm(said: str | None) -> str | None:
-    """The language model to plan and judge with; None: nobody.
+    """The language model to plan and judge with; None: without one.
 
     Raises:
         UsageError: "openai" alone, and OPENAI_MODEL names none.

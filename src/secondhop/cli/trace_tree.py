@@ -108,7 +108,7 @@ def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> 
 
 
 def brought(query: TraceQuery, returned: Sequence[str]) -> str:
-    """The returned memories that each leg had near its top: "dense 1st #2, lexical 3rd #5"."""
+    """The returned memories that each search had near its top: "dense 1st #2, lexical 3rd #5"."""
     found = [
         (hit.rank, returned.index(hit.memory_id) + 1, leg)
         for leg, hits in (("dense", query.dense), ("lexical", query.lexical))

@@ -98,7 +98,7 @@ def memory_ids(hits: Sequence[PassageHit]) -> list[str]:
 
 
 def hybrid(dense: Sequence[PassageHit], lexical: Sequence[PassageHit]) -> list[str]:
-    """Both legs fused by reciprocal ranks, k = 60."""
+    """Both searches fused by reciprocal ranks, k = 60."""
     return [
         memory_id
         for memory_id, _ in reciprocal_rank_fusion([memory_ids(dense), memory_ids(lexical)])

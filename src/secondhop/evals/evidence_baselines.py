@@ -10,7 +10,7 @@ from secondhop.stores.protocols import MemoryReader, MemorySearch
 from secondhop.stores.records import PassageHit
 
 PASSAGES = 200
-"""Passages of each leg; more than the largest usual budget holds."""
+"""Passages of each search; more than the largest usual budget holds."""
 
 PASSAGE_BASELINES = ("dense", "bm25", "rrf")
 """In the order of a report."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeGuard
+from warnings import warn
 
 import yaml
 
@@ -71,3 +72,11 @@ def is_part(value: object) -> TypeGuard[Mapping[str, object]]:
 def written(value: object) -> str:
     """A value as it is written by hand."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def __getattr__(name: str) -> object:
+    """`load_recall_settings`: the name of `load_config` in version 0.1; it goes in 0.3."""
+    if name != "load_recall_settings":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warn(f"{name} is deprecated; use secondhop.load_config", DeprecationWarning, stacklevel=2)
+    return load_config

@@ -37,7 +37,7 @@ class ScoredMemory(Reply):
     replaced_by: str = Field("", description="Id of what superseded it.")
     conflicts_with: list[str] = Field(
         default_factory=list[str],
-        description="Facts that hold as well and say otherwise; nobody decided which is right.",
+        description="Facts that also hold and say otherwise; it is undecided which is right.",
     )
     sparked_by: str = Field("", description="In a branch: the id of the memory that led here.")
 

@@ -107,7 +107,7 @@ async def serve_stdio(common: Common) -> None:
 
 
 async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:
-    """Serve streamable HTTP until a signal ends it; the address is told on standard error.
+    """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
 
     Raises:
         OSError: the address cannot be had.

@@ -203,7 +203,7 @@ class MemoryTools:
     ) -> ResolveReply:
         """End a session and say which memories were of use, so that later recalls are better.
 
-        Use it once you have answered; a session that nobody resolves expires and teaches nothing.
+        Use it once you have answered; a session that is not resolved expires and teaches nothing.
         """
         async with self._memory() as memory:
             resolution = await memory.sessions.aresolve(

@@ -8,7 +8,7 @@ TEMPERATURE = 0.03
 """Of the softmax over intents. Cosines of questions of one intent differ by about as much."""
 
 HUB_SHARE = 0.5
-"""Share of a memory's nearness to questions of all kinds that its affinity to a facet loses."""
+"""Share of a memory's similarity to questions of all kinds that its affinity to a facet loses."""
 
 
 def intent_weights(ask_cosines: Floats, owners: Indices, name_cosines: Floats) -> Floats:
@@ -40,8 +40,9 @@ def mean_of_two_best(scores: Floats, owners: Indices, *, count: int) -> Floats:
 def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
     """[n_facets, n_memories], >= 0: how much more a memory serves a facet than others do.
 
-    z-scores over the memories, less `HUB_SHARE` of a memory's own z-score of nearness to questions
-    of all kinds: a memory that is near to everything says little by being near to a facet.
+    z-scores over the memories, less `HUB_SHARE` of a memory's own z-score of similarity to
+    questions of all kinds: a memory that is similar to everything says little by being similar to a
+    facet.
 
     Args:
         cosines: [n_facets, n_memories], of each memory's best passage to the facet.

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from tests.nodes.test_selection_rules import SETTINGS, picked, vote, voted, world_of
+from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, voted, world_of
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
@@ -13,7 +13,7 @@ from secondhop.nodes.selection.unplanned_order import (
     lookup_order,
     replaced_last,
 )
-from secondhop.nodes.state import FACT_NAMED, RecallState
+from secondhop.nodes.state import FACT_NAMED, RecallState, Vote
 
 THREE = [[0.6], [0.5], [0.4]]
 
@@ -23,7 +23,8 @@ def looked_up(
 ) -> tuple[Pool, RecallState]:
     """A question of fact that nobody has planned; `fused`: as hybrid search ranks m0, m1, …"""
     pool, state = world_of(rows, question="Which berth is ours?", **parts)
-    for memory_id, value in zip(state["candidates"], fused, strict=True):
+    found = [one for one in state["candidates"] if "f0" in state["candidates"][one]["scores"]]
+    for memory_id, value in zip(found, fused, strict=True):
         state["candidates"][memory_id]["scores"]["f0"]["fused"] = value
     return pool, {**state, "kind": "factual", "queries": {}}
 
@@ -50,6 +51,14 @@ def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
     halved = lookup_order(pool, pool.relevance, halves, state, settings=SETTINGS)
     assert list(halved) == ["m1", "m0", "m2"]
     assert "m0" not in picked(pool, voted(state, vote("m0", "cold", facets=())))
+
+
+def test_what_a_person_voted_for_stays_though_the_question_itself_does_not_find_it() -> None:
+    pool, state = looked_up([[0.6, 0.0], [0.0, 0.5]], fused=[0.02])
+    liked = {**vote("m1", "hot", facets=("f1",)), "by": "person"}
+
+    assert picked(pool, state) == ["m0"]
+    assert picked(pool, voted(state, cast(Vote, liked))) == ["m1", "m0"]
 
 
 def test_of_several_questions_the_answer_to_one_comes_before_what_is_first_for_another() -> None:

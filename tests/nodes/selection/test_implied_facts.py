@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from tests.nodes.test_selection_rules import SETTINGS, picked, vote, world_of
+from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, world_of
 
 from secondhop.nodes.planning.implied_facts import ORIGIN as IMPLIED
 from secondhop.nodes.selection.best_answer import best_answer

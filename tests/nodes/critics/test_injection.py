@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from tests.fakes import WrittenPlanner, note
-from tests.nodes.obedient import OBEDIENCE, Obedient, Way, replaces_all
+from tests.nodes.critics.obedient import OBEDIENCE, Obedient, Way, replaces_all
 from tests.nodes.scripted_llm import SECRET, ScriptedLLM, critic_request, sheet_of, view
 from tests.small_world import LIFE, SmallWorld, ask, interview_plan, recall_settings, small_world
 

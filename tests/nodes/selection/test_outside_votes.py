@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.nodes.cast_votes import by_voter, vote
-from tests.nodes.test_selection_rules import SETTINGS, world_of
+from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
 from secondhop.nodes.reconsider import refined_queries
 from secondhop.nodes.selection.best_answer import best_answer

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from tests.nodes.test_selection_rules import picked, world_of
+from tests.nodes.selection.test_selection_rules import picked, world_of
 
 
 def answer(rows: Sequence[Sequence[float]], factors: Mapping[str, float]) -> list[str]:

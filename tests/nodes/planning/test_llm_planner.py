@@ -195,7 +195,7 @@ async def test_a_reply_may_cost_what_is_left_and_less_than_half_the_time() -> No
 
 def test_ids_name_the_model_and_change_with_a_prompt(tmp_path: Path) -> None:
     planner, critic = llm_services(ScriptedLLM())
-    shipped = Path(__file__).parents[2] / "prompts" / "critique.md"
+    shipped = Path(__file__).parents[3] / "prompts" / "critique.md"
     changed = shipped.read_text(encoding="utf-8").replace("You choose", "You pick")
     (tmp_path / "critique.md").write_text(changed, encoding="utf-8")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
-from tests.nodes.test_selection_rules import world_of as world_of_rows
+from tests.nodes.selection.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.nodes.config import RankingSettings
