@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 REPO = Path(__file__).resolve().parents[1]
 CONFIG = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = CONFIG["tool"]["setuptools"]
@@ -18,6 +20,16 @@ def packages_on_disk() -> set[str]:
         for init in root.rglob("__init__.py"):
             found.add(".".join([name, *init.parent.relative_to(root).parts]))
     return found
+
+
+def modules_on_disk() -> list[str]:
+    """Every module of every listed package, but the programs."""
+    found: list[str] = []
+    for name, folder in SETUPTOOLS["package-dir"].items():
+        for path in (REPO / folder).rglob("*.py"):
+            inside = path.relative_to(REPO / folder).with_suffix("").parts
+            found.append(".".join([name, *inside]).removesuffix(".__init__"))
+    return sorted(name for name in found if not name.endswith(".__main__"))
 
 
 def test_every_package_on_disk_is_listed_for_the_wheel() -> None:
@@ -47,3 +59,20 @@ def test_every_public_name_can_be_imported() -> None:
 
     for name in package.__all__:
         assert getattr(package, name) is not None
+
+
+@pytest.mark.slow
+def test_every_module_is_installed_and_can_be_imported(tmp_path: Path) -> None:
+    names = modules_on_disk()
+    program = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, *names],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert len(names) > 300
+    assert done.returncode == 0, done.stderr

@@ -201,6 +201,7 @@ class Histories(RuleBasedStateMachine):
         self.memories = memories_of(
             store, self.embedder, folder=self.folder, clock=lambda: on(self.today)
         )
+        self.runner.run(self.memories.forgetter.finish())  # as every opening does
 
     def do(
         self,

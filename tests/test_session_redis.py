@@ -41,17 +41,18 @@ def test_a_session_is_kept_by_the_server_that_was_named_and_others_go_on_with_it
         left_ms = {key: server.pttl(key) for key in held(server, first.session_id)}
 
         found = theirs.sessions.get(first.session_id)
-        after = theirs.sessions.vote(first.session_id, {"plan": "hot"}, by="agent")
+        helped = first.ids()[1]
+        after = theirs.sessions.vote(first.session_id, {helped: "hot"}, by="agent")
         again = ours.sessions.get(first.session_id)
         resolution = ours.sessions.resolve(first.session_id)
 
         with pytest.raises(SessionResolvedError):
-            theirs.sessions.vote(first.session_id, {"plan": "cold"})
+            theirs.sessions.vote(first.session_id, {helped: "cold"})
     assert len(left_ms) == 2
     assert min(left_ms.values()) > 0  # the server forgets all of it by itself
     assert found.ids() == first.ids()
-    assert (after.round, after.kept) == (again.round, again.kept) == (2, ["plan"])
-    assert resolution.session.accepted == ["plan"]
+    assert (after.round, after.kept) == (again.round, again.kept) == (2, [helped])
+    assert resolution.session.accepted == [helped]
     assert resolution.learned.learned
     assert not list(tmp_path.rglob("sessions.db*"))
 
