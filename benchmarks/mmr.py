@@ -11,9 +11,8 @@ import numpy as np
 from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
 from secondhop.ranking.arrays import Vectors, unit_rows
-from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.coverage import Coverage, evidence_coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.evidence_coverage import evidence_coverage
 from secondhop.ranking.facet_pool import FacetPool
 from secondhop.ranking.facet_select import facet_select
 from secondhop.ranking.greedy import Repetition

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from benchmarks.simulated_user import LabelledUser
 
 from secondhop.evals.scenario import Question
 from secondhop.graph.result import RecalledMemory
 from secondhop.recall import Recall
-from secondhop.stores.records import Vectors
+from secondhop.stores.records import Vector, Vectors
 
 PASSAGES = 2
 """Evidence passages that stand for a memory, as in a session."""
@@ -54,24 +53,23 @@ async def by_reference_formula(
             for name in ("hot", "warm", "cold")
         ]
         refined = reference_formula(hot, warm, cold)
-        passages |= await nearest_new(refined.astype(np.float32), user, recall, k=question.k)
+        passages |= await nearest_new(refined, user, recall, k=question.k)
         shown = [one for one in passages if one not in user.votes]
         answers.append([*user.kept(), *shown])
     return answers
 
 
-def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> npt.NDArray[np.float64]:
+def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> Vector:
     """The refined vector as "On Second Thought" writes it, faults and all.
 
     (1.0 · Σ hot + 0.4 · Σ warm) / (1.0 · |hot| + 0.4 · |warm|) - 0.3 · mean(cold)
     """
-    away: npt.NDArray[np.float64] = 0.3 * cold.sum(axis=0, dtype=np.float64) / max(len(cold), 1)
+    away: Vector = 0.3 * cold.sum(axis=0) / max(len(cold), 1)
     weight = 1.0 * len(hot) + 0.4 * len(warm)
     if not weight:
-        return -away
-    towards: npt.NDArray[np.float64] = 1.0 * hot.sum(axis=0, dtype=np.float64)
-    towards = towards + 0.4 * warm.sum(axis=0, dtype=np.float64)
-    return towards / weight - away
+        return np.asarray(-away, dtype=np.float32)
+    towards: Vector = (1.0 * hot.sum(axis=0) + 0.4 * warm.sum(axis=0)) / weight
+    return np.asarray(towards - away, dtype=np.float32)
 
 
 async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:

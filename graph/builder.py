@@ -22,8 +22,8 @@ RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, Reca
 def build_recall_graph(
     services: Services, checkpointer: BaseCheckpointSaver[str] | bool | None = None
 ) -> RecallGraph:
-    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse -> rerank
-    -> {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
+    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse
+    -> {rerank ->} {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
 
     Args:
         checkpointer: None writes no checkpoints, also inside a host's graph that has a

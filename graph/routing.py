@@ -13,6 +13,13 @@ async def after_begin(
     return "dispatch" if services.planner is None else ["decompose", "expand"]
 
 
+async def after_fuse(
+    state: RecallState, *, services: Services
+) -> Literal["rerank", "judge", "no critic"]:
+    """The reranker, where there is one."""
+    return await after_rerank(state, services=services) if services.reranker is None else "rerank"
+
+
 async def after_rerank(state: RecallState, *, services: Services) -> Literal["judge", "no critic"]:
     """A vote, where there is a critic."""
     return "no critic" if services.critic is None else "judge"

@@ -6,7 +6,7 @@ from langgraph.types import Send
 
 from secondhop.nodes.planning.fact_lookup import asked_facts
 from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.retrieval.depth import depth_of
+from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.learned import with_what_was_learned
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
@@ -34,6 +34,8 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
     preferences: RecallUpdate = {}
     degraded: dict[str, str] = {}
     if "preferences" not in state:
+        preferences = {"preferences": {}, "preferences_asked": {}}
+    if "preferences" not in state and hidden.preferences:
         counting = await that_count(state, hidden, chosen.values(), services=services)
         preferences["preferences"] = dict(counting.nearness)
         preferences["preferences_asked"] = dict(counting.asked)

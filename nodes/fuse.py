@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.planning.kind_settings import ranking_for
-from secondhop.nodes.retrieval.depth import depth_of
+from secondhop.nodes.planning.question_kind import ranking_for
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows, without_memories
+from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services

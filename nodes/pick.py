@@ -23,7 +23,8 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     losers = answer.selected.losers if answer.given else []
     drops = [lost_slot(loser, state) for loser in losers]
     min_score = 0.0 if is_unplanned(state) else ranking.min_score
-    drops += unfit(pool, votes, state, min_score=min_score)
+    if votes or min_score > 0:
+        drops += unfit(pool, votes, state, min_score=min_score)
     if not answer.given:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]

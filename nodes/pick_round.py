@@ -36,12 +36,9 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         min_score=min_score,
     )
     shown = answer_of(picks, branches)
-    remember_answer(
-        state,
-        {**dict.fromkeys(shown_ever(state)), **shown},
-        memory=services.exposure,
-        settings=ranking_in(state, services),
-    )
+    if ranking_in(state, services).freshness > 0:
+        all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
+        remember_answer(state, all_shown, memory=services.exposure)
     converged, why = settled(state, list(shown))
     return {
         "picks": picks,

@@ -19,7 +19,7 @@ TIME_SHARE = 0.5
 async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     """Mix the reranker's score into the best (candidate, facet) pairs, at most 50 a round."""
     if services.reranker is None:
-        return {"note": "no reranker"}
+        return {"note": "no reranker"}  # a checkpoint of a recall that had one goes on without
     pairs = best_pairs(state, limit=services.settings.limits.rerank_pairs)
     try:
         async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):

@@ -9,7 +9,7 @@ from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.fill import Filled, by_memory, filled_evidence, finders
 from secondhop.nodes.evidence.joined import joined
-from secondhop.nodes.evidence.linked_state import extended, nothing_linked
+from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.eligibility import last_votes
@@ -17,9 +17,9 @@ from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.staleness import hidden_hits, marked
-from secondhop.nodes.selection.visibility import sight_of
+from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
+from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate, Sight
 from secondhop.stores.records import Passage
 
 FORGOTTEN = "its text was forgotten while the recall ran"
@@ -36,8 +36,8 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     hidden = await services.hidden.of(sight, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     evidence, entries, filled = await evidence_of_answer(state, picks, services=services)
-    linked = filled.linked
-    state = extended(state, linked)
+    if filled.linked is not None:
+        state = extended(state, filled.linked)
     needs = filled.too_long
     no_room = over_budget(state, picks or needs, evidence, needs)
     misses = near_misses(
@@ -55,20 +55,17 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         | {"tokens": needs.get(memory_id) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
     ]
-    ranking = ranking_in(state, services)
-    remember_answer(state, evidence, memory=services.exposure, settings=ranking)
+    unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
+    if ranking_in(state, services).freshness > 0:
+        remember_answer(state, evidence, memory=services.exposure)
     update: RecallUpdate = {
-        "facets": linked["facets"],
-        "queries": linked["queries"],
-        "rankings": linked["rankings"],
-        "candidates": linked["candidates"],
         "result": {
             "question": state["question"],
             "entity": services.entity,
             "asked_at": state["asked_at"],
-            "memories": await contested(marked(memories, hidden), hidden, sight, services=services),
-            "maybe": await contested(marked(maybe, hidden), hidden, sight, services=services),
-            "preferences": given(state, hidden),
+            "memories": await with_validity(memories, hidden, sight, services=services),
+            "maybe": await with_validity(maybe, hidden, sight, services=services),
+            "preferences": given(state, hidden) if state.get("preferences") else [],
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "stop_reason": state["stop_reason"],
@@ -77,11 +74,22 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "trace_id": state["trace_id"],
         },
         "drops": no_room,
-        "hidden": await hidden_hits(state, services=services),
+        "hidden": await hidden_hits(state, services=services) if unseen else [],
         "note": f"{len(memories)} memories, {len(maybe)} near misses",
     }
     services.hidden.forget(state["trace_id"])
-    return update
+    return update if filled.linked is None else {**update, **filled.linked}
+
+
+async def with_validity(
+    memories: list[dict[str, Any]], hidden: Hidden, sight: Sight, *, services: Services
+) -> list[dict[str, Any]]:
+    """The memories; those that ended, or that other facts contradict, say so."""
+    if hidden.ended:
+        memories = marked(memories, hidden)
+    if any(memory["kind"] == "factual" for memory in memories):
+        memories = await contested(memories, hidden, sight, services=services)
+    return memories
 
 
 async def evidence_of_answer(
@@ -94,11 +102,12 @@ async def evidence_of_answer(
     """
     if state["tokens"] is not None:
         filled = await filled_evidence(state, tokens=state["tokens"], services=services)
-        state = extended(state, filled.linked)
+        if filled.linked is not None:
+            state = extended(state, filled.linked)
         found = finders(filled.passages, state, services=services)
         placed = {
             passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
-            | {"place": place}
+            | {"passage_id": whole_id(passage.passage_id), "place": place}
             for place, passage in enumerate(filled.passages, start=1)
         }
         return by_memory(filled.passages), placed, filled
@@ -112,7 +121,7 @@ async def evidence_of_answer(
     hits = {memory_id: ids for memory_id, ids in known.items() if ids}
     budget = services.settings.limits.max_evidence_tokens
     whole, beside = await joined(hits, entries, max_tokens=budget, services=services)
-    return whole, entries | beside, Filled(linked=nothing_linked(state))
+    return whole, entries | beside, Filled()
 
 
 async def looked_up(
@@ -218,7 +227,7 @@ def as_entry(
     """One passage as `Evidence` has it."""
     query = state["queries"][query_id]
     return {
-        "passage_id": whole_id(passage.passage_id),
+        "passage_id": passage.passage_id,
         "text": passage.text,
         "heading": passage.heading,
         "score": relevance,

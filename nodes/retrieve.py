@@ -7,12 +7,21 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import SecondhopError
+from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.retrieval.hits import as_hits, count_of, no_hits, of_passages
 from secondhop.nodes.retrieval.refine import query_vector
 from secondhop.nodes.retrieval.restricted_search import hits_among
 from secondhop.nodes.selection.visibility import Hidden, visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import TOO_LATE, Hits, Ranking, RecallUpdate, RetrieveTask
+from secondhop.nodes.state import (
+    TOO_LATE,
+    Hits,
+    Ranking,
+    RecallState,
+    RecallUpdate,
+    RetrieveTask,
+    is_unplanned,
+)
 from secondhop.stores.records import PassageHit, Vector
 
 T = TypeVar("T")
@@ -22,6 +31,16 @@ OWN_WORDS = frozenset({"question", "decompose"})
 
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
+
+UNPLANNED = 200
+"""Memories that the question brings where nothing else is asked; what can still win is among
+them."""
+
+
+def depth_of(state: RecallState, ranking: RankingSettings) -> int:
+    """Memories of each ranking that count."""
+    planned = state["k"] * ranking.depth_factor
+    return max(planned, UNPLANNED) if is_unplanned(state) else planned
 
 
 async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:

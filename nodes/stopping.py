@@ -12,7 +12,9 @@ from secondhop.ranking.convergence import is_stable
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     """(rule, detail), or ("", "") to go on."""
     settings = services.settings
-    rule = spent_rule(state, settings.limits) or settled_rule(state)
+    rule = spent_rule(state, settings.limits)
+    if rule is None and state["round"] > 1:
+        rule = settled_rule(state)
     if rule is None and services.critic is None:
         rule = "complete", "no critic asks for more than the first round finds"
     return rule or ("", "")
@@ -44,11 +46,11 @@ def lost_to_time(state: RecallState) -> bool:
 
 
 def settled_rule(state: RecallState) -> tuple[str, str] | None:
-    """Rules that hold because another round would bring the same."""
+    """Rules that hold because another round would bring the same; not for the first round."""
     positives = state.get("positives", {})
     history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
     if is_stable(history, rounds=2):
         return "stable", "the hot and warm memories of two rounds are the same"
-    if state["round"] > 1 and not set(state["candidates"]) - set(state["seen"]):
+    if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
     return None

@@ -343,6 +343,8 @@ class StoreDirectory:
         return self.path / "locks" / f"{entity_slug(entity)}.writer"
 
     def _vectors(self, identity: Identity) -> ChromaVectors:
+        digest = _digest(identity.entity)
+
         def name() -> str | None:
             # asked for at every use: the store may be created after the entity was opened
             if self._store_id is None:
@@ -350,7 +352,7 @@ class StoreDirectory:
                 self._store_id = manifest.store_id if manifest else None
             if self._store_id is None:
                 return None
-            return f"{self._store_id[:12]}-{_digest(identity.entity)}.{identity.generation}"
+            return f"{self._store_id[:12]}-{digest}.{identity.generation}"
 
         return ChromaVectors(self._chroma, name=name)
 

@@ -29,7 +29,7 @@ from secondhop.stores.vectors.memory_index import MemoryIndex
 
 QUESTION = "Help me prepare for my Carefeed interview"
 
-JUDGED_ROUND = ["dispatch", "retrieve", "fuse", "rerank", "diversify", "critique", "pick"]
+JUDGED_ROUND = ["dispatch", "retrieve", "fuse", "diversify", "critique", "pick"]
 """The nodes of a round with a critic, in the drawing's order."""
 
 LIFE = (

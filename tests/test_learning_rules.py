@@ -19,7 +19,7 @@ from secondhop.learning.rules import (
 )
 from secondhop.nodes.config import LearningSettings
 from secondhop.nodes.selection.lessons import learned_factor_of, refused
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.lessons import LearnedContext, LearningState, Weight
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ import numpy as np
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.evidence.linked_state import Linked, linked_state, nothing_linked
+from secondhop.nodes.evidence.linked_state import Linked, linked_state
 from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
 from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.nodes.evidence.rank import (
@@ -45,7 +45,7 @@ class Filled:
 
     passages: list[Passage] = field(default_factory=list[Passage])
     """Best first; they fit into the budget together."""
-    linked: Linked
+    linked: Linked | None = None
     """What names in them led to."""
     too_long: Mapping[str, int] = field(default_factory=dict[str, int])
     """Memories with nothing among `passages`, best first: the tokens of the shortest passage."""
@@ -58,7 +58,7 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     whatever their memories; what repeats an earlier one comes last.
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
-        return Filled(linked=nothing_linked(state))
+        return Filled()
     scores = passage_scores(state)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
     passages = await services.reader.passages(loaded)

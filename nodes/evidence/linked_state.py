@@ -29,11 +29,6 @@ class Linked(TypedDict):
     """All of them, those of before included."""
 
 
-def nothing_linked(state: RecallState) -> Linked:
-    """The state as it is."""
-    return Linked(facets={}, queries={}, rankings={}, candidates=state.get("candidates", {}))
-
-
 def extended(state: RecallState, linked: Linked) -> RecallState:
     """The state as it will be once the graph has taken it in."""
     return {

@@ -74,9 +74,12 @@ def best_answer(
         shown: ids of earlier answers, in their order: so stands what was voted for alike.
     """
     votes = last_votes(state)
-    chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
-    kept = [one for one in chosen if one in pool.ids]
-    led = believed_order(votes, pool)
+    kept: list[str] = []
+    led = None
+    if votes:
+        chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
+        kept = [one for one in chosen if one in pool.ids]
+        led = believed_order(votes, pool)
     if is_unplanned(state) and state["kind"] in LOOKUPS:
         pool = answering_for_themselves(pool)
     factors, lift = weighed(pool, votes, state, settings=settings)

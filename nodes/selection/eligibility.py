@@ -117,7 +117,9 @@ def judged_relevance(
         vote = votes.get(memory_id)
         if vote is not None and not believed(vote, pool.relevance[row]):
             vote = None
-        if memory_id in pool.replaced_by and not (alone[row] or has_read(vote)):
+        if memory_id in pool.replaced_by and not (
+            alone[row] or (vote is not None and has_read(vote))
+        ):
             relevance[row] *= REPLACED_FACTOR
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
@@ -160,9 +162,9 @@ def believed(vote: Vote, relevance: Floats) -> bool:
     return not in_favour or bool(relevance.max(initial=0.0) >= LEAST_RELEVANCE)
 
 
-def has_read(vote: Vote | None) -> bool:
+def has_read(vote: Vote) -> bool:
     """Whether the voter has read the memory, and so may overrule a suspicion of ours."""
-    return vote is not None and (vote["by"] != "critic" or bool(vote["facet_ids"]))
+    return vote["by"] != "critic" or bool(vote["facet_ids"])
 
 
 def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:

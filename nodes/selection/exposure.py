@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.session_state import SessionState
 from secondhop.nodes.state import RecallState
 from secondhop.stores.counters import LATELY_KEPT, ShownLately
@@ -106,15 +105,13 @@ def remember_answer(
     memory_ids: Iterable[str],
     *,
     memory: ExposureMemory,
-    settings: RankingSettings,
 ) -> None:
-    """Note what a recall returned, where that is to count for later questions."""
-    if settings.freshness > 0:
-        memory.show(
-            ShownLately(
-                question=digest_of(state["question"]),
-                at=datetime.fromisoformat(state["asked_at"]),
-                memory_ids=tuple(memory_ids),
-                weary=dict(state.get("exposure", {})),
-            )
+    """Note what a recall returned, so that it yields in later ones."""
+    memory.show(
+        ShownLately(
+            question=digest_of(state["question"]),
+            at=datetime.fromisoformat(state["asked_at"]),
+            memory_ids=tuple(memory_ids),
+            weary=dict(state.get("exposure", {})),
         )
+    )

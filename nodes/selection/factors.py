@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.planning.question_kind import ranking_for
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import Floats

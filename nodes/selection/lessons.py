@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.lessons import ContextCentre, LearnedContext, Lessons, SessionCue, Weight
 from secondhop.stores.records import Vector
 

@@ -10,9 +10,8 @@ from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
 from secondhop.ranking.arrays import Floats
-from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.coverage import Coverage, evidence_coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.evidence_coverage import evidence_coverage
 from secondhop.ranking.successors import successors
 from secondhop.stores.records import Passage, Vector
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from secondhop.ranking.calibration import Calibration
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,8 @@ def select(
         best = relevance.max(axis=1, initial=0.0)
         ranked = [FacetPick(places[one], None, float(best[rows[places[one]]])) for one in order]
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
-    ranked = in_lead(ranked, [pool.ids[row] for row in rows], front)
+    if front:
+        ranked = in_lead(ranked, [pool.ids[row] for row in rows], front)
     picks = [
         Pick(
             memory_id=pool.ids[rows[p.index]],

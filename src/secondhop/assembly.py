@@ -24,7 +24,7 @@ from secondhop.nodes.services import Services
 from secondhop.prompts.library import shipped_intents
 from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.query_batcher import BatchedSearch
 

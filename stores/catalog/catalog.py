@@ -50,7 +50,6 @@ from secondhop.stores.catalog.notes import (
     write_settings,
 )
 from secondhop.stores.catalog.quotes import clear_quotes
-from secondhop.stores.catalog.search import best_by_words
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -290,7 +289,7 @@ class Catalog:
         with self._reading() as connection:
             if k < 1:
                 return [[] for _ in queries]
-            return best_by_words(connection, queries, k=k, settings=self._bm25)
+            return catalog_reads.best_by_words(connection, queries, k=k, settings=self._bm25)
 
     def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """{passage id: memory id} of the stored ones."""

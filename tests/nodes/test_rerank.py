@@ -90,5 +90,4 @@ async def test_a_reranker_that_hangs_is_left_behind_at_the_deadline(world: Small
 async def test_without_one_nothing_is_read(world: SmallWorld) -> None:
     _, trace = await ask(world.services())
 
-    (step,) = [step for step in trace.steps if step.node == "rerank"]
-    assert step.note == "no reranker"
+    assert all(step.node != "rerank" for step in trace.steps)

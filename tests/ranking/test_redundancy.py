@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from secondhop.ranking import shingles
 from secondhop.ranking.arrays import Indices, unit_rows
+from secondhop.ranking.coverage import Sharpening, evidence_coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.evidence_coverage import Sharpening, evidence_coverage
 from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.ranking.words import words

@@ -2,10 +2,7 @@
 
 import hashlib
 import os
-import socket
-import subprocess
 import sysconfig
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -14,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.local_server import free_port, running_server
 
 from secondhop.stores.records import (
     EmbeddedMemory,
@@ -84,27 +82,9 @@ async def home(tmp_path: Path) -> AsyncIterator[StoreDirectory]:
 @pytest.fixture(scope="session")
 def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a real server, started for the tests and ended by its id."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [os.path.join(sysconfig.get_path("scripts"), "chroma"), "run"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
     command += ["--path", str(tmp_path_factory.mktemp("server"))]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            _wait_for(port, server)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.kill()
-
-
-def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise TimeoutError(f"the Chroma server did not open port {port}")
+    with running_server(command, port=port):
+        yield f"http://127.0.0.1:{port}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.nodes.selection.lessons import faded, share_left
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.lessons import (
     LearnedContext,
     LearningChange,

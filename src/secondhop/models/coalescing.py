@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from secondhop.models.embedder import Embedder, Vectors
+from secondhop.models.embedder import Embedder, EmbedderWrapper, Vectors
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class _Batch:
     task: asyncio.Task[Vectors] | None = None
 
 
-class CoalescingEmbedder:
+class CoalescingEmbedder(EmbedderWrapper):
     """Wraps an embedder: calls of `embed_queries` within `window_s` share one batch.
 
     Each caller gets its own rows. A cancelled caller leaves the others alone; the batch itself is
@@ -43,26 +43,11 @@ class CoalescingEmbedder:
         kept_queries: int = 2048,
     ) -> None:
         """`max_batch`: queries after which a batch starts without waiting for the window."""
-        self._inner = inner
+        super().__init__(inner)
         self._window_s, self._max_batch = window_s, max_batch
         self._vectors = _RecentVectors(kept_queries)
         self._waiting: dict[asyncio.AbstractEventLoop, _Batch] = {}
         self._lock = threading.Lock()
-
-    @property
-    def wrapped(self) -> Embedder:
-        """What embeds the batches."""
-        return self._inner
-
-    @property
-    def model_id(self) -> str:
-        """The wrapped embedder's."""
-        return self._inner.model_id
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's."""
-        return self._inner.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Straight through."""

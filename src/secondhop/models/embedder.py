@@ -60,6 +60,28 @@ class WrapsEmbedder(Protocol):
         ...
 
 
+class EmbedderWrapper:
+    """What every embedder that wraps another one tells of it."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+
+    @property
+    def wrapped(self) -> Embedder:
+        """The one that is asked."""
+        return self._inner
+
+    @property
+    def model_id(self) -> str:
+        """The wrapped embedder's."""
+        return self._inner.model_id
+
+    @property
+    def dimension(self) -> int:
+        """The wrapped embedder's."""
+        return self._inner.dimension
+
+
 def past_the_cache(embedder: Embedder) -> Embedder:
     """The model itself, without what remembers its vectors."""
     while isinstance(embedder, WrapsEmbedder):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from secondhop.models.embedder import Embedder, Vectors
+from secondhop.models.embedder import Embedder, EmbedderWrapper, Vectors
 from secondhop.models.embedding_cache_file import EmbeddingCacheFile
 
 
-class CachingEmbedder:
+class CachingEmbedder(EmbedderWrapper):
     """Wraps an embedder: passages and queries found in the cache file are not embedded again.
 
     A cache is never a reason to fail: what cannot be read is embedded, what cannot be written is
@@ -21,24 +21,9 @@ class CachingEmbedder:
 
     def __init__(self, inner: Embedder, path: Path, *, of_entity: bool = False) -> None:
         """`of_entity`: what it holds of passages are those of one entity's memories."""
-        self._inner = inner
+        super().__init__(inner)
         self._of_entity = of_entity
         self._file = EmbeddingCacheFile(path)
-
-    @property
-    def wrapped(self) -> Embedder:
-        """What embeds the texts that the cache does not hold."""
-        return self._inner
-
-    @property
-    def model_id(self) -> str:
-        """The wrapped embedder's."""
-        return self._inner.model_id
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's."""
-        return self._inner.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """float32 [len(texts), dim], rows of unit length, in order."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from secondhop.ranking.arrays import Floats, Vector, Vectors, unit_rows
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ import numpy as np
 
 from secondhop.ranking.arrays import Floats, unit_rows
 from secondhop.ranking.clusters import spherical_kmeans
+from secondhop.ranking.coverage import evidence_coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.evidence_coverage import evidence_coverage
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.ranking.words import words
 

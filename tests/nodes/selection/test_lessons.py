@@ -19,7 +19,7 @@ from secondhop.nodes.selection.lessons import (
     similarities,
     weighed,
 )
-from secondhop.ranking.evidence_coverage import Sharpening
+from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.lessons import LearnedContext, Lessons, SessionCue, Weight
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.planning.kind_settings import ranking_for
+from secondhop.nodes.planning.question_kind import ranking_for
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
 from secondhop.nodes.selection.factors import recency as recency_column

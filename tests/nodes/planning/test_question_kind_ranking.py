@@ -3,7 +3,7 @@
 import pytest
 
 from secondhop.nodes.config import RankingSettings, Recency
-from secondhop.nodes.planning.kind_settings import age_counts, ranking_for
+from secondhop.nodes.planning.question_kind import age_counts, ranking_for
 from secondhop.nodes.state import QuestionKind
 
 
