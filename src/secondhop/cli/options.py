@@ -125,7 +125,7 @@ def common_options(
     ] = None,
     scale: Annotated[
         Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="What `calibrate` wrote."),
+        typer.Option(parser=given_path, metavar="FILE", help="What `eval calibrate` wrote."),
     ] = None,
     at: Annotated[
         datetime | None,

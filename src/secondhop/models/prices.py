@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -64,8 +65,14 @@ def load_prices(own: str | Path | None = None) -> PriceTable:
     Raises:
         UsageError: the file cannot be read, or is no table of prices.
     """
-    shipped = read_prices(files("secondhop.models") / "prices.yaml")
+    shipped = shipped_prices()
     return shipped if own is None else {**shipped, **read_prices(Path(own).expanduser())}
+
+
+@cache
+def shipped_prices() -> PriceTable:
+    """Those that came with secondhop; read once."""
+    return read_prices(files("secondhop.models") / "prices.yaml")
 
 
 def read_prices(file: Traversable | Path) -> PriceTable:
