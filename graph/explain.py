@@ -215,7 +215,7 @@ def weighed(candidate: TraceCandidate) -> list[str]:
 def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
     parts = [f"{name} {part:+.2f}" for name, part in candidate.parts.items()]
-    return [f"Its score {candidate.score:.2f} adds up: {', '.join(parts)}."] if parts else []
+    return [f"Its score {candidate.score:.2f} comes from {', '.join(parts)}."] if parts else []
 
 
 def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -85,7 +85,8 @@ class RankingSettings:
     """How candidates are scored, fused and diversified."""
 
     min_score: float = 0.35
-    """Calibrated relevance, 0..1, below which nothing is returned."""
+    """Calibrated relevance, 0..1, below which nothing is returned where a planner has planned.
+    Without a plan the nearest memory must reach a share of it for anything to be returned."""
     dense_weight: float = 0.7
     """Share of the dense search in a calibrated score and in fusion."""
     lexical_weight: float = 0.3

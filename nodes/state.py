@@ -202,7 +202,7 @@ class Vote(TypedDict):
     memory_id: str
     vote: VoteName
     by: str
-    """critic, person or agent."""
+    """critic, person or agent; or earlier sessions, for what people refused there."""
     round: int
     reason: str
     facet_ids: list[str]
@@ -210,7 +210,7 @@ class Vote(TypedDict):
     replaced_by: str | None
     place: NotRequired[int | None]
     """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
-    voted gave no order."""
+    voter gave no order."""
 
 
 class Pick(TypedDict):

@@ -36,7 +36,7 @@ class Blended:
     score: float
     """0..1: the chance that the memory is needed."""
     parts: Mapping[str, float]
-    """What each retriever adds, by its name; their sum gives the score."""
+    """What each retriever adds, by its name; the score is a logistic of their sum."""
 
 
 def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, Blended]:

@@ -46,3 +46,11 @@ def test_every_documented_command_has_help(command: str) -> None:
 
     assert shown.exit_code == 0, shown.output
     assert "--json" in shown.stdout
+
+
+def test_every_file_that_architecture_names_exists() -> None:
+    text = (REPO / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./*-]+/[\w.*-]*\.(?:py|md|yaml))`", text)
+
+    assert len(named) > 25
+    assert [name for name in named if not list(REPO.glob(name))] == []
