@@ -82,13 +82,14 @@ def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
 
 
 def test_a_question_tells_what_it_missed_and_why(cli: Cli, small: Path) -> None:
-    report = document(cli("eval", "scenarios", str(small), "--json", "--per-question"))["small"]
+    one = ("eval", "scenarios", str(small), "--json", "--per-question")
+    report = document(cli(*one))["small"]
 
-    (missed,) = report["stories"]["q-2"]["missed"]
-    assert missed["name"] == "nothing"
-    assert missed["memories"][0]["memory_id"] == "résumé"
+    (missed,) = report["stories"]["q-1"]["missed"]
+    assert missed["name"] == "plan"
+    assert missed["memories"][0]["memory_id"] == "plan"
     assert missed["memories"][0]["reason"]
-    assert report["stories"]["q-1"]["missed"] == []
+    assert report["stories"]["q-2"]["missed"] == []
 
 
 def test_against_a_baseline_every_measure_has_an_interval_and_a_p(cli: Cli, small: Path) -> None:
@@ -111,8 +112,8 @@ def test_against_other_settings_both_are_asked_and_costs_are_compared(
     compared = document(cli(*one, "--set", "limits.rounds=1", "--against", "ranking.min_score=1"))
 
     measures = compared["against"]["measures"]
-    assert measures["facet_recall"]["theirs"] == 0
     assert measures["facet_recall"]["ours"] > 0
+    assert measures["facet_recall"]["theirs"] > 0  # without a plan there is no threshold
     assert measures["ms"]["theirs"] > 0
     assert compared["small"]["mean"]["facet_recall"] == measures["facet_recall"]["ours"]
 

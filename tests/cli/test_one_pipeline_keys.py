@@ -81,7 +81,7 @@ def test_a_script_of_keys_comes_to_the_answers_of_the_library(store: Path) -> No
     same = {"rounds", "shown", "retrieved", "votes", "accepted", "sparks", "proposals"}
     end = json.loads(done.stdout)["resolved"]
     assert {key: end[key] for key in same} == {key: voted.end[key] for key in same}
-    assert (end["rounds"], len(end["votes"]), len(end["sparks"])) == (3, 2, 1)
+    assert (end["rounds"], len(end["votes"]), len(end["sparks"])) == (3, 2, 2)
 
 
 async def test_a_person_and_an_agent_who_say_the_same_get_the_same(store: Path) -> None:

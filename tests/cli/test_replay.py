@@ -82,7 +82,7 @@ def test_the_replay_for_people_names_slots_titles_reasons_and_costs(
     shown = cli("replay", first["trace_id"], "--prompt", better, "--llm", model.spec)
 
     assert shown.exit_code == 0, shown.stderr
-    assert "planner: playbooks:" in shown.stdout
+    assert "planner: playbooks → llm:" in shown.stdout
     assert "wins [wins]" in shown.stdout
     assert "3 model calls" in shown.stdout
 
