@@ -3,7 +3,7 @@
 Measured as `python -m benchmarks.learning` does it; docs/learning.md has all figures.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from secondhop.evals.scenario import Question, Scenario, load_scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.selection.learned import EARLIER
 from secondhop.recall import Recall
 
 TAUGHT = ("carefeed", "house")
@@ -121,7 +122,9 @@ async def test_bad_votes_take_no_more_than_the_setting_lets_them_and_not_for_goo
         assert min(factors) < 1 < max(factors), "nothing was learned: no bound is shown"
         assert min(factors) >= LOWEST
         assert max(factors) <= HIGHEST
-        assert worth(poisoned, told=plain) >= LEFT * worth(plain, told=plain)
+        refused = refused_by_people(poisoned)
+        assert refused, "nothing was refused for good: no bound is shown"
+        assert worth(poisoned, told=plain) >= LEFT * worth(plain, told=plain, without=refused)
     assert all(answer_of(a) != answer_of(b) for a, b in zip(before, after, strict=True))
     assert [answer_of(trace) for trace in forgotten] == [answer_of(trace) for trace in before]
 
@@ -158,14 +161,24 @@ def learned_factors(trace: RecallTrace) -> list[float]:
     return [factor for factor in told if factor != 1.0]
 
 
+def refused_by_people(trace: RecallTrace) -> set[str]:
+    """Ids that people refused for such questions in earlier sessions: these stay out by intent."""
+    return {
+        one.memory_id for one in trace.candidates if any(vote.by == EARLIER for vote in one.votes)
+    }
+
+
 def answer_of(trace: RecallTrace) -> list[str]:
     """Ids in the order of their slots."""
     given = {one.slot: one.memory_id for one in trace.candidates if one.slot is not None}
     return [given[slot] for slot in sorted(given)]
 
 
-def worth(trace: RecallTrace, *, told: RecallTrace) -> float:
-    """The relevance of what a recall gives, as `told` by one that nothing has taught.
+def worth(
+    trace: RecallTrace, *, told: RecallTrace, without: Collection[str] = frozenset()
+) -> float:
+    """The relevance of what a recall gives, as `told` by one that nothing has taught, `without`
+    some memories.
 
     Of each memory the mean over the facets, by their weights; 0 where `told` did not find it.
     """
@@ -174,6 +187,5 @@ def worth(trace: RecallTrace, *, told: RecallTrace) -> float:
         one.memory_id: sum(weights[s.facet_id] * s.relevance for s in one.facet_scores)
         for one in told.candidates
     }
-    return sum(relevance.get(memory_id, 0.0) for memory_id in answer_of(trace)) / sum(
-        weights.values()
-    )
+    counted = [one for one in answer_of(trace) if one not in without]
+    return sum(relevance.get(one, 0.0) for one in counted) / sum(weights.values())
