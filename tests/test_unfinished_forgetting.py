@@ -35,6 +35,7 @@ def files_with_words(folder: Path) -> list[str]:
     return [path.name for path in files if b"zebraquartz" in path.read_bytes().lower()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", PLACES)
 async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, where: str) -> None:
     vector = await filled(tmp_path)

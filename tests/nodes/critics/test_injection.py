@@ -113,6 +113,7 @@ def text_of(memory: Memory) -> str:
     return " ".join(message.content for message in memory.messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", [NEAR, FAR], ids=["near", "far"])
 async def test_an_order_gains_one_slot_and_costs_one_good_memory_at_most(
     tmp_path: Path, carrier: str
@@ -165,6 +166,7 @@ def test_no_honest_note_about_instructions_votes_or_prompts_is_masked() -> None:
     ] == []
 
 
+@pytest.mark.slow
 async def test_no_honest_note_is_lost_from_the_answer_to_its_own_words(tmp_path: Path) -> None:
     notes = [note(f"n{n}", text) for n, text in enumerate(NOTES)]
     world = await small_world(tmp_path, (*LIFE, *notes))
