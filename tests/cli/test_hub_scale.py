@@ -10,6 +10,7 @@ from tests.evals.scenario_files import memory_row, write_rows
 
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
+from secondhop.testing import ScriptedModel
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
@@ -74,7 +75,10 @@ def test_calibrate_tells_people_what_hubs_are_corrected_by(cli: Cli, small: str)
 
 
 def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> None:
-    """Asked with the same calibration twice: only the nearness makes the difference."""
+    """Asked with the same calibration twice: only the nearness makes the difference.
+
+    A plan's queries are corrected, and not the question's own words.
+    """
     assert cli("eval", "calibrate", small, "--out", "scale.yaml").exit_code == 0
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
     scale = written("scale.yaml")
@@ -82,10 +86,18 @@ def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> 
     Path("old.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
 
     def asked(scale: str) -> tuple[object, dict[str, float]]:
-        with Recall.open(".secondhop", embedder="hashing", scale=scale) as recall:
+        facet = {"name": "the garden", "why": "w", "queries": ["when to water the plants"]}
+        model = ScriptedModel(
+            {
+                "decompose": [{"kind": "conceptual"}],
+                "expand": [{"intent": "garden", "facets": [facet]}],
+                "critique": lambda _: {"votes": []},
+            }
+        )
+        with Recall.open(".secondhop", embedder="hashing", scale=scale, llm=model) as recall:
             trace = recall.trace(recall.recall(ASKED).trace_id)
         found = {
-            one.memory_id: one.facet_scores[0].relevance
+            one.memory_id: max(score.relevance for score in one.facet_scores)
             for one in trace.candidates
             if one.facet_scores
         }

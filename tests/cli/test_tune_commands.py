@@ -1,5 +1,6 @@
 """`eval calibrate` and `eval tune`, and what they wrote as a recall reads it."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,10 @@ QUESTIONS = [
 ]
 
 
+LOOK_UP = "Which plan do I have for the Carefeed job?"
+"""Without a plan a look-up's score is its calibrated relevance, which a scale changes."""
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A scenario of five memories and three questions."""
@@ -86,7 +91,7 @@ def test_a_scale_changes_the_scores_of_a_recall(
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
 
     def best(*options: str) -> float:
-        found = document(cli("recall", QUESTIONS[0]["query"], "--json", *options))
+        found = document(cli("recall", LOOK_UP, "--json", *options))
         return float(found["memories"][0]["score"])
 
     plain, scaled = best(), best("--scale", "scale.yaml")
@@ -94,7 +99,7 @@ def test_a_scale_changes_the_scores_of_a_recall(
     monkeypatch.setenv("SECONDHOP_SCALE", "scale.yaml")
     assert best() == scaled
     with Recall.open(".secondhop", embedder="hashing", scale="scale.yaml") as recall:
-        assert recall.recall(QUESTIONS[0]["query"]).memories[0].score == pytest.approx(scaled)
+        assert recall.recall(LOOK_UP).memories[0].score == pytest.approx(scaled)
 
 
 def test_a_scale_of_another_model_ends_the_command(cli: Cli, both: tuple[str, str]) -> None:
@@ -127,18 +132,23 @@ def test_tune_that_finds_nothing_better_keeps_the_defaults(cli: Cli, both: tuple
 def test_what_tune_wrote_is_what_recall_and_eval_read(
     cli: Cli, both: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a threshold of 0.99 nothing comes back, so that one value is surely better."""
-    Path("strict.yaml").write_text("ranking.min_score: 0.99\n")
+    """Asked before anything was written, a recall that hides what came later finds nothing, so
+    that one value is surely better."""
+    early = [{**one, "asked_at": "2020-01-01T00:00:00Z"} for one in QUESTIONS]
+    for folder in both:
+        rows = "".join(json.dumps(one) + "\n" for one in early)
+        (Path(folder) / "queries.jsonl").write_text(rows)
+    Path("strict.yaml").write_text("ranking.hide_later: true\n")
     monkeypatch.setattr("secondhop.cli.tune_command.SURE", 0.5)
-    tried = ("--try", "ranking.min_score=0.2", "--settings", "strict.yaml")
+    tried = ("--try", "ranking.hide_later=false", "--settings", "strict.yaml")
 
     report = document(cli("eval", "tune", *both, *tried, "--out", "settings.yaml", "--json"))
 
     assert report["better"]
-    assert report["to_use"] == "ranking.min_score=0.2"
+    assert report["to_use"] == "ranking.hide_later=false"
     objective = report["measures"]["objective"]
     assert objective["ours"] > objective["theirs"] == 0
-    assert load_config("settings.yaml").ranking.min_score == 0.2
+    assert load_config("settings.yaml").ranking.hide_later is False
     assert document(cli("eval", "scenarios", both[0], "--set", "settings.yaml", "--json"))
 
 
