@@ -12,6 +12,9 @@ ENTITIES = ("a", "b", "c")
 LASTING = range(60, 120)
 """Numbers of the memories that stay."""
 
+BREATH_S = 0.02
+"""Between two searches: readers that never pause leave a writer on two cores no turn."""
+
 
 async def read(folder: Path) -> None:
     home = StoreDirectory(folder)
@@ -24,6 +27,7 @@ async def read(folder: Path) -> None:
             query = vectors_of(f"text {number}")
             for (best,) in await asyncio.gather(*(store.dense(query, k=1) for store in stores)):
                 assert best[0].memory_id == f"m{number}"
+            await asyncio.sleep(BREATH_S)
 
 
 if __name__ == "__main__":
