@@ -84,7 +84,8 @@ def moved(owner: object, name: str) -> Any:
 
 def with_old_arguments(options: dict[str, Any], config: Config | None) -> Config | None:
     """The config with what `settings` and `session_settings` say; they are taken from `options`."""
-    settings, session = options.pop("settings", None), options.pop("session_settings", None)
+    settings: Config | None = options.pop("settings", None)
+    session: Any = options.pop("session_settings", None)
     if settings is None and session is None:
         return config
     warn(
@@ -92,5 +93,5 @@ def with_old_arguments(options: dict[str, Any], config: Config | None) -> Config
         DeprecationWarning,
         stacklevel=2,
     )
-    config = config or settings or Config()
-    return config if session is None else replace(config, session=session)
+    chosen = config or settings or Config()
+    return chosen if session is None else replace(chosen, session=session)

@@ -18,8 +18,14 @@ from secondhop.nodes.config import (
 )
 from secondhop.nodes.entity_config import told
 
+
+def _adapter(group: object) -> TypeAdapter[Any]:
+    """Checks values of a group's fields."""
+    return TypeAdapter[Any](type(group))
+
+
 _GROUPS: Mapping[str, TypeAdapter[Any]] = {
-    field.name: TypeAdapter(type(getattr(Config(), field.name))) for field in fields(Config)
+    field.name: _adapter(getattr(Config(), field.name)) for field in fields(Config)
 }
 
 MOST: Mapping[str, float] = {
