@@ -87,12 +87,14 @@ def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> 
 
     def asked(scale: str) -> tuple[object, dict[str, float]]:
         facet = {"name": "the garden", "why": "w", "queries": ["when to water the plants"]}
-        script: Any = {
-            "decompose": [{"kind": "conceptual"}],
-            "expand": [{"intent": "garden", "facets": [facet]}],
-            "critique": [{"votes": []}],
-        }
-        model = ScriptedModel(script)
+        nothing: list[str] = []
+        model = ScriptedModel(
+            {
+                "decompose": [{"kind": "conceptual"}],
+                "expand": [{"intent": "garden", "facets": [facet]}],
+                "critique": [{"votes": nothing}],
+            }
+        )
         with Recall.open(".secondhop", embedder="hashing", scale=scale, llm=model) as recall:
             trace = recall.trace(recall.recall(ASKED).trace_id)
         found = {
