@@ -39,7 +39,7 @@ from secondhop.stores.vectors.memory_index import MemoryIndex
 START: Final = datetime(2026, 1, 1, 8, tzinfo=UTC)
 STABILITY_DAYS: Final = 30.0
 SLOTS: Final = 10
-"""Memories a session is shown, whoever chooses them."""
+"""Memories that a session is shown."""
 A_DAY: Final = 3
 """Memories written a day; there is one session a day."""
 NEEDED: Final = 3

@@ -30,7 +30,7 @@ def silence(folder: Path) -> None:
 
 
 def stay_on_this_machine() -> None:
-    """From now on a connection to another machine is refused, whoever tries; for good."""
+    """From now on a connection to another machine is refused, for good."""
     sys.addaudithook(_refuse)
 
 

@@ -57,7 +57,7 @@ class Asked(NamedTuple):
 
     name: FactName
     facet_id: str
-    """Of what asks for it; the question itself, and a plan that asks by name, open one for it."""
+    """The facet that asks for it; the question itself and a plan that names it open one."""
     origin: str
     nearness: float | None = None
     """Of one that is only meant: how near it is to question and query together, 0..1."""

@@ -49,7 +49,7 @@ class Nearest(NamedTuple):
 async def implied_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query], *, services: Services
 ) -> list[ImpliedFact]:
-    """The nearest first; none for a look-up: whoever looks one thing up wants little beside it.
+    """The nearest first; none for a look-up, which asks for one thing and little beside it.
 
     A fact must be as near to question and query together as a memory must be to come back.
 

@@ -66,7 +66,7 @@ class _Piece(NamedTuple):
 
 
 RULES = 2
-"""Counts the versions of these rules. Whoever changes what terms a text has, adds one here: stores
+"""Counts the versions of these rules. Add one when the terms of a text change: stores
 then analyse their texts again. `tests/stores/test_analysis.py` holds the two together."""
 
 

@@ -50,7 +50,7 @@ MIGRATIONS: Sequence[Migration] = (
         )""",
     ),
     (
-        # what is added has a default, so that no row is written anew and nothing embedded
+        # what is added has a default, so that no row is rewritten and nothing embedded
         "ALTER TABLE memories ADD COLUMN kind TEXT NOT NULL DEFAULT 'continuity'",
         "ALTER TABLE memories ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE memories ADD COLUMN attribute TEXT NOT NULL DEFAULT ''",

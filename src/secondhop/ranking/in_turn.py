@@ -33,7 +33,7 @@ class InTurnGains:
         return own, np.where(own > 0, facet, -1)
 
     def take(self, pick: int) -> None:
-        """The next facet's turn, whoever was picked."""
+        """The next facet's turn, whatever was picked."""
         self._turn = (self._turn + 1) % max(len(self._order), 1)
 
     def _next_served(self, eligible: Mask) -> int | None:
