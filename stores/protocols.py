@@ -8,6 +8,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from secondhop.stores.cues import CueHit
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -75,6 +76,31 @@ class SearchesTogether(Protocol):
 
     async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """For each query what `lexical` would find."""
+        ...
+
+
+class CueSearch(Protocol):
+    """Finding memories by what they were stored for."""
+
+    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
+        """For each query row, at most `k` cues by cosine, best first, of stored memories only;
+        empty rankings where nothing has cues."""
+        ...
+
+    async def annotated(self) -> int:
+        """How many memories have an annotation of their present text."""
+        ...
+
+    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """{memory id: its role}; those without one are left out."""
+        ...
+
+    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
+        """{cue id: its words}; unknown ids are left out."""
+        ...
+
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """{memory id: the newest stored memory whose annotation says that it replaces it}."""
         ...
 
 

@@ -49,10 +49,20 @@ class Memory:
     """Of a fact."""
     scope: str = ""
     """Of a preference: "always", or what a question must be about for it to count."""
+    cues: tuple[str, ...] = ()
+    """Requests of this person for which it will matter, 5 to 16 words each, where the host knows
+    them; a model writes them otherwise (`secondhop annotate`)."""
+    broad_cues: tuple[str, ...] = ()
+    """The usual undertakings for which people need such a memory: "prepare for a job interview"."""
+    role: str = ""
+    """What kind of help it gives, in two to five words: "own plan", "health limit"."""
+    replaces: tuple[str, ...] = ()
+    """Ids of older memories that the host takes for outdated since: they come last in an answer."""
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see; with an equal hash nothing is stored again."""
+        """Hash of everything a reader would see: cues are not of it. With an equal hash no text is
+        stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())
