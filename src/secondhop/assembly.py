@@ -6,7 +6,6 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from secondhop.models.coalescing import CoalescingEmbedder
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
@@ -66,16 +65,15 @@ class Embedders:
 
     owned: Sequence[object]
     """Models whose connections are ours to close."""
-    entity: CoalescingEmbedder
+    entity: CachingEmbedder
     library: CachingEmbedder
-    caches: tuple[CachingEmbedder, ...]
     nearness: NearnessFile
     """Of the entity's passages to the library's questions."""
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
-        for cache in self.caches:
-            cache.close()
+        self.entity.close()
+        self.library.close()
         self.nearness.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
@@ -97,7 +95,7 @@ def cached_embedders(
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
     nearness = NearnessFile(entity_cache.with_name("hubs.db"))
-    return Embedders(owned, CoalescingEmbedder(own), library, (own, library), nearness)
+    return Embedders(owned, own, library, nearness)
 
 
 def scale_of(model_id: str) -> ModelScale:
