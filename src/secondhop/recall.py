@@ -94,7 +94,6 @@ class Recall:
             writing,
             traces=self._traces,
             caches=[parts.embedders.entity],
-            successor_at=services.scale.successor_at,
             reading=ConversationReading(
                 writing=writing,
                 llm=parts.llm,
