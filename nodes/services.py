@@ -19,8 +19,8 @@ from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
 
-HubStanding: TypeAlias = Literal["corrected", "off", "unmeasured"]
-"""off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual similarity."""
+HubStanding: TypeAlias = Literal["corrected", "unmeasured"]
+"""unmeasured: the scale knows no usual similarity."""
 
 
 def utc_now() -> datetime:
@@ -71,8 +71,6 @@ class Services:
     @property
     def hub_standing(self) -> HubStanding:
         """Whether hubs are corrected, and if not, why not."""
-        if not self.settings.ranking.correct_hubs:
-            return "off"
         return "unmeasured" if self.scale.usual_nearness is None else "corrected"
 
 

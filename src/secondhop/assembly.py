@@ -151,7 +151,7 @@ def assemble(
         planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
     scale = scale or scale_of(embedders.entity.model_id)
     hubs = None
-    if scale.usual_nearness is not None and settings.ranking.correct_hubs:
+    if scale.usual_nearness is not None:
         hubs = HubCorrection(playbooks, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,

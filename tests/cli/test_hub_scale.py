@@ -114,7 +114,6 @@ def test_a_recall_with_the_written_scale_corrects_hubs(cli: Cli, small: str) -> 
 def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
     assert cli("eval", "calibrate", small, "--out", "scale.yaml").exit_code == 0
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
-    Path("off.yaml").write_text("ranking.correct_hubs: false\n", encoding="utf-8")
 
     def hubs(*options: str) -> tuple[str, str]:
         said = " ".join(cli("stats", *options).stdout.split())
@@ -125,4 +124,3 @@ def test_stats_say_whether_hubs_are_corrected(cli: Cli, small: str) -> None:
     assert "hubs: not corrected: how near" in said
     assert "secondhop eval calibrate" in said
     assert hubs("--scale", "scale.yaml")[0] == "corrected"
-    assert hubs("--scale", "scale.yaml", "--settings", "off.yaml")[0] == "off"

@@ -22,8 +22,6 @@ def hubs_told(standing: "HubStanding") -> str:
     """What becomes of memories that are near to every question, and what to do about it."""
     if standing == "corrected":
         return "corrected"
-    if standing == "off":
-        return "not corrected, as ranking.correct_hubs says"
     return (
         "not corrected: how near memories usually are with this embedding model was not measured; "
         "`secondhop eval calibrate DIR --out scale.yaml` does, and --scale scale.yaml uses it"

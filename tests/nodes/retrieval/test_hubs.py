@@ -11,7 +11,6 @@ from tests.small_world import QUESTION, ask, interview_plan
 
 from secondhop.assembly import scale_of
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.config import Config, RankingSettings
 from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.recall import Recall
 from secondhop.stores.records import PassageHit, Vector, Vectors
@@ -72,11 +71,8 @@ async def test_before_there_is_a_bank_every_hit_stays_as_it_was() -> None:
 
 async def recalled(folder: Path, *, correct_hubs: bool) -> RecallTrace:
     """The story of one recall over the two memories."""
-    scale = replace(scale_of("hashing"), usual_nearness=0.1)
-    settings = Config(ranking=RankingSettings(correct_hubs=correct_hubs))
-    async with await Recall.aopen(
-        folder, embedder="hashing", scale=scale, config=settings
-    ) as recall:
+    scale = replace(scale_of("hashing"), usual_nearness=0.1 if correct_hubs else None)
+    async with await Recall.aopen(folder, embedder="hashing", scale=scale) as recall:
         await recall.aadd([PLAN, HUB])
         await recall.awarm()
         planner = WrittenPlanner({QUESTION: interview_plan().facets}, planner_id="written")
