@@ -106,8 +106,6 @@ class RankingSettings:
     freshness: float = 0.0
     """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
     all; more brings variety and costs relevance (docs/ranking.md)."""
-    correct_hubs: bool = True
-    """Take from a dense score what the memory would get from any question (half of CSLS)."""
     depth_factor: int = 4
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"

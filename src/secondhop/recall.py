@@ -87,7 +87,7 @@ class Recall:
             store=parts.store,
             embedder=parts.embedders.entity,
             counters=parts.counters,
-            forgetting=[parts.embedders.nearness, self.learning, self.sessions],
+            forgetting=[self.learning, self.sessions],
             clock=services.clock,
         )
         self.memories = MemoryService(
