@@ -1,5 +1,6 @@
 """`Config`: everything that a caller may set, with its default, in one place."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import inf, isfinite
 from typing import Literal, TypeAlias
@@ -110,7 +111,10 @@ class RankingSettings:
 
 
 def check_finite(name: str, value: float) -> None:
-    """Raises ValueError for what is infinite, or no number (nan)."""
+    """Raises ValueError for what is infinite, or no number."""
+    given: object = value
+    if not isinstance(given, int | float):
+        raise ValueError(f"{name} must be a number, not {given!r:.60} ({type(given).__name__})")
     if not -inf < value < inf:
         raise ValueError(f"{name} must be a finite number, not {value}")
 
@@ -125,6 +129,7 @@ def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -
 
 def check_share(name: str, value: float) -> None:
     """Raises ValueError for what is no share."""
+    check_finite(f"RankingSettings.{name}", value)
     if not 0 <= value <= 1:
         raise ValueError(f"RankingSettings.{name} must lie in 0..1, not {value}")
 
@@ -229,6 +234,16 @@ class BriefingSettings:
             raise ValueError("BriefingSettings.foreseen must lie in 0..1")
 
 
+_GROUPS: Mapping[str, type[object]] = {
+    "limits": RecallLimits,
+    "ranking": RankingSettings,
+    "planning": PlanningSettings,
+    "learning": LearningSettings,
+    "session": SessionSettings,
+    "briefing": BriefingSettings,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Everything that a caller may set, in groups. Frozen, and checked when it is made.
@@ -243,6 +258,15 @@ class Config:
     learning: LearningSettings = field(default_factory=LearningSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
     briefing: BriefingSettings = field(default_factory=BriefingSettings)
+
+    def __post_init__(self) -> None:
+        for name, wanted in _GROUPS.items():
+            given: object = getattr(self, name)
+            if not isinstance(given, wanted):
+                raise ValueError(
+                    f"Config.{name} must be {wanted.__name__}(…), "
+                    f"not {given!r:.60} ({type(given).__name__})"
+                )
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""
