@@ -11,13 +11,14 @@ from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRe
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote, slot_facets
+from secondhop.nodes.stopping import verdict_place
 
 NOTABLE_COVERAGE = 0.3
 """Smaller overlaps are not shown to a critic."""
 
 
-NO_VERDICT = Verdict(ballots=(), content=True)
-"""Where the critic could not be asked: no vote, and no further round."""
+NO_VERDICT = Verdict(ballots=())
+"""Where the critic could not be asked; `stop_rule` ends the recall there."""
 
 
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -56,9 +57,10 @@ def critic_of(services: Services) -> Critic:
 
 async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, RecallUpdate]:
     """The critic's verdict; no vote, and a note of why, when it cannot be had."""
-    place = f"critique {request.round}"
+    place = verdict_place(request.round)
     if not request.remaining.affords_model:
-        return NO_VERDICT, {"degraded": {place: "critique: no model call is left"}}
+        reason = "critique: no model call is left; no votes were cast"
+        return NO_VERDICT, {"degraded": {place: reason}}
     try:
         async with asyncio.timeout(request.remaining.seconds):
             return await critic.judge(request), {}

@@ -21,7 +21,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
-    """The critic's word, and rules that hold because something is used up."""
+    """The critic's word or silence, and rules that hold because something is used up."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
     if late and lost_to_time(state):
@@ -31,6 +31,11 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if late:
         rounds = "1 round" if state["round"] == 1 else f"{state['round']} rounds"
         return "deadline", f"{limits.deadline_s:g} s are over after {rounds}, and no other began"
+    if verdict_place(state["round"]) in state.get("degraded", {}):
+        stands = "what the search found is the answer"
+        if state["round"] > 1:
+            stands = "its earlier votes stand"
+        return "no_verdict", f"the critic could not be asked; {stands}"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
         return "max_llm_calls", f"{limits.llm_calls} model calls are used"
     if tokens_spent(spent) >= limits.llm_tokens:
@@ -38,6 +43,11 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if state["round"] >= limits.rounds:
         return "max_rounds", f"{limits.rounds} rounds are over"
     return None
+
+
+def verdict_place(round_number: int) -> str:
+    """Where `degraded` says why a round has no verdict."""
+    return f"critique {round_number}"
 
 
 def lost_to_time(state: RecallState) -> bool:
