@@ -57,10 +57,10 @@ def lost_to_time(state: RecallState) -> bool:
 
 def settled_rule(state: RecallState) -> tuple[str, str] | None:
     """Rules that hold because another round would bring the same; not for the first round."""
+    if not set(state["candidates"]) - set(state["seen"]):
+        return "no_new_candidates", "the last round found nothing new"
     positives = state.get("positives", {})
     history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
     if is_stable(history, rounds=2):
         return "stable", "the hot and warm memories of two rounds are the same"
-    if not set(state["candidates"]) - set(state["seen"]):
-        return "no_new_candidates", "the last round found nothing new"
     return None
