@@ -127,7 +127,7 @@ async def plain_passages(question: str, recall: Recall) -> Mapping[str, list[str
     store = recall.store
     vector = (await recall.services.embedder.embed_queries([question]))[0]
     dense = [hit.passage_id for hit in (await store.dense(vector[np.newaxis, :], k=PASSAGES))[0]]
-    lexical = [hit.passage_id for hit in await store.lexical(question, k=PASSAGES)]
+    lexical = [hit.passage_id for hit in (await store.lexical([question], k=PASSAGES))[0]]
     fused = [passage_id for passage_id, _ in reciprocal_rank_fusion([dense, lexical])]
     passages = await store.passages(fused)
     rankings = {"dense": dense, "bm25": lexical, "rrf": fused}
