@@ -8,6 +8,7 @@ from secondhop.models.reranker import Reranker
 from secondhop.nodes.budget import remaining
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
+from secondhop.wording import counted
 
 MIX = 0.5
 """Share of the reranker in the relevance of a pair it read."""
@@ -30,7 +31,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     candidates = {**state["candidates"]}
     for (memory_id, facet_id), score in scores.items():
         candidates[memory_id] = mixed(candidates[memory_id], facet_id, score)
-    return {"candidates": candidates, "note": f"{len(scores)} pairs"}
+    return {"candidates": candidates, "note": counted(len(scores), "pair")}
 
 
 def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from secondhop.cli.comparison_view import show_comparison
 from secondhop.cli.eval_view import figures_table
 from secondhop.evals.evidence_report import ALL, OURS, EvidenceReport
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +28,8 @@ def show_evidence(reports: Sequence[EvidenceReport], console: "Console") -> None
     for report in reports:
         console.print(recall_table(report))
         console.print(
-            f"{len(report.results)} questions, {report.mean_ms():.0f} ms each", style="dim"
+            f"{counted(len(report.results), 'question')}, {report.mean_ms():.0f} ms each",
+            style="dim",
         )
         console.print()
     console.print("Evidence found within so many tokens (of four characters): higher is better.")

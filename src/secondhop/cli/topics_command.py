@@ -8,6 +8,7 @@ import typer
 
 from secondhop.cli.eval_options import Concurrency
 from secondhop.cli.options import Common, given_path
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from secondhop.evals.judgements import Judgement
@@ -57,7 +58,7 @@ def topics(
         print_json(answered.document(judgements, k=k))
         return
     rows = answered.means(judgements, k=k)
-    title = f"{len(asked)} questions, {answered.costs.ms:.0f} ms each"
+    title = f"{counted(len(asked), 'question')}, {answered.costs.ms:.0f} ms each"
     screen().print(measures_table(title, rows, names=list(next(iter(rows.values())))))
 
 
