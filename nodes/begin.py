@@ -12,7 +12,7 @@ from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_e
 from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.planning.several_questions import several_questions
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Facet, Query, RecallInput, RecallUpdate
+from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
 
 QUESTION_CHARS = 20_000
@@ -31,7 +31,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         name="the question itself",
         why="What the question names.",
         hop=1,
-        weight=ranking.direct_weight,
+        weight=QUESTION_WEIGHT,
     )
     update: RecallUpdate = {
         "question": question,

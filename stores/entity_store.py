@@ -155,12 +155,8 @@ class EntityStore:
                 return [ranking[:k] for ranking in rankings]
             depth *= 2
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
-        return (await self.lexical_together([query], k=k))[0]
-
-    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """See `SearchesTogether`."""
         return await asyncio.to_thread(self._catalog.lexical, queries, k=k)
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:

@@ -6,7 +6,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from secondhop.stores.cues import CueHit
 from secondhop.stores.records import (
@@ -55,27 +55,19 @@ class VectorIndex(Protocol):
 
 
 class MemorySearch(Protocol):
-    """The two searches of a query. Hits name stored, complete memories only."""
+    """The two searches of queries. Hits name stored, complete memories only."""
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
         """For each query row, at most `k` passages by cosine, best first."""
         ...
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        """At most `k` passages by normalised BM25, best first; [] when no word of it is known."""
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query, at most `k` passages by normalised BM25, best first; [] when no word of
+        it is known."""
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """Vectors of passages, unit length; unknown ids are left out."""
-        ...
-
-
-@runtime_checkable
-class SearchesTogether(Protocol):
-    """What a `MemorySearch` may be able to do, too: lexical search of several queries at once."""
-
-    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query what `lexical` would find."""
         ...
 
 

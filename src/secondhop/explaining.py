@@ -37,7 +37,6 @@ async def explained(
             search=store,
             reader=store,
             embedder=services.embedder,
-            hubs=services.hubs,
         )
     return explain(story, memory_id, reach=reach)
 

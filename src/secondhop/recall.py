@@ -89,14 +89,13 @@ class Recall:
             store=parts.store,
             embedder=parts.embedders.entity,
             counters=parts.counters,
-            forgetting=[parts.embedders.nearness, self.learning, self.sessions],
+            forgetting=[self.learning, self.sessions],
             clock=services.clock,
         )
         self.memories = MemoryService(
             writing,
             traces=self._traces,
-            caches=[parts.embedders.caches[0]],
-            successor_at=services.scale.successor_at,
+            caches=[parts.embedders.entity],
             reading=ConversationReading(
                 writing=writing,
                 llm=parts.llm,
