@@ -8,7 +8,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from secondhop.stores.cues import CueHit
+from secondhop.stores.cues import Annotation, CueHit
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -144,6 +144,21 @@ class MemoryWriter(Protocol):
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """{memory id: content hash} of everything stored, or of one origin."""
+        ...
+
+    async def cue_fingerprints(self) -> Mapping[str, str]:
+        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
+        ...
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """Replace what the same origin had said of these memories; how many were stored.
+
+        Left out are annotations of memories that are gone, or of another text than the present
+        one. Cues of other origins stay, and so do cues that the host added one by one.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
+        """
         ...
 
     async def counts(self) -> StoreCounts:
