@@ -11,6 +11,7 @@ from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRe
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Facet, Query, RecallState, RecallUpdate, Vote, slot_facets
+from secondhop.wording import NO_VOTES
 
 NOTABLE_COVERAGE = 0.3
 """Smaller overlaps are not shown to a critic."""
@@ -63,7 +64,7 @@ async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, Recal
         async with asyncio.timeout(request.remaining.seconds):
             return await critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"critique: {str(error) or 'no answer in time'}; no votes were cast"
+        reason = f"critique: {str(error) or 'no answer in time'}{NO_VOTES}"
         paid = replace(NO_VERDICT, usage=usage_of_failure(error))
         return paid, {"degraded": {place: reason}}
 
