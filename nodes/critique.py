@@ -26,6 +26,7 @@ from secondhop.nodes.state import (
 )
 from secondhop.nodes.stopping import verdict_place
 from secondhop.stores.records import opening_id
+from secondhop.wording import NO_VOTES
 
 REPEATS = 0.6
 """Share of a memory's evidence that another must say for a hint. Of 52 such hints on labelled
@@ -77,13 +78,13 @@ async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, Recal
     """The critic's verdict; no vote, and a note of why, when it cannot be had."""
     place = verdict_place(request.round)
     if not request.remaining.affords_model:
-        reason = "critique: no model call is left; no votes were cast"
+        reason = f"critique: no model call is left{NO_VOTES}"
         return NO_VERDICT, {"degraded": {place: reason}}
     try:
         async with asyncio.timeout(request.remaining.seconds):
             return await critic.judge(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"critique: {str(error) or 'no answer in time'}; no votes were cast"
+        reason = f"critique: {str(error) or 'no answer in time'}{NO_VOTES}"
         paid = replace(NO_VERDICT, usage=usage_of_failure(error))
         return paid, {"degraded": {place: reason}}
 

@@ -7,6 +7,7 @@ from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
+from secondhop.wording import counted
 
 
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
@@ -29,7 +30,7 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if state["content"]:
         return "converged", "the critic is content"
     if late:
-        rounds = "1 round" if state["round"] == 1 else f"{state['round']} rounds"
+        rounds = counted(state["round"], "round")
         return "deadline", f"{limits.deadline_s:g} s are over after {rounds}, and no other began"
     if verdict_place(state["round"]) in state.get("degraded", {}):
         stands = "what the search found is the answer"
@@ -37,11 +38,11 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
             stands = "its earlier votes stand"
         return "no_verdict", f"the critic could not be asked; {stands}"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
-        return "max_llm_calls", f"{limits.llm_calls} model calls are used"
+        return "max_llm_calls", f"the limit of {counted(limits.llm_calls, 'model call')} is reached"
     if tokens_spent(spent) >= limits.llm_tokens:
         return "max_tokens", f"{limits.llm_tokens:,} model tokens are used"
     if state["round"] >= limits.rounds:
-        return "max_rounds", f"{limits.rounds} rounds are over"
+        return "max_rounds", f"the limit of {counted(limits.rounds, 'round')} is reached"
     return None
 
 
