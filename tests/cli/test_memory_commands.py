@@ -82,7 +82,7 @@ def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
 
     assert first.stdout == "remembered home\n"
     assert "home  holds" in story.stdout
-    assert gone.stdout == "forgot home: 1 passages and 0 traces\n"
+    assert gone.stdout == "forgot home: 1 passage and 0 traces\n"
 
 
 def test_history_tells_a_text_that_an_ingest_replaced(command: Command, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from secondhop.cli.terminal import (
     console_on,
     print_json,
     shorten,
-    without_heading_signs,
 )
+from secondhop.headings import without_heading_signs
 
 HOSTILE = (
     "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\r\n\u202egnp.exe\u0000\ud800 [bold]x[/bold] :boom:"
@@ -73,3 +73,14 @@ def test_json_is_ascii_and_holds_any_text(capsys: pytest.CaptureFixture[str]) ->
 )
 def test_only_headings_lose_their_signs(text: str, plain: str) -> None:
     assert without_heading_signs(text) == plain
+
+
+def test_no_line_is_cut_or_broken_where_no_window_bounds_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    stream = io.StringIO()
+
+    console_on(stream).print("word " * 100, no_wrap=True, overflow="ellipsis")
+
+    assert stream.getvalue() == "word " * 100 + "\n"

@@ -7,6 +7,7 @@ from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer, summary
 from secondhop.cli.cost_view import cost_text
+from secondhop.cli.ingest_command import interrupted
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
@@ -152,3 +153,17 @@ def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> 
     assert "Nothing in this memory" not in unsearched + searched
     assert "a longer --deadline may find more" in shown(late)
     assert "--deadline" not in shown(result)
+
+
+def test_what_one_cause_stopped_is_told_once(result: RecallResult) -> None:
+    text = shown(result, degraded=["critique: HTTP 401; no votes were cast", "expand: HTTP 401"])
+
+    assert "done without: critique, expand: HTTP 401 stopped" in text
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [(0, "nothing was stored yet"), (1, "1 memory is stored whole"), (7, "7 memories are stored")],
+)
+def test_an_interrupted_ingest_says_what_it_leaves(stored: int, said: str) -> None:
+    assert said in interrupted(stored)
