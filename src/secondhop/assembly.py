@@ -23,7 +23,6 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.query_batcher import BatchedSearch
 
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
@@ -143,7 +142,7 @@ def assemble(
     scale = scale or scale_of(embedders.entity.model_id)
     return Services(
         entity=entity,
-        search=BatchedSearch(store),
+        search=store,
         reader=store,
         keeping=store,
         kept_settings=store,
