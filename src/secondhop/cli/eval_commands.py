@@ -34,6 +34,10 @@ def scenarios(
     changes: Changes = None,
     against: Against = None,
     html: Html = None,
+    annotate: Annotated[
+        bool,
+        typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
+    ] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -67,6 +71,7 @@ def scenarios(
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None),
         fresh=fresh,
+        annotate=annotate,
         answers=answers,
     )
     result = run(measured(plan, common))

@@ -1,11 +1,13 @@
 """`secondhop ingest`: memories out of files and folders."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from secondhop.cli.annotate_command import MaxTokens, MaxUsd, write_cues
 from secondhop.cli.options import Common, DryRun, given_path
 
 
@@ -31,19 +33,30 @@ def ingest(
             metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
         ),
     ] = None,
+    annotate: Annotated[
+        bool,
+        typer.Option(
+            "--annotate/--no-annotate", help="Let the model, if there is one, write cues."
+        ),
+    ] = True,
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
     dry_run: DryRun = False,
 ) -> None:
     """Store memories from files and folders.
 
-    What is stored and unchanged is left alone; what is gone from a folder is deleted.
+    What is stored and unchanged is left alone; what is gone from a folder is deleted. With a
+    language model it then writes cues (`secondhop annotate`).
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.ledger_view import show_ledger
     from secondhop.cli.new_entity import notice_if_new
-    from secondhop.cli.opening import opened, run
+    from secondhop.cli.opening import chosen_spec, opened, run
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import clean, notices, print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
+
+    wants_cues = annotate and not dry_run and chosen_spec(common) is not None
 
     async def work() -> None:
         with bars() as progress:
@@ -51,8 +64,15 @@ def ingest(
                 notice = await notice_if_new(recall, common)
                 try:
                     ledger = await recall.aingest(
-                        *paths, format=format, progress=progress, dry_run=dry_run
+                        *paths,
+                        format=format,
+                        progress=progress,
+                        dry_run=dry_run,
+                        annotate=False,
                     )
+                    if wants_cues:
+                        cues = await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
+                        ledger = replace(ledger, annotation=cues)
                 except NothingIngestedError as error:
                     if common.json:  # the message names a few of the reasons, this all of them
                         print_json(error.ledger.to_dict())
