@@ -175,8 +175,7 @@ class RecallTrace(Frozen):
     tokens: int | None = None
     """The budget of evidence, when one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
-    """Limits and ranking settings in force. Without a `scale.usual_nearness` no hub is corrected,
-    whatever `ranking.correct_hubs` says."""
+    """Limits and ranking settings in force."""
     kept_settings: list[str] = Field(default_factory=list[str])
     """Those of them that the entity asks for: kept with it, not set by the caller."""
     embedder: str

@@ -55,9 +55,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded()
-        | kept
-        | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
+        "settings": services.settings.recorded() | kept | {"question.kind": state["kind"]},
         "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
         "planner": services.planner.planner_id if services.planner else PLAYBOOKS,

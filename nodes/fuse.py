@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.planning.question_kind import ranking_for
+from secondhop.nodes.planning.question_kind import search_shares
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows, without_memories
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import Blended, blended_scores
@@ -77,12 +77,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
-    ranking = ranking_for(state["kind"], state["question"], services.settings.ranking)
-    depth = depth_of(state, ranking)
-    weights = HYBRID if is_unplanned(state) else (ranking.dense_weight, ranking.lexical_weight)
-    relevance = partial(
-        calibrated_relevance, settings=ranking, calibration=services.scale.calibration
-    )
+    depth = depth_of(state, services.settings.ranking)
+    shares = search_shares(state["kind"])
+    weights = HYBRID if is_unplanned(state) else shares
+    relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
     fused = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),

@@ -26,9 +26,6 @@ from secondhop.stores.records import PassageHit, Vector
 
 T = TypeVar("T")
 
-OWN_WORDS = frozenset({"question", "decompose"})
-"""Origins of queries in the user's own words."""
-
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
 
@@ -131,7 +128,7 @@ async def dense_leg(
         return hits
 
     hits, unseen = await visible(nearest, k=depth, hidden=hidden)
-    return vector, as_hits(await without_hubs(hits, task, services=services)), unseen
+    return vector, as_hits(hits), unseen
 
 
 async def lexical_leg(
@@ -141,19 +138,6 @@ async def lexical_leg(
     search = partial(services.search.lexical, task["query"]["text"])
     hits, unseen = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
     return as_hits(hits), unseen
-
-
-async def without_hubs(
-    hits: list[PassageHit], task: RetrieveTask, *, services: Services
-) -> list[PassageHit]:
-    """The hits of a query that the user did not phrase, less what any question would give them.
-
-    The question's own words are taken as they are: their cosine says whether the memory is about
-    them at all.
-    """
-    if services.hubs is None or task["query"]["origin"] in OWN_WORDS:
-        return hits
-    return await services.hubs.corrected(hits, search=services.search)
 
 
 async def missing_cosines(
@@ -171,8 +155,7 @@ async def missing_cosines(
         return {}
     vectors = await services.search.vectors(missing)
     near = [PassageHit(passage, "", float(row @ vector)) for passage, row in vectors.items()]
-    corrected = await without_hubs(near, task, services=services)
-    return {hit.passage_id: round(hit.score, 6) for hit in corrected}
+    return {hit.passage_id: round(hit.score, 6) for hit in near}
 
 
 def leg_error(leg: str, found: object) -> str:

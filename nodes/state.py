@@ -25,6 +25,9 @@ QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "tempor
 DIRECT = "f0"
 """Facet id of the question itself."""
 
+QUESTION_WEIGHT = 1.5
+"""Weight of the question itself against facets, whose weights lie around 1."""
+
 FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
 names there are, asks for it by name; nothing names it, and the plan means it."""

@@ -230,10 +230,7 @@ def test_a_place_for_sessions_that_cannot_be_is_refused(tmp_path: Path, named: s
     [
         {"k": 0},
         {"max_rounds": 0},
-        {"branch_memories": 0},
-        {"branches": -1},
         {"ttl_s": 0},
-        {"later_min_score": 1.5},
         {"ttl_s": float("nan")},
     ],
 )

@@ -34,6 +34,7 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
+from secondhop.nodes import pick_round
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
@@ -232,13 +233,14 @@ async def test_a_session_converges_when_two_rounds_of_votes_agree_whatever_else_
     assert "votes of two rounds agree" in third.why
 
 
-async def test_after_the_first_answer_weaker_memories_may_be_shown(world: SmallWorld) -> None:
+async def test_after_the_first_answer_weaker_memories_may_be_shown(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     strict = recall_settings(ranking={"min_score": 0.6})
-    patient = session_services(world, settings=strict, session={"later_min_score": 0.05})
-    steady = session_services(world, settings=strict, session={"later_min_score": 0.6})
     shown: list[list[str]] = []
-    for services in (patient, steady):
-        sessions = sessions_over(services)
+    for later in (0.05, 0.6):
+        monkeypatch.setattr(pick_round, "LATER_MIN_SCORE", later)
+        sessions = sessions_over(session_services(world, settings=strict))
         answer = await started(sessions)
         shown.append(answer.ids())
         shown.append((await sessions.avote(answer.session_id, {answer.ids()[0]: "hot"})).ids())
@@ -306,7 +308,7 @@ async def test_a_spark_opens_a_branch_apart_and_takes_no_slot(world: SmallWorld)
 async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
     world: SmallWorld,
 ) -> None:
-    sessions, answer = await sparked(world, branch_memories=2)
+    sessions, answer = await sparked(world)
     after = await sessions.avote(answer.session_id, {"car": "spark"})
     (branch,) = after.branches
     good = branch.memories[0].id

@@ -16,8 +16,6 @@ from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
-from secondhop.nodes.retrieval.hub_cache import NearnessFile
-from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import read_scale
 from secondhop.nodes.services import Services
@@ -32,7 +30,6 @@ SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
         calibration=LogisticCalibration(slope=21.81, intercept=-13.54),
         fitted_on=("carefeed", "episodes", "house", "ops-notes"),
-        usual_nearness=0.648,
         same_context=Sharpening(lo=0.78, hi=0.86),
     ),
     "hashing": ModelScale(
@@ -48,7 +45,7 @@ SCALES: Mapping[str, ModelScale] = {
 }
 """By the beginning of a model id. The calibrations are one half at 0.62, 0.35 and 0.40.
 
-For the default, calibration and nearness are what `secondhop eval calibrate --grade 3` finds on
+For the default, calibration is what `secondhop eval calibrate --grade 3` finds on
 examples/scenarios. The other numbers were measured, too: of 40 pairs in which the newer memory
 replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
 several wordings of another, and nine of ten lay above 0.87 to that of their own. What stands for
@@ -69,14 +66,11 @@ class Embedders:
     entity: CoalescingEmbedder
     library: CachingEmbedder
     caches: tuple[CachingEmbedder, ...]
-    nearness: NearnessFile
-    """Of the entity's passages to the library's questions."""
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
         for cache in self.caches:
             cache.close()
-        self.nearness.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
                 await model.aclose()
@@ -96,8 +90,7 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
-    nearness = NearnessFile(entity_cache.with_name("hubs.db"))
-    return Embedders(owned, CoalescingEmbedder(own), library, (own, library), nearness)
+    return Embedders(owned, CoalescingEmbedder(own), library, (own, library))
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -150,9 +143,6 @@ def assemble(
 
         planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
     scale = scale or scale_of(embedders.entity.model_id)
-    hubs = None
-    if scale.usual_nearness is not None and settings.ranking.correct_hubs:
-        hubs = HubCorrection(playbooks, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,
         search=BatchedSearch(store),
@@ -161,7 +151,6 @@ def assemble(
         kept_settings=store,
         embedder=embedders.entity,
         scale=scale,
-        hubs=hubs,
         playbooks=playbooks,
         planner=planner,
         critic=critic,

@@ -46,12 +46,12 @@ def test_anything_else_is_refused_with_what_there_is() -> None:
 
 
 def test_settings_files_may_be_flat_or_in_parts(tmp_path: Path) -> None:
-    flat = "ranking.min_score: 0.3\nranking.correct_hubs: false\n"
+    flat = "ranking.min_score: 0.3\nranking.hide_later: true\n"
     (tmp_path / "flat.yaml").write_text(flat, encoding="utf-8")
     (tmp_path / "parts.yaml").write_text(
-        "ranking:\n  min_score: 0.3\n  correct_hubs: false\n", encoding="utf-8"
+        "ranking:\n  min_score: 0.3\n  hide_later: true\n", encoding="utf-8"
     )
-    expected = ["ranking.min_score=0.3", "ranking.correct_hubs=false"]
+    expected = ["ranking.min_score=0.3", "ranking.hide_later=true"]
 
     assert read_setting_changes(tmp_path / "flat.yaml") == expected
     assert settings_said(["limits.k=2", str(tmp_path / "parts.yaml")]) == ["limits.k=2", *expected]

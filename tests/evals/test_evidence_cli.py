@@ -124,7 +124,7 @@ def test_an_earlier_report_is_measured_anew_and_compared(
 
 def test_another_configuration_is_asked_the_same_questions(cli: Cli, made: Path) -> None:
     command = ("eval", "evidence", str(made), "--set", "limits.rounds=1")
-    against = document(cli(*command, "--json", "--against", "ranking.lexical_weight=0"))["against"]
+    against = document(cli(*command, "--json", "--against", "ranking.recency=never"))["against"]
     shown = cli(*command, "--budgets", "500", "--against", "dense")
 
     assert set(against["measures"]) == {"recall@500", "recall@1000", "recall@2000"}

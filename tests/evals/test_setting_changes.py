@@ -15,7 +15,7 @@ from secondhop.nodes.config import (
 def test_recorded_settings_come_back_whole() -> None:
     own = Config(
         limits=RecallLimits(k=9, deadline_s=2.5),
-        ranking=RankingSettings(min_score=0.2, correct_hubs=False),
+        ranking=RankingSettings(min_score=0.2, hide_later=True),
         planning=PlanningSettings(rewordings=0, hyde=True, facets=9),
     )
 
@@ -25,13 +25,13 @@ def test_recorded_settings_come_back_whole() -> None:
 
 
 def test_a_change_has_the_type_of_its_setting() -> None:
-    changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.correct_hubs=false"]
+    changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.hide_later=true"]
     changes += ["planning.hyde=true", "planning.facets=2"]
 
     changed = changed_settings({"limits.k": 9}, changes)
 
     assert (changed.limits.k, changed.ranking.min_score) == (3, 0.5)
-    assert changed.ranking.correct_hubs is False
+    assert changed.ranking.hide_later is True
     assert changed.planning == PlanningSettings(hyde=True, facets=2)
 
 

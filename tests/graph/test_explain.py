@@ -222,7 +222,7 @@ async def crowded(tmp_path: Path) -> Any:
 
 
 async def answer_at(world: SmallWorld, *, depth_factor: int) -> Answer:
-    settings = recall_settings(ranking={"depth_factor": depth_factor, "redundancy_limit": 1.0})
+    settings = recall_settings(ranking={"depth_factor": depth_factor})
     critic = ScriptedCritic(votes(content=True))
     services = world.services(planner=EchoPlanner(), critic=critic, settings=settings)
     return await ask(services, "green tea steeps two minutes", k=2)

@@ -165,8 +165,6 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     assert scores["fact"] > scores["todo"]
     await desk.memories.aupdate("todo", mark="")  # now one share's place is between the two
     assert (await desk.told(limit=1)).ids() == ["fact"]
-    ageless = BriefingSettings(oldest=1, popularity=1)
-    assert (await desk.told(limit=1, settings=ageless)).ids() == ["todo"]
 
 
 async def test_within_a_category_the_old_and_popular_loses_too(desk: Desk) -> None:
@@ -429,7 +427,7 @@ async def test_limits_that_cannot_be_are_refused(
         await desk.told(limit=limit, tokens=tokens)
 
 
-@pytest.mark.parametrize("name", ["active", "recent_days", "popularity", "limit", "foreseen"])
+@pytest.mark.parametrize("name", ["active", "limit", "foreseen"])
 def test_settings_that_cannot_be_are_refused(name: str) -> None:
     wrong: dict[str, Any] = {name: -1}
     with pytest.raises(ValueError, match=name):

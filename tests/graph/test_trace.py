@@ -51,7 +51,7 @@ async def test_a_two_hop_run_stays_as_it_was(
     world: SmallWorld, pytestconfig: pytest.Config
 ) -> None:
     services = world.planned_services(
-        settings=recall_settings(ranking={"direct_weight": 1.5}, k=4),
+        settings=recall_settings(k=4),
         critic=ScriptedCritic(votes(warm=["wins"], content=True)),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from secondhop.cli.annotate_view import annotated_text
 from secondhop.cli.kept_answers import AnsweringModel, answering_model
@@ -36,6 +36,9 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
+
+if TYPE_CHECKING:
+    from secondhop.recall import Recall
 
 CACHE = "eval"
 """Folder of the kept embeddings in the user's cache."""
@@ -103,7 +106,7 @@ class EvalBench:
                 await self._write_cues(scenario, recall)
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
 
-    async def _write_cues(self, scenario: Scenario, recall: Recall) -> None:
+    async def _write_cues(self, scenario: Scenario, recall: "Recall") -> None:
         """Annotate what is not annotated yet, and say what that took."""
         ledger = await recall.aannotate(progress=self.progress)
         if ledger.annotated or ledger.pending:

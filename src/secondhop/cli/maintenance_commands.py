@@ -266,15 +266,15 @@ def stats(common: Common) -> None:
 
     from secondhop.cli.learning_view import tuning_lines
     from secondhop.cli.opening import run, stored
-    from secondhop.cli.stats_view import hubs_told, show_stats
+    from secondhop.cli.stats_view import show_stats
     from secondhop.cli.terminal import print_json, screen
 
     found = run(stored(common))
     counts, rounds = asdict(found.counts), found.rounds
     if common.json:
-        print_json(counts | {"hubs": found.hubs, "sessions": rounds.model_dump(mode="json")})
+        print_json(counts | {"sessions": rounds.model_dump(mode="json")})
     else:
-        show_stats(counts | {"hubs": hubs_told(found.hubs)}, screen())
+        show_stats(counts, screen())
         show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
 
 
