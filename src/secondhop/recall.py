@@ -405,24 +405,20 @@ class Recall:
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
-                With a memory goes what was counted and learned of it. What a memory said before its file
-                was changed is kept, unless the new text begins with it; see `memories.history`.
+        With a memory goes what was counted and learned of it. What a memory said before its file
+        was changed is kept, unless the new text begins with it; see `memories.history`.
 
-                Args:
-                    paths: one by one, or in a list.
-                    dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
-                        embedded or written.
-                    annotate: let the model write cues for what is stored (`aannotate`); default where
-                        there is a model. What fails waits, and the ledger's `annotation` says why.
+        Args:
+            paths: one by one, or in a list.
+            dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
+                embedded or written.
+            annotate: let the model write cues for what is stored (`aannotate`); default where
+                there is a model. What fails waits, and the ledger's `annotation` says why.
 
-                Raises:
-        <<<<<<< HEAD
-                    UsageError: `annotate` is True, and there is no language model.
-        =======
-                    UsageError: something is no path.
-        >>>>>>> main
-                    IngestError: a path does not exist, or nothing of it could be stored.
-                    StoreFullError: no space is left; of a store that was to begin, nothing is made.
+        Raises:
+            UsageError: something is no path, or `annotate` is True without a language model.
+            IngestError: a path does not exist, or nothing of it could be stored.
+            StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
         given = given_paths(paths)
         if not dry_run:

@@ -7,7 +7,6 @@ from typing import Final, Protocol
 import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
-from secondhop.ranking.hubness import bank_mean_topk
 
 ANYTHING: Final = (
     "help me with anything",
@@ -66,5 +65,5 @@ class GenericCues:
 
 def generic_rows(cues: Vectors, bank: Vectors, anything: Vectors) -> list[bool]:
     """Which rows are more similar to the nearest row of `anything` than to their ten of `bank`."""
-    usual = bank_mean_topk(bank @ cues.T, k=NEIGHBOURS)
-    return [bool(one) for one in np.max(cues @ anything.T, axis=1) > usual]
+    to_bank = np.sort(cues @ bank.T, axis=1)[:, -NEIGHBOURS:]
+    return [bool(one) for one in np.max(cues @ anything.T, axis=1) > to_bank.mean(axis=1)]
