@@ -421,6 +421,8 @@ class Recall:
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
         given = given_paths(paths)
+        if annotate:
+            self._parts.annotating.expect_model()
         if not dry_run:
             await self.store.expect_room()
         ledger = await ingest(

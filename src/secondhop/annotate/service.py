@@ -92,15 +92,23 @@ class Annotating:
             )
             return await run.all_of(wanted)
 
-    def _annotator(self) -> Annotator:
+    def expect_model(self) -> StructuredLLM:
+        """The language model.
+
+        Raises:
+            UsageError: there is none.
+        """
         if self.llm is None:
             raise UsageError(
                 "cues are written by a language model, and none is named: open with "
                 "llm='openai:MODEL' (--llm openai:MODEL, SECONDHOP_LLM, or OPENAI_MODEL with "
                 "OPENAI_API_KEY), or write cues yourself: Memory(cues=...)"
             )
-        own = self.prompts
-        return Annotator(self.llm, own if isinstance(own, Mapping) else load_prompts(own))
+        return self.llm
+
+    def _annotator(self) -> Annotator:
+        llm, own = self.expect_model(), self.prompts
+        return Annotator(llm, own if isinstance(own, Mapping) else load_prompts(own))
 
     def _price(self, annotator: Annotator) -> TokenPrice | None:
         return price_of(annotator.model_id, self.prices)
