@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError
 from secondhop.graph.result import Frozen
 from secondhop.graph.trace import (
     RecallTrace,
@@ -74,7 +74,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     if hidden is not None:
         return kept_back(hidden)
     if reach is None:
-        raise UsageError(
+        raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
             f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
         )

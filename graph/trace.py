@@ -51,7 +51,7 @@ class TraceHit(Frozen):
     """Dense: cosine. Lexical: normalised BM25, 0..1."""
 
 
-class TraceQuery(Frozen):
+class TraceQuery(Frozen, extra="ignore"):
     """One query and everything it found."""
 
     query_id: str
@@ -63,7 +63,6 @@ class TraceQuery(Frozen):
     nearness: float | None = None
     """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
     where it was asked for by name."""
-    ms: float
     dense: list[TraceHit]
     lexical: list[TraceHit]
     error: str = ""

@@ -105,7 +105,6 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
         "round": query["round"],
         "origin": query["origin"],
         "nearness": query.get("nearness"),
-        "ms": found["ms"] if found else 0.0,
         "dense": trace_hits(found["dense"] if found else no_hits()),
         "lexical": trace_hits(found["lexical"] if found else no_hits()),
         "error": found["error"] if found else "",

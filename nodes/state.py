@@ -110,7 +110,6 @@ class Ranking(TypedDict):
     lexical: Hits
     cosines: dict[str, float]
     """Of passages that only the lexical search found, by passage id."""
-    ms: float
     error: str
     """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
@@ -422,25 +421,3 @@ REDUCERS = {
     for key, hint in get_type_hints(RecallState, include_extras=True).items()
     if (reducer := reducer_of(hint)) is not None
 }
-
-
-class RetrieveTask(TypedDict):
-    """One `Send`: a query and the round it belongs to."""
-
-    query: Query
-    memories: int
-    """How many each search may bring."""
-    round: int
-    sight: NotRequired[Sight]
-    deadline_at: float
-    """Epoch seconds."""
-
-
-class SuggestTask(TypedDict):
-    """One `Send`: the question, for the playbooks."""
-
-    question: str
-    round: int
-    sight: Sight
-    deadline_at: float
-    """Epoch seconds."""

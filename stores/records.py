@@ -121,6 +121,8 @@ class EmbeddedMemory:
     passages: tuple[Passage, ...]
     vectors: Vectors
     """float32 [len(passages), dim], rows of unit length, in the order of `passages`."""
+    cue_vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    """float32 [n_cues, dim], rows of unit length, in the order of `cues_given(memory)`."""
 
 
 class PassageHit(NamedTuple):
@@ -190,6 +192,9 @@ class StoreCounts:
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int
     embedder: str
+    cues: int = 0
+    annotated: int = 0
+    """Memories with an annotation of their present text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from secondhop.models.coalescing import CoalescingEmbedder
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
@@ -24,7 +23,6 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.query_batcher import BatchedSearch
 
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
@@ -63,14 +61,13 @@ class Embedders:
 
     owned: Sequence[object]
     """Models whose connections are ours to close."""
-    entity: CoalescingEmbedder
+    entity: CachingEmbedder
     library: CachingEmbedder
-    caches: tuple[CachingEmbedder, ...]
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
-        for cache in self.caches:
-            cache.close()
+        self.entity.close()
+        self.library.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
                 await model.aclose()
@@ -90,7 +87,7 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = CachingEmbedder(base, shared)
-    return Embedders(owned, CoalescingEmbedder(own), library, (own, library))
+    return Embedders(owned, own, library)
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -145,7 +142,7 @@ def assemble(
     scale = scale or scale_of(embedders.entity.model_id)
     return Services(
         entity=entity,
-        search=BatchedSearch(store),
+        search=store,
         reader=store,
         keeping=store,
         kept_settings=store,

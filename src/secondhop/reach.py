@@ -54,7 +54,7 @@ async def reach_of(
     standings: list[Standing | None] = []
     for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
         standings.append(standing(hits, memory_id, place, k=trace.k))
-        worded = await search.lexical(query.text, k=FAR)
+        worded = (await search.lexical([query.text], k=FAR))[0]
         standings.append(standing(worded, memory_id, place, k=trace.k))
     known = [entry for entry in standings if entry is not None]
     if not known:

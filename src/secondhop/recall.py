@@ -98,8 +98,7 @@ class Recall:
         self.memories = MemoryService(
             writing,
             traces=self._traces,
-            caches=[parts.embedders.caches[0]],
-            successor_at=services.scale.successor_at,
+            caches=[parts.embedders.entity],
             reading=ConversationReading(
                 writing=writing,
                 llm=parts.llm,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError, UsageError
 from secondhop.graph.trace import RecallTrace, load_trace
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.stores.store_directory import entity_slug
@@ -57,7 +57,7 @@ class TraceFolder:
         if not file.exists():
             newest = [path.stem for path in self._newest_first()[:3]]
             known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
-            raise UsageError(
+            raise NotStoredError(
                 f"no trace {trace_id!r} is kept for this entity ({known}); a recall tells the "
                 f"id of the trace it keeps, and the last {self._kept} are kept"
             )

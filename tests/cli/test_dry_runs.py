@@ -160,7 +160,6 @@ COMMANDS = (
     "restore bread",
     "forget garden plan",
     "accept TRACE plan",
-    "supersede --apply",
     "observe TALK",
     "session QUESTION --k 3",
 )

@@ -60,33 +60,6 @@ def test_what_was_of_use_is_counted(command: Command) -> None:
     assert command("accept", trace, "key")["counted"] == 0
 
 
-def test_replaced_memories_are_listed_and_superseded_when_wanted(
-    command: Command, tmp_path: Path
-) -> None:
-    said = "We meet every Thursday evening at the old mill by the river"
-    named = ("--title", "choir practice")
-    command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
-    command("remember", f"{said}, at eight", *named, "--id", "b", "--at", "2026-02-01")
-
-    listed = command("supersede")
-    assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
-    assert listed["applied"] is False
-    before = catalog_bytes(tmp_path)
-    assert command("supersede", "--apply", "--dry-run") == listed
-    assert catalog_bytes(tmp_path) == before
-    assert command("history", "a")["versions"][0]["end"] == ""
-    assert command("supersede", "--apply")["applied"] is True
-    assert catalog_bytes(tmp_path) != before
-    assert command("history", "a")["versions"][0]["end"].startswith("superseded by b")
-    assert command("supersede")["pairs"] == []
-
-
-def catalog_bytes(folder: Path) -> list[bytes]:
-    """The catalog, and what SQLite has not yet written into it."""
-    files = [folder.rglob(f"catalog.db{ending}") for ending in ("", "-wal")]
-    return [path.read_bytes() for found in files for path in found]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -95,7 +68,6 @@ def catalog_bytes(folder: Path) -> list[bytes]:
         (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
         (("update", "x"), "nothing to update"),
         (("supersede", "x"), "NEW_ID, or why nothing does"),
-        (("supersede", "x", "y", "--apply"), "name no ids"),
     ],
 )
 def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:

@@ -48,8 +48,9 @@ class FixedSearch:
         hits = [PassageHit(p, p[0], float(vector @ query)) for p, vector in PASSAGES.items()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        return [PassageHit(p, p[0], 1 / rank) for rank, p in enumerate(LEXICAL, start=1)][:k]
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        hits = [PassageHit(p, p[0], 1 / rank) for rank, p in enumerate(LEXICAL, start=1)]
+        return [hits[:k] for _ in queries]
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         return {passage_id: PASSAGES[passage_id] for passage_id in passage_ids}
@@ -83,8 +84,8 @@ async def test_a_question_without_any_hit_gets_nothing() -> None:
         async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
             return [[] for _ in queries]
 
-        async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-            return []
+        async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+            return [[] for _ in queries]
 
     rankings = await plain_rankings("q", k=3, search=Empty(), embedder=FixedEmbedder())
 

@@ -39,6 +39,7 @@ from secondhop.cli.options import with_common
 from secondhop.cli.prompt_commands import check, list_prompts, show
 from secondhop.cli.recall_commands import explain, graph, recall
 from secondhop.cli.replay_command import replay
+from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
 from secondhop.cli.session_command import session
 from secondhop.cli.settings_command import settings
 from secondhop.cli.topics_command import topics
@@ -81,6 +82,8 @@ SECTIONS: dict[str, dict[str, Command]] = {
     },
     "More": {
         "demo": demo,
+        "ui": ui,
+        "serve": serve,
         "mcp": mcp,
         "graph": graph,
     },
@@ -101,6 +104,10 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "prompts": (
         "Prompts for language models: list, show, check, eval.",
         {"list": list_prompts, "show": show, "check": check, "eval": try_variant},
+    ),
+    "tokens": (
+        "Who may use `serve`: create, list, revoke.",
+        {"create": create, "list": list_tokens, "revoke": revoke},
     ),
     "models": ("Models that run on this machine: pull.", {"pull": pull}),
 }

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
-from secondhop.memories.detector import Suspicion
 from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
 
 if TYPE_CHECKING:
@@ -66,16 +65,6 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
         detail = f": {clean(event.detail)}" if event.detail else ""
         line = f"{event.at:%Y-%m-%d %H:%M}  {clean(event.memory_id)} {event.act}{other}{detail}"
         console.print(line, style="dim")
-
-
-def show_suspicions(found: Sequence[Suspicion], console: "Console") -> None:
-    """Two lines a pair."""
-    for pair in found:
-        old, new = clean(pair.old_id), clean(pair.new_id)
-        console.print(f"{old} {shorten(pair.old_title, 50)} -> {new} {shorten(pair.new_title, 50)}")
-        console.print(f"   {clean(pair.because)} (cosine {pair.nearness:.2f})", style="dim")
-    if not found:
-        console.print("No memory seems to be replaced by a newer one.")
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:

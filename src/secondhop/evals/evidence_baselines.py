@@ -22,7 +22,7 @@ async def plain_passages(
     """{baseline: passage texts, best first}; no plan, no feedback, the question alone."""
     vector = (await embedder.embed_queries([question]))[0]
     dense = ids((await search.dense(vector[np.newaxis, :], k=PASSAGES))[0])
-    lexical = ids(await search.lexical(question, k=PASSAGES))
+    lexical = ids((await search.lexical([question], k=PASSAGES))[0])
     fused = [passage_id for passage_id, _ in reciprocal_rank_fusion([dense, lexical])]
     passages = await reader.passages(fused)
     rankings = {"dense": dense, "bm25": lexical, "rrf": fused}

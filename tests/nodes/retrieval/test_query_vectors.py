@@ -4,7 +4,7 @@ from tests.fakes import ScriptedCritic, ScriptedPlanner, plan
 from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.critics.port import Ballot, Verdict
-from secondhop.nodes.retrieval.refine import query_vector
+from secondhop.nodes.retrieval.query_vectors import query_vectors
 from secondhop.nodes.state import FeedbackRef, Query, VoteName
 from secondhop.stores.records import Vector, passage_id_of
 
@@ -35,9 +35,11 @@ async def bent(world: SmallWorld, *votes: tuple[str, VoteName, int], round_numbe
         FeedbackRef(passage_ids=[await passage_of(world, memory_id)], vote=vote, round=number)
         for memory_id, vote, number in votes
     ]
-    return await query_vector(
-        query(*feedback), services=world.services(), round_number=round_number
+    rows = await query_vectors(
+        [query(*feedback)], services=world.services(), round_number=round_number
     )
+    vector: Vector = rows[0]
+    return vector
 
 
 async def nearness(world: SmallWorld, vector: Vector, memory_id: str) -> float:
@@ -90,7 +92,7 @@ async def test_a_vote_on_a_memory_that_is_gone_bends_nothing(world: SmallWorld) 
     plain = await bent(world, round_number=2)
     ref = FeedbackRef(passage_ids=["gone:0"], vote="hot", round=1)
 
-    moved = await query_vector(query(ref), services=world.services(), round_number=2)
+    (moved,) = await query_vectors([query(ref)], services=world.services(), round_number=2)
 
     assert (plain == moved).all()
 

@@ -1,6 +1,6 @@
-"""The vector of a query: its text, bent by the votes it carries."""
+"""The vectors of queries: their texts, bent by the votes they carry."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,15 +10,32 @@ from secondhop.ranking.feedback import VoteVectors, refine_query
 from secondhop.stores.records import Vector, Vectors
 
 
-async def query_vector(query: Query, *, services: Services, round_number: int) -> Vector:
-    """float32 [dim], unit length."""
-    (vector,) = await services.embedder.embed_queries([query["text"]])
-    if not query["feedback"]:
-        return np.asarray(vector, dtype=np.float32)
-    wanted = [passage for ref in query["feedback"] for passage in ref["passage_ids"]]
-    found = await services.search.vectors(wanted)
+async def query_vectors(
+    queries: Sequence[Query], *, services: Services, round_number: int
+) -> Vectors:
+    """float32 [n_queries, dim], rows of unit length; the model embeds them together."""
+    texts = [query["text"] for query in queries]
+    rows = np.array(await services.embedder.embed_queries(texts), dtype=np.float32)
+    wanted = [
+        passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
+    ]
+    found = await services.search.vectors(wanted) if wanted else {}
+    for place, query in enumerate(queries):
+        if query["feedback"]:
+            rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
+    return rows
+
+
+def bent(
+    vector: Vector,
+    feedback: Sequence[FeedbackRef],
+    found: dict[str, Vector],
+    *,
+    round_number: int,
+) -> Vector:
+    """The vector, moved by the votes of each earlier round."""
     rounds = [
-        votes_of_round([ref for ref in query["feedback"] if ref["round"] == number], found, vector)
+        votes_of_round([ref for ref in feedback if ref["round"] == number], found, vector)
         for number in range(1, round_number)
     ]
     return np.asarray(refine_query(vector, rounds), dtype=np.float32)
