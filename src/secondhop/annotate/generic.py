@@ -24,6 +24,10 @@ NEIGHBOURS: Final = 10
 """Everyday questions whose mean similarity stands for "a request with a subject"."""
 
 
+LEAST_QUESTIONS: Final = 200
+"""A smaller bank has no question near to most requests, so that they would all seem generic."""
+
+
 class EverydayQuestions(Protocol):
     """A bank of questions of all subjects."""
 
@@ -56,7 +60,7 @@ class GenericCues:
             return []
         await self._bank.warm()
         bank = self._bank.questions
-        if bank is None or not len(bank):
+        if bank is None or len(bank) < LEAST_QUESTIONS:
             return [False] * len(cues)
         if self._anything is None:
             self._anything = await self._embedder.embed_passages(list(ANYTHING))
