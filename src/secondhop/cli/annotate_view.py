@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from secondhop.annotate.records import AnnotateEstimate, AnnotateLedger
 from secondhop.cli.cost_view import cost_text, money
 from secondhop.cli.terminal import clean, shorten
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,9 +18,10 @@ def estimate_text(estimate: AnnotateEstimate) -> str:
     """What it would take, in one line."""
     if not estimate.memories:
         return "every memory has its cues; nothing to do"
+    waiting = counted(estimate.memories, "memory waits", "memories wait")
     return (
-        f"{estimate.memories:,} memories wait for cues by {clean(estimate.model)}: about "
-        f"{estimate.tokens:,} tokens in {estimate.requests:,} requests, {money(estimate.cost_usd)}"
+        f"{waiting} for cues by {clean(estimate.model)}: about {estimate.tokens:,} tokens in "
+        f"{counted(estimate.requests, 'request')}, {money(estimate.cost_usd)}"
     )
 
 
@@ -42,9 +44,10 @@ def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
 def annotated_text(ledger: AnnotateLedger) -> str:
     """What was written, in one line."""
     return (
-        f"annotated {ledger.annotated:,} memories: {ledger.cues:,} specific cues, "
-        f"{ledger.broad_cues:,} broad; {ledger.without_cues:,} memories need none, "
-        f"{ledger.replacing:,} replace older ones; {ledger.pending:,} wait"
+        f"annotated {counted(ledger.annotated, 'memory')}: "
+        f"{counted(ledger.cues, 'specific cue')}, {ledger.broad_cues:,} broad; "
+        f"{ledger.without_cues:,} without, {ledger.replacing:,} in the place of older ones; "
+        f"{counted(ledger.pending, 'memory waits', 'memories wait')}"
     )
 
 
