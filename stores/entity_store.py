@@ -87,6 +87,8 @@ class EntityStore:
         """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
+        self.after_put: Callable[[], None] = lambda: None
+        """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self._cues = EntityCues(
@@ -401,6 +403,7 @@ class EntityStore:
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self.after_put()
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()
