@@ -86,7 +86,6 @@ class IngestRun:
         batches = batches_of(
             entries,
             intake=intake,
-            chunk=self._settings.chunk,
             count_tokens=self._settings.count_tokens or count_tokens,
             size=self._settings.batch_passages,
         )
