@@ -14,7 +14,6 @@ from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
-from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.retrieval.hub_cache import NearnessFile
 from secondhop.nodes.retrieval.hubs import HubCorrection
@@ -25,6 +24,7 @@ from secondhop.prompts.library import shipped_intents
 from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
+from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.query_batcher import BatchedSearch
 
@@ -62,20 +62,21 @@ UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept
 
 @dataclass(frozen=True, slots=True)
 class Embedders:
-    """The embedder of one entity, and of the playbooks, with their caches."""
+    """The embedder of one entity with its cache, and the playbooks."""
 
     owned: Sequence[object]
     """Models whose connections are ours to close."""
     entity: CoalescingEmbedder
-    library: CachingEmbedder
-    caches: tuple[CachingEmbedder, ...]
+    library: SharedPlaybooks
+    cache: CachingEmbedder
+    """Of the entity."""
     nearness: NearnessFile
     """Of the entity's passages to the library's questions."""
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
-        for cache in self.caches:
-            cache.close()
+        self.cache.close()
+        self.library.close()
         self.nearness.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
@@ -95,9 +96,9 @@ def cached_embedders(
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
-    library = CachingEmbedder(base, shared)
+    library = shared_playbooks(base, shared, intents=shipped_intents())
     nearness = NearnessFile(entity_cache.with_name("hubs.db"))
-    return Embedders(owned, CoalescingEmbedder(own), library, (own, library), nearness)
+    return Embedders(owned, CoalescingEmbedder(own), library, own, nearness)
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -142,7 +143,7 @@ def assemble(
     Raises:
         PromptError: a file of the folder `prompts` is faulty.
     """
-    playbooks = Playbooks(shipped_intents(), embedder=embedders.library)
+    playbooks = embedders.library.playbooks
     planner: Planner | None = None
     critic: Critic | None = None
     if llm is not None:

@@ -93,7 +93,7 @@ class Recall:
         self.memories = MemoryService(
             writing,
             traces=self._traces,
-            caches=[parts.embedders.caches[0]],
+            caches=[parts.embedders.cache],
             successor_at=services.scale.successor_at,
             reading=ConversationReading(
                 writing=writing,
