@@ -50,12 +50,10 @@ OFTEN: Final = 30
 """Showings from which on a memory is an incumbent."""
 
 OUR_WAYS: Final = {
-    "briefing": (BriefingSettings().recent_days, False),
-    "30 days": (STABILITY_DAYS, False),
-    "showing counted": (BriefingSettings().recent_days, True),
-    "30 days and counted": (STABILITY_DAYS, True),
+    "briefing": False,
+    "showing counted": True,
 }
-"""{name: (stability of recent memories in days, whether being shown counts as accepted)}."""
+"""{name: whether being shown counts as accepted}."""
 
 Chooser: TypeAlias = Callable[[int], Awaitable[Sequence[int]]]
 """From the day to the numbers of the memories that are shown."""
@@ -164,14 +162,10 @@ class Ours:
         store: EntityStore,
         counters: CounterStore,
         *,
-        recent_days: float,
         showing_counts: bool,
     ) -> None:
-        """A stability, and whether what is shown counts as accepted, as nobody should have it."""
+        """Whether what is shown counts as accepted: it should not, and this shows why."""
         self._life, self._counters, self._showing_counts = life, counters, showing_counts
-        self._settings = BriefingSettings(
-            recent_days=recent_days, recent_candidates=life.days * A_DAY
-        )
         self._sources = BriefingSources(
             entity="somebody",
             store=store,
@@ -182,7 +176,9 @@ class Ours:
     async def choose(self, day: int) -> Sequence[int]:
         """The briefing of that day; then what of it was of use is accepted."""
         now = moment_of(day) + timedelta(hours=1)
-        asked = BriefingAsked(now=now, until=now, limit=SLOTS, tokens=None, settings=self._settings)
+        asked = BriefingAsked(
+            now=now, until=now, limit=SLOTS, tokens=None, settings=BriefingSettings()
+        )
         told = await brief(self._sources, asked)
         shown = [int(memory_id) for memory_id in told.ids()]
         needed = sorted(self._life.needed[day].intersection(shown))
@@ -195,19 +191,18 @@ class Ours:
 
 
 async def simulated(sessions: int, *, seed: int) -> list[LoopReport]:
-    """The audited formula; ours; and ours with the audit's stability, or its way of counting."""
+    """The audited formula; ours; and ours with its way of counting."""
     life = life_of(sessions, seed=seed)
     reports = [await lived("audited formula", life, Audited(life).choose)]
     with tempfile.TemporaryDirectory(prefix="secondhop-") as folder:
         store = store_in(Path(folder))
         async with aclosing(store):
             await store_life(store, life)
-            for name, (days, showing_counts) in OUR_WAYS.items():
+            for name, showing_counts in OUR_WAYS.items():
                 ours = Ours(
                     life,
                     store,
                     CounterStore(Path(folder) / f"counters {name}.db"),
-                    recent_days=days,
                     showing_counts=showing_counts,
                 )
                 reports.append(await lived(name, life, ours.choose))

@@ -45,7 +45,7 @@ class InstantEmbedder:
     """A text's vector lies in the cluster that its hash names; the same text, the same vector."""
 
     model_id = "bge-small-en-v1.5 as random clusters"
-    """Begins like the default model's, so that hubs are corrected and scores calibrated."""
+    """Begins like the default model's, so that scores are calibrated."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -130,11 +130,9 @@ async def rounds(store: EntityStore, world: World, *, repeat: int) -> tuple[floa
         marks = [time.perf_counter()]
         await store.dense(vectors, k=_K)
         marks.append(time.perf_counter())
-        await asyncio.gather(*(store.lexical(text, k=_K) for text in texts))
+        await store.lexical(texts, k=_K)
         marks.append(time.perf_counter())
-        await asyncio.gather(
-            store.dense(vectors, k=_K), *(store.lexical(text, k=_K) for text in texts)
-        )
+        await asyncio.gather(store.dense(vectors, k=_K), store.lexical(texts, k=_K))
         marks.append(time.perf_counter())
         taken.append([1e3 * float(step) for step in np.diff(marks)])
     columns = np.median(np.array(taken[1:]), axis=0)  # the first one loads the index
@@ -186,7 +184,7 @@ async def size_report(size: int, *, dimension: int, repeat: int) -> AsyncIterato
                 )
                 long = world.text(2_000)
                 begun = time.perf_counter()
-                await store.lexical(long, k=_K)
+                await store.lexical([long], k=_K)
                 taken = 1e3 * (time.perf_counter() - begun)
                 yield f"{'':9} one lexical query of 2,000 words: {taken:.1f} ms"
                 if size <= 10_000:

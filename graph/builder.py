@@ -22,7 +22,7 @@ RecallGraph: TypeAlias = CompiledStateGraph[RecallState, None, RecallInput, Reca
 def build_recall_graph(
     services: Services, checkpointer: BaseCheckpointSaver[str] | bool | None = None
 ) -> RecallGraph:
-    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse
+    """begin -> {decompose | expand ->} dispatch -> retrieve | suggest -> fuse
     -> {rerank ->} {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
 
     Args:

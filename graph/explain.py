@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError
 from secondhop.graph.result import Frozen
 from secondhop.graph.trace import (
     RecallTrace,
@@ -17,6 +17,7 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
+from secondhop.wording import counted
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED, FACT_MEANT})
 """Origins of queries that look a fact up."""
@@ -74,7 +75,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     if hidden is not None:
         return kept_back(hidden)
     if reach is None:
-        raise UsageError(
+        raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
             f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
         )
@@ -98,7 +99,7 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     ]
     last = last_cut(trace, candidate)
     if candidate.slot is not None:
-        story.append(f"It took slot {candidate.slot} of {trace.k}{for_facet(trace, candidate)}.")
+        story.append(slot_story(trace, candidate))
     elif last is not None:
         against = f" Against: {title_of(trace, last.against)}." if last.against else ""
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
@@ -170,7 +171,8 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if not found:
         return f"Playbooks suggested it in round {candidate.first_round}; no search found it."
     best = "; ".join(text for _, text in sorted(found)[:3])
-    return f"Found first in round {candidate.first_round}, in {len(found)} rankings; best: {best}."
+    rankings = counted(len(found), "ranking")
+    return f"Found first in round {candidate.first_round}, in {rankings}; best: {best}."
 
 
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
@@ -216,6 +218,15 @@ def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
     parts = [f"{name} {part:+.2f}" for name, part in candidate.parts.items()]
     return [f"Its score {candidate.score:.2f} comes from {', '.join(parts)}."] if parts else []
+
+
+def slot_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Where it stands in the answer."""
+    facet = for_facet(trace, candidate)
+    if trace.tokens is not None:
+        budget = counted(trace.tokens, "token")
+        return f"It stands at place {candidate.slot}{facet} of an answer that fills {budget}."
+    return f"It took slot {candidate.slot} of {trace.k}{facet}."
 
 
 def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
-from secondhop.graph.routing import after_begin, after_fuse, after_rerank
+from secondhop.graph.routing import after_begin, after_dispatch, after_fuse, after_rerank
 from secondhop.graph.step import step
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
-from secondhop.nodes.dispatch import dispatch, send_queries
+from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
@@ -21,7 +21,7 @@ from secondhop.nodes.suggest import suggest
 
 
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
-    """begin -> {decompose | expand ->} dispatch -> retrieve* | suggest -> fuse
+    """begin -> {decompose | expand ->} dispatch -> retrieve | suggest -> fuse
 
     `begin` is the caller's; `add_critic` goes on from `fuse`.
     """
@@ -35,8 +35,7 @@ def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> N
     begun = partial(after_begin, services=services)
     graph.add_conditional_edges("begin", begun, ["decompose", "expand", "dispatch"])
     graph.add_edge(["decompose", "expand"], "dispatch")
-    sent = partial(send_queries, services=services)
-    graph.add_conditional_edges("dispatch", sent, ["retrieve", "suggest", "fuse"])
+    graph.add_conditional_edges("dispatch", after_dispatch, ["retrieve", "suggest", "fuse"])
     graph.add_edge("retrieve", "fuse")
     graph.add_edge("suggest", "fuse")
 

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallState
+from secondhop.nodes.state import RecallState, is_unplanned
 
 
 async def after_begin(
@@ -11,6 +12,15 @@ async def after_begin(
 ) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
     """A plan first, where there is a planner."""
     return "dispatch" if services.planner is None else ["decompose", "expand"]
+
+
+async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
+    """Search for what is asked; without a plan the playbooks say, too, what is needed."""
+    number = state["round"]
+    if not any(query["round"] == number for query in state["queries"].values()):
+        return ["fuse"]
+    wanted = number == 1 and is_unplanned(state) and state["kind"] not in LOOKUPS
+    return ["retrieve", "suggest"] if wanted else ["retrieve"]
 
 
 async def after_fuse(

@@ -38,11 +38,10 @@ def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
         update = await node(state, services=services)
         ms = (time.perf_counter() - clock) * 1000
         round_number: int = update.get("round", state.get("round", 0))
-        branch = state["query"]["query_id"] if "query" in state else ""
         entry = noted(name, update, round_number=round_number, started_at=started, ms=ms)
         kept = update.copy()
         kept.pop("note", None)
-        kept["steps"] = {f"{round_number}|{name}|{branch}": entry}
+        kept["steps"] = {f"{round_number}|{name}": entry}
         return kept
 
     run.__name__ = name

@@ -51,7 +51,7 @@ class TraceHit(Frozen):
     """Dense: cosine. Lexical: normalised BM25, 0..1."""
 
 
-class TraceQuery(Frozen):
+class TraceQuery(Frozen, extra="ignore"):
     """One query and everything it found."""
 
     query_id: str
@@ -63,7 +63,6 @@ class TraceQuery(Frozen):
     nearness: float | None = None
     """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
     where it was asked for by name."""
-    ms: float
     dense: list[TraceHit]
     lexical: list[TraceHit]
     error: str = ""
@@ -175,8 +174,7 @@ class RecallTrace(Frozen):
     tokens: int | None = None
     """The budget of evidence, when one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
-    """Limits and ranking settings in force. Without a `scale.usual_nearness` no hub is corrected,
-    whatever `ranking.correct_hubs` says."""
+    """Limits and ranking settings in force."""
     kept_settings: list[str] = Field(default_factory=list[str])
     """Those of them that the entity asks for: kept with it, not set by the caller."""
     embedder: str

@@ -55,9 +55,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded()
-        | kept
-        | {"question.kind": state["kind"], "scale.usual_nearness": services.scale.usual_nearness},
+        "settings": services.settings.recorded() | kept | {"question.kind": state["kind"]},
         "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
         "planner": services.planner.planner_id if services.planner else PLAYBOOKS,
@@ -107,7 +105,6 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
         "round": query["round"],
         "origin": query["origin"],
         "nearness": query.get("nearness"),
-        "ms": found["ms"] if found else 0.0,
         "dense": trace_hits(found["dense"] if found else no_hits()),
         "lexical": trace_hits(found["lexical"] if found else no_hits()),
         "error": found["error"] if found else "",

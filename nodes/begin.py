@@ -12,7 +12,7 @@ from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_e
 from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.planning.several_questions import several_questions
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Facet, Query, RecallInput, RecallUpdate
+from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
 
 QUESTION_CHARS = 20_000
@@ -21,7 +21,7 @@ QUESTION_CHARS = 20_000
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     """Defaults for k, time and deadline; the question itself becomes the first facet."""
-    question = checked_question(state["question"])
+    question = checked_question(state.get("question"))
     limits, ranking = services.settings.limits, services.settings.ranking
     tokens = checked_tokens(state.get("tokens"))
     asked_at, later = checked_time(state.get("asked_at"), services).isoformat(), ranking.hide_later
@@ -31,7 +31,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         name="the question itself",
         why="What the question names.",
         hop=1,
-        weight=ranking.direct_weight,
+        weight=QUESTION_WEIGHT,
     )
     update: RecallUpdate = {
         "question": question,
@@ -112,12 +112,16 @@ async def shown_elsewhere(
         return (), {"freshness": f"only what was shown here yields: {late}"}
 
 
-def checked_question(question: str) -> str:
+def checked_question(question: object) -> str:
     """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
-        UsageError: it is empty, or longer than QUESTION_CHARS.
+        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
     """
+    if not isinstance(question, str):
+        raise UsageError(
+            f'the graph takes a question as text: {{"question": "…"}}, not {question!r:.40}'
+        )
     whole = question.encode("utf-8", "replace").decode("utf-8")
     text = whole.replace("\x00", "").strip()
     if not text:

@@ -14,7 +14,7 @@ from secondhop.nodes.state import Pick, Query, Vote
 
 CRITIC = "critic"
 
-NO_BRANCH = "It opened no branch: the session has as many as it may (session.branches: {limit})."
+NO_BRANCH = "It opened no branch: the session has as many as it may have ({limit})."
 """Said of a spark that came when the branches were spent."""
 
 

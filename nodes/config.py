@@ -1,22 +1,17 @@
 """`Config`: everything that a caller may set, with its default, in one place."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import inf, isfinite
 from typing import Literal, TypeAlias
 
 from secondhop.errors import UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
-from secondhop.ranking.redundancy import REDUNDANCY
-from secondhop.ranking.session_start import OLDEST, POPULARITY
 
 Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]
 
 
 Recency: TypeAlias = Literal["auto", "always", "never"]
-
-REDUNDANCY_NAMES = ("evidence", *sorted(REDUNDANCY))
-"""How repeated information can be measured; "evidence" is ours."""
-
 
 SHORTLIST_LIMIT = 200
 """Candidates; no model reads more of them with care."""
@@ -48,8 +43,6 @@ class RecallLimits:
     """Queries a round."""
     shortlist: int = 28
     """Candidates the critic reads a round."""
-    rerank_pairs: int = 50
-    """(question, passage) pairs the reranker reads a round."""
     llm_calls: int = 8
     """Calls to a language model, all nodes together."""
     llm_tokens: int = 40_000
@@ -67,7 +60,7 @@ class RecallLimits:
             check_finite(f"RecallLimits.{name}", limit)
         for name in ("k", "rounds", "queries"):
             check_count(f"RecallLimits.{name}", getattr(self, name), least=1)
-        for name in ("rerank_pairs", "llm_calls", "maybe"):
+        for name in ("llm_calls", "maybe"):
             check_count(f"RecallLimits.{name}", getattr(self, name), least=0)
         for name, least in (("llm_tokens", 0), ("max_evidence_tokens", 1)):
             check_count(f"RecallLimits.{name}", getattr(self, name), least=least, most=TOKENS_LIMIT)
@@ -87,10 +80,6 @@ class RankingSettings:
     min_score: float = 0.35
     """Calibrated relevance, 0..1, below which nothing is returned where a planner has planned.
     Without a plan the nearest memory must reach a share of it for anything to be returned."""
-    dense_weight: float = 0.7
-    """Share of the dense search in a calibrated score and in fusion."""
-    lexical_weight: float = 0.3
-    """Share of the lexical search."""
     recency: Recency = "auto"
     """When age takes from relevance: for questions about the present, always, or never."""
     recency_days: float = 730.0
@@ -101,46 +90,31 @@ class RankingSettings:
     source_priority: str = "conversation=0.9"
     """Factors on relevance by source: what was written down counts for more than what was said.
     Sources that are not named have 1; only differences between the sources found count."""
-    salience_weight: float = 0.2
-    """How much salience (0..1, 0.5 for most) may add to, or take from, relevance."""
     freshness: float = 0.0
     """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
     all; more brings variety and costs relevance (docs/ranking.md)."""
-    correct_hubs: bool = True
-    """Take from a dense score what the memory would get from any question (half of CSLS)."""
     depth_factor: int = 4
     """Memories a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
     """How slots are shared: by facets (ours), or one of the baselines."""
-    redundancy: str = "evidence"
-    """How repeated information is measured; a name in secondhop.ranking.redundancy."""
-    redundancy_limit: float = 0.55
-    """Share of a candidate's evidence that picked ones already say, above which it waits."""
-    direct_weight: float = 1.5
-    """Weight of the question itself against facets, whose weights lie around 1."""
 
     def __post_init__(self) -> None:
-        for name in ("min_score", "dense_weight", "lexical_weight", "redundancy_limit"):
-            check_share(name, getattr(self, name))
+        check_share("min_score", self.min_score)
         for name, setting in asdict(self).items():
             if isinstance(setting, float):
                 check_finite(f"RankingSettings.{name}", setting)
         check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
-        for name in ("direct_weight", "recency_days"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"RankingSettings.{name} must be above 0")
+        if not self.recency_days > 0:
+            raise ValueError("RankingSettings.recency_days must be above 0")
         parsed_priority(self.source_priority)
-        check_share("salience_weight", self.salience_weight)
         check_share("freshness", self.freshness)
-        if self.redundancy not in REDUNDANCY_NAMES:
-            raise ValueError(
-                f"no redundancy measure {self.redundancy!r}; choose one of: "
-                f"{', '.join(REDUNDANCY_NAMES)}"
-            )
 
 
 def check_finite(name: str, value: float) -> None:
-    """Raises ValueError for what is infinite, or no number (nan)."""
+    """Raises ValueError for what is infinite, or no number."""
+    given: object = value
+    if not isinstance(given, int | float):
+        raise ValueError(f"{name} must be a number, not {given!r:.60} ({type(given).__name__})")
     if not -inf < value < inf:
         raise ValueError(f"{name} must be a finite number, not {value}")
 
@@ -155,6 +129,7 @@ def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -
 
 def check_share(name: str, value: float) -> None:
     """Raises ValueError for what is no share."""
+    check_finite(f"RankingSettings.{name}", value)
     if not 0 <= value <= 1:
         raise ValueError(f"RankingSettings.{name} must lie in 0..1, not {value}")
 
@@ -209,21 +184,12 @@ class SessionSettings:
     """Seconds without a vote after which a session expires."""
     critic: bool = True
     """Whether the critic votes, too; its vote never outranks a person's or an agent's."""
-    later_min_score: float = 0.25
-    """Calibrated relevance, 0..1, from which on a memory may be shown after the first answer, where
-    it is below `RankingSettings.min_score`: who asks for more judges for himself."""
-    branches: int = 3
-    """Sparks that a session follows."""
-    branch_memories: int = 3
-    """Memories that a branch shows a round, beside those that were voted for."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
             check_finite(f"SessionSettings.{name}", limit)
-        for name, least in (("k", 1), ("max_rounds", 1), ("branch_memories", 1), ("branches", 0)):
+        for name, least in (("k", 1), ("max_rounds", 1)):
             check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
-        if not 0 <= self.later_min_score <= 1:
-            raise ValueError("SessionSettings.later_min_score must lie in 0..1")
         if not 0 < self.ttl_s <= TTL_LIMIT_S:
             raise ValueError(
                 f"SessionSettings.ttl_s must be above 0 seconds, and at most "
@@ -258,43 +224,24 @@ class BriefingSettings:
     foreseen: float = 0.2
     """At most this share of what core leaves goes to what learned cues foresee; the others share
     the rest."""
-    recent_candidates: int = 100
-    """Newest memories among which the recent ones are chosen."""
-    recent_days: float = 7.0
-    """Stability of the recent ones: after as many days recency is 0.9."""
-    open_days: float = 30.0
-    """The same of what was left open: the audit's tier "temporary"."""
-    lasting_days: float = 365.0
-    """The same of preferences."""
-    oldest: float = OLDEST
-    """What is left of a score when recency is 0."""
-    popularity: float = POPULARITY
-    """Share of a score that acceptances can make, 0..1; 0: they count for nothing."""
-    session_hours: float = 12.0
-    """What was left open at most so long before the last conversation belongs to that session."""
-    characters: int = 400
-    """Of a note's beginning or a conversation's end, where the whole is longer."""
 
     def __post_init__(self) -> None:
-        for name in ("limit", "recent_candidates", "characters"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"BriefingSettings.{name} must be at least 1")
-        positive = (
-            "active",
-            "preferences",
-            "recent",
-            "recent_days",
-            "open_days",
-            "lasting_days",
-            "session_hours",
-        )
-        for name in positive:
+        check_count("BriefingSettings.limit", self.limit, least=1)
+        for name in ("active", "preferences", "recent"):
             if not 0 < getattr(self, name) < inf:
                 raise ValueError(f"BriefingSettings.{name} must be a number above 0")
-        for name in ("foreseen", "oldest", "popularity"):
-            value = getattr(self, name)
-            if not isfinite(value) or not 0 <= value <= 1:
-                raise ValueError(f"BriefingSettings.{name} must lie in 0..1")
+        if not 0 <= self.foreseen <= 1:
+            raise ValueError("BriefingSettings.foreseen must lie in 0..1")
+
+
+_GROUPS: Mapping[str, type[object]] = {
+    "limits": RecallLimits,
+    "ranking": RankingSettings,
+    "planning": PlanningSettings,
+    "learning": LearningSettings,
+    "session": SessionSettings,
+    "briefing": BriefingSettings,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +258,15 @@ class Config:
     learning: LearningSettings = field(default_factory=LearningSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
     briefing: BriefingSettings = field(default_factory=BriefingSettings)
+
+    def __post_init__(self) -> None:
+        for name, wanted in _GROUPS.items():
+            given: object = getattr(self, name)
+            if not isinstance(given, wanted):
+                raise ValueError(
+                    f"Config.{name} must be {wanted.__name__}(…), "
+                    f"not {given!r:.60} ({type(given).__name__})"
+                )
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
         """{"limits.k": 6, …}."""

@@ -2,11 +2,7 @@
 
 import unicodedata
 
-from langgraph.types import Send
-
 from secondhop.nodes.planning.fact_lookup import asked_facts
-from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.learned import with_what_was_learned
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
@@ -15,9 +11,6 @@ from secondhop.nodes.state import (
     Query,
     RecallState,
     RecallUpdate,
-    RetrieveTask,
-    SuggestTask,
-    is_unplanned,
 )
 
 
@@ -78,37 +71,3 @@ def spoken(query: Query) -> tuple[str, str, str]:
     words = " ".join(unicodedata.normalize("NFKC", query["text"]).casefold().split())
     bent = sorted((ref["vote"], ref["round"], ref["passage_ids"]) for ref in query["feedback"])
     return query["facet_id"], words, repr(bent)
-
-
-async def send_queries(state: RecallState, *, services: Services) -> list[Send] | str:
-    """One `retrieve` a query of this round; straight to `fuse` when there is none.
-
-    Without a plan, the first round also asks the playbooks.
-    """
-    sight, deadline_at = sight_of(state), state["deadline_at"]
-    memories = depth_of(state, services.settings.ranking)
-    sends = [
-        Send(
-            "retrieve",
-            RetrieveTask(
-                query=query,
-                memories=memories,
-                round=state["round"],
-                deadline_at=deadline_at,
-                sight=sight,
-            ),
-        )
-        for query in state["queries"].values()
-        if query["round"] == state["round"]
-    ]
-    if state["round"] == 1 and wants_suggestions(state):
-        task = SuggestTask(
-            question=state["question"], round=1, sight=sight, deadline_at=deadline_at
-        )
-        sends.append(Send("suggest", task))
-    return sends or "fuse"
-
-
-def wants_suggestions(state: RecallState) -> bool:
-    """Whether playbooks say what is needed: there is no plan, and the question is no look-up."""
-    return is_unplanned(state) and state["kind"] not in LOOKUPS

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.planning.question_kind import ranking_for
-from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows, without_memories
+from secondhop.nodes.planning.question_kind import search_shares
+from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
@@ -77,12 +77,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
-    ranking = ranking_for(state["kind"], state["question"], services.settings.ranking)
-    depth = depth_of(state, ranking)
-    weights = HYBRID if is_unplanned(state) else (ranking.dense_weight, ranking.lexical_weight)
-    relevance = partial(
-        calibrated_relevance, settings=ranking, calibration=services.scale.calibration
-    )
+    depth = depth_of(state, services.settings.ranking)
+    shares = search_shares(state["kind"])
+    weights = HYBRID if is_unplanned(state) else shares
+    relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
     fused = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),
@@ -142,29 +140,12 @@ def scores_by_memory(
 
 
 def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
-    """The rankings of one facet's queries, oldest query first.
-
-    A name that good evidence held is to bring what is new: memories that were hot or warm before
-    it was asked for gain nothing by holding it.
-    """
-    rankings: list[Ranking] = []
-    for query_id, query in state["queries"].items():
-        found = state["rankings"].get(query_id)
-        if query["facet_id"] != facet_id or found is None:
-            continue
-        if query["origin"] == "evidence":
-            known = set(state.get("positives", {}).get(str(query["round"] - 1), ()))
-            found = without(found, known)
-        rankings.append(found)
-    return rankings
-
-
-def without(ranking: Ranking, memory_ids: set[str]) -> Ranking:
-    """The ranking without some memories."""
-    kept = ranking.copy()
-    kept["dense"] = without_memories(ranking["dense"], memory_ids)
-    kept["lexical"] = without_memories(ranking["lexical"], memory_ids)
-    return kept
+    """The rankings of one facet's queries, oldest query first."""
+    return [
+        state["rankings"][query_id]
+        for query_id, query in state["queries"].items()
+        if query["facet_id"] == facet_id and query_id in state["rankings"]
+    ]
 
 
 def fuse_facet(

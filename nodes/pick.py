@@ -9,6 +9,7 @@ from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote, is_unplanned, slot_facets
 from secondhop.nodes.stopping import stop_rule
+from secondhop.wording import counted
 
 NOT_NEAR = "nothing stored is near enough to the question itself"
 """Why a whole answer is held back: `BestAnswer.nearest` is below its bar."""
@@ -49,7 +50,7 @@ def lost_slot(loser: Loser, state: RecallState) -> Drop:
     if loser.repeats is not None:
         reason = f"repeats what {loser.repeats} already says"
     else:
-        reason = f"came in at place {loser.place} for {state['k']} slots"
+        reason = f"came in at place {loser.place} for {counted(state['k'], 'slot')}"
     return Drop(
         memory_id=loser.memory_id,
         stage="pick",

@@ -17,6 +17,14 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
 from secondhop.nodes.settle_rules import settled
 from secondhop.nodes.state import Pick
+from secondhop.wording import counted
+
+BRANCH_MEMORIES = 3
+"""Memories that a branch shows a round, beside those that were voted for."""
+
+LATER_MIN_SCORE = 0.25
+"""Calibrated relevance from which on a memory may be shown after the first answer, where it is
+below `RankingSettings.min_score`: someone who asks for more judges for himself."""
 
 
 async def pick_round(state: SessionState, *, services: Services) -> SessionUpdate:
@@ -32,7 +40,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     branches = branches_of(
         state,
         [pick["memory_id"] for pick in picks],
-        size=services.session.branch_memories,
+        size=BRANCH_MEMORIES,
         min_score=min_score,
     )
     shown = answer_of(picks, branches)
@@ -61,7 +69,7 @@ def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pic
     if ranking.freshness > 0:
         state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:
-        lower = min(ranking.min_score, services.session.later_min_score)
+        lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
     return best_answer(pool, state, settings=ranking, shown=shown_ever(state)).picks
 
@@ -69,4 +77,4 @@ def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pic
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
     """ "5 picked, 2 kept, 1 branches"."""
     kept = kept_ids(last_votes(state))
-    return f"{len(picks)} picked, {len(kept)} kept, {len(branches)} branches"
+    return f"{len(picks)} picked, {len(kept)} kept, {counted(len(branches), 'branch')}"

@@ -12,6 +12,10 @@ FEEDBACK_PASSAGES = 2
 """Passages of a voted memory that bend a query vector."""
 
 
+BRANCHES = 3
+"""Sparks that a session follows."""
+
+
 async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
     """A bent query for every facet with votes, a branch for each spark, and the critic's own.
 
@@ -24,7 +28,7 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
         for facet_id in sorted(state["facets"])
         for query in refined_queries(facet_id, votes, state)
     }
-    facets, sparks, queries = spark_branches(votes, state, limit=services.session.branches)
+    facets, sparks, queries = spark_branches(votes, state)
     waiting = [query for query in state["queries"].values() if query["round"] == 0]
     update: RecallUpdate = {
         "facets": facets,
@@ -94,13 +98,9 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
 
 
 def spark_branches(
-    votes: Sequence[Vote], state: RecallState, *, limit: int
+    votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet: its spark}, queries): a branch for every new spark, while there may be more.
-
-    Args:
-        limit: branches that one recall may have.
-    """
+    """(facets, {facet: its spark}, queries): a branch for every new spark, up to `BRANCHES`."""
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}
@@ -109,7 +109,7 @@ def spark_branches(
         candidate = state["candidates"].get(vote["memory_id"])
         if vote["vote"] != "spark" or vote["round"] != state["round"] or candidate is None:
             continue
-        if len(known) + len(sparks) >= limit or vote["memory_id"] in known.values():
+        if len(known) + len(sparks) >= BRANCHES or vote["memory_id"] in known.values():
             continue
         facet_id = f"s{state['round']}.{len(sparks) + 1}"
         seeds = evidence_of(candidate)[:FEEDBACK_PASSAGES]

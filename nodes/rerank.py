@@ -8,6 +8,10 @@ from secondhop.models.reranker import Reranker
 from secondhop.nodes.budget import remaining
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
+from secondhop.wording import counted
+
+PAIRS = 50
+"""(question, passage) pairs that the model reads a round."""
 
 MIX = 0.5
 """Share of the reranker in the relevance of a pair it read."""
@@ -20,7 +24,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     """Mix the reranker's score into the best (candidate, facet) pairs, at most 50 a round."""
     if services.reranker is None:
         return {"note": "no reranker"}  # a checkpoint of a recall that had one goes on without
-    pairs = best_pairs(state, limit=services.settings.limits.rerank_pairs)
+    pairs = best_pairs(state, limit=PAIRS)
     try:
         async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):
             scores = await pair_scores(pairs, state, services=services)
@@ -30,7 +34,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     candidates = {**state["candidates"]}
     for (memory_id, facet_id), score in scores.items():
         candidates[memory_id] = mixed(candidates[memory_id], facet_id, score)
-    return {"candidates": candidates, "note": f"{len(scores)} pairs"}
+    return {"candidates": candidates, "note": counted(len(scores), "pair")}
 
 
 def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:

@@ -21,9 +21,13 @@ from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate, Sight
 from secondhop.stores.records import Passage
+from secondhop.wording import counted
 
 FORGOTTEN = "its text was forgotten while the recall ran"
 """Why a memory with a slot is not in the answer."""
+
+WEAK = 0.1
+"""Relevance below which a memory hardly answers the question: it fills a slot that was free."""
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
@@ -75,7 +79,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         },
         "drops": no_room,
         "hidden": await hidden_hits(state, services=services) if unseen else [],
-        "note": f"{len(memories)} memories, {len(maybe)} near misses",
+        "note": f"{counted(len(memories), 'memory')}, {counted(len(maybe), 'near miss')}",
     }
     services.hidden.forget(state["trace_id"])
     return update if filled.linked is None else {**update, **filled.linked}
@@ -243,6 +247,8 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
+    if facet_id == DIRECT and score["relevance"] < WEAK:
+        return f"Little in it speaks of the question (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
         return f"It answers to the question's own words (score {score['relevance']:.2f})."
     by = (
@@ -318,7 +324,7 @@ def over_budget(
 
 def no_room_reason(memory_id: str, state: RecallState, too_long: Mapping[str, int]) -> str:
     """Why a memory is not in an answer that fills tokens."""
-    budget = "1 token" if state["tokens"] == 1 else f"{state['tokens']} tokens"
+    budget = counted(state["tokens"] or 0, "token")
     needs = too_long.get(memory_id)
     takes = f"; its shortest passage takes {needs}" if needs is not None else ""
     return f"its evidence did not fit into {budget}{takes}"

@@ -1,33 +1,32 @@
-"""One query, searched by similarity and by words."""
+"""All queries of a round: one search by similarity, one by words."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
+
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.retrieval.hits import as_hits, count_of, no_hits, of_passages
-from secondhop.nodes.retrieval.refine import query_vector
+from secondhop.nodes.retrieval.hits import as_hits, count_of
+from secondhop.nodes.retrieval.query_vectors import query_vectors
 from secondhop.nodes.retrieval.restricted_search import hits_among
-from secondhop.nodes.selection.visibility import Hidden, visible
+from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     TOO_LATE,
     Hits,
+    Query,
     Ranking,
     RecallState,
     RecallUpdate,
-    RetrieveTask,
     is_unplanned,
 )
-from secondhop.stores.records import PassageHit, Vector
+from secondhop.stores.records import PassageHit, Vector, Vectors
 
 T = TypeVar("T")
-
-OWN_WORDS = frozenset({"question", "decompose"})
-"""Origins of queries in the user's own words."""
 
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
@@ -43,70 +42,66 @@ def depth_of(state: RecallState, ranking: RankingSettings) -> int:
     return max(planned, UNPLANNED) if is_unplanned(state) else planned
 
 
-async def retrieve(task: RetrieveTask, *, services: Services) -> RecallUpdate:
-    """Dense and lexical rankings of one query; if a search fails, the trace says so."""
-    started = time.perf_counter()
-    query_id = task["query"]["query_id"]
-    ranking = await rank(task, services=services)
-    ranking["ms"] = round((time.perf_counter() - started) * 1000, 2)
+async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
+    """Rankings of every query of the round; if a search fails, the trace says so."""
+    asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
+    rankings = await ranked(asked, state, services=services)
+    passages = [
+        sum(count_of(found[leg]) for found in rankings.values()) for leg in ("dense", "lexical")
+    ]
     update: RecallUpdate = {
-        "rankings": {query_id: ranking},
-        "note": f"{count_of(ranking['dense'])} dense, {count_of(ranking['lexical'])} lexical",
+        "rankings": rankings,
+        "note": f"{len(asked)} queries: {passages[0]} dense, {passages[1]} lexical",
     }
-    if ranking["error"]:
-        reason = f"query {task['query']['text']!r} lost a search: {ranking['error']}"
-        update["degraded"] = {f"retrieve {query_id}": reason}
+    errors = dict.fromkeys(found["error"] for found in rankings.values() if found["error"])
+    if errors:
+        reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
+        update["degraded"] = {f"retrieve {state['round']}": reason}
     return update
 
 
-async def rank(task: RetrieveTask, *, services: Services) -> Ranking:
-    """Both searches side by side; passages found by words alone get their cosine as well.
+async def ranked(
+    asked: Sequence[Query], state: RecallState, *, services: Services
+) -> dict[str, Ranking]:
+    """{query id: what both searches found}; they run side by side, each until the deadline.
 
     A query that names its memories looks at those alone.
     """
-    depth = task["memories"] * PASSAGES_A_MEMORY
-    seconds = max(0.0, task["deadline_at"] - time.time())
-    hidden = await services.hidden.of(task.get("sight"), services)
-    if "memory_ids" in task["query"]:
-        return await rank_among(task, seconds=seconds, services=services, hidden=hidden)
-    dense, lexical = await asyncio.gather(
-        within(seconds, partial(dense_leg, task, services=services, depth=depth, hidden=hidden)),
-        within(seconds, partial(lexical_leg, task, services=services, depth=depth, hidden=hidden)),
+    hidden = await services.hidden.of(sight_of(state), services)
+    depth = depth_of(state, services.settings.ranking) * PASSAGES_A_MEMORY
+    seconds = max(0.0, state["deadline_at"] - time.time())
+    free = [one for one in asked if "memory_ids" not in one]
+    near, worded = await asyncio.gather(
+        within(seconds, partial(by_similarity, asked, state["round"], depth, hidden, services)),
+        within(seconds, partial(by_words, free, depth, hidden, services)),
         return_exceptions=True,
     )
-    errors = [leg_error("dense", dense), leg_error("lexical", lexical)]
-    vector, near, unseen = (None, no_hits(), {}) if isinstance(dense, BaseException) else dense
-    worded, unheard = (no_hits(), {}) if isinstance(lexical, BaseException) else lexical
-    if task["query"]["origin"] == "evidence":
-        near = of_passages(near, set(worded["passage_ids"]))  # a bare name means little
-    return Ranking(
-        query_id=task["query"]["query_id"],
-        dense=near,
-        lexical=worded,
-        cosines=await missing_cosines(task, vector, near, worded, services=services),
-        ms=0.0,
-        error="; ".join(filter(None, errors)),
-        hidden=unseen | unheard,
-    )
+    error = "; ".join(filter(None, [leg_error("dense", near), leg_error("lexical", worded)]))
+    vectors, similar = ({}, {}) if isinstance(near, BaseException) else near
+    lexical = {} if isinstance(worded, BaseException) else worded
+    rankings = {
+        one["query_id"]: ranking(
+            one, similar.get(one["query_id"]), lexical.get(one["query_id"]), error=error
+        )
+        for one in asked
+    }
+    await add_missing_cosines(rankings, vectors, services=services)
+    return rankings
 
 
-async def rank_among(
-    task: RetrieveTask, *, seconds: float, services: Services, hidden: Hidden
+def ranking(
+    query: Query, similar: Visible | None, worded: Visible | None, *, error: str
 ) -> Ranking:
-    """The named memories by the cosine of their passages."""
-    (found,) = await asyncio.gather(
-        within(seconds, partial(hits_among, task, services=services, hidden=hidden)),
-        return_exceptions=True,
-    )
-    near, unseen = ([], {}) if isinstance(found, BaseException) else found
+    """What one query found; nothing where its search failed."""
+    none = Visible([], {})
+    near, words = similar or none, worded or none
     return Ranking(
-        query_id=task["query"]["query_id"],
-        dense=as_hits(near),
-        lexical=no_hits(),
+        query_id=query["query_id"],
+        dense=as_hits(near.hits),
+        lexical=as_hits(words.hits),
         cosines={},
-        ms=0.0,
-        error=leg_error("dense", found),
-        hidden=unseen,
+        error=error,
+        hidden={**near.hidden, **words.hidden},
     )
 
 
@@ -120,59 +115,72 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
         return await leg()
 
 
-async def dense_leg(
-    task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
-) -> tuple[Vector, Hits, dict[str, str]]:
-    """The query's vector, bent by its votes, the passages nearest to it, and what is hidden."""
-    vector = await query_vector(task["query"], services=services, round_number=task["round"])
-
-    async def nearest(k: int) -> list[PassageHit]:
-        (hits,) = await services.search.dense(vector[None, :], k=k)
-        return hits
-
-    hits, unseen = await visible(nearest, k=depth, hidden=hidden)
-    return vector, as_hits(await without_hubs(hits, task, services=services)), unseen
-
-
-async def lexical_leg(
-    task: RetrieveTask, *, services: Services, depth: int, hidden: Hidden
-) -> tuple[Hits, dict[str, str]]:
-    """The passages that hold the query's words, and what is hidden."""
-    search = partial(services.search.lexical, task["query"]["text"])
-    hits, unseen = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
-    return as_hits(hits), unseen
+async def by_similarity(
+    asked: Sequence[Query], round_number: int, depth: int, hidden: Hidden, services: Services
+) -> tuple[dict[str, Vector], dict[str, Visible]]:
+    """({query id: its vector, bent by its votes}, {query id: the passages nearest to it})."""
+    rows = await query_vectors(asked, services=services, round_number=round_number)
+    vectors = {one["query_id"]: row for one, row in zip(asked, rows, strict=True)}
+    free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
+    found: dict[str, Visible] = {}
+    if free:
+        search = partial(nearest, rows[free], services)
+        rankings = await visible(search, k=depth, hidden=hidden)
+        found = {asked[n]["query_id"]: one for n, one in zip(free, rankings, strict=True)}
+    for one in asked:
+        if "memory_ids" in one:
+            query_id = one["query_id"]
+            found[query_id] = await hits_among(
+                one["memory_ids"], vectors[query_id], services=services, hidden=hidden
+            )
+    return vectors, found
 
 
-async def without_hubs(
-    hits: list[PassageHit], task: RetrieveTask, *, services: Services
-) -> list[PassageHit]:
-    """The hits of a query that the user did not phrase, less what any question would give them.
-
-    The question's own words are taken as they are: their cosine says whether the memory is about
-    them at all.
-    """
-    if services.hubs is None or task["query"]["origin"] in OWN_WORDS:
-        return hits
-    return await services.hubs.corrected(hits, search=services.search)
+async def nearest(rows: Vectors, services: Services, k: int) -> list[list[PassageHit]]:
+    """The `k` passages nearest to each row, best first."""
+    return await services.search.dense(rows, k=k)
 
 
-async def missing_cosines(
-    task: RetrieveTask,
-    vector: Vector | None,
-    dense: Hits,
-    lexical: Hits,
-    *,
-    services: Services,
-) -> dict[str, float]:
-    """Cosines of the passages that the lexical search alone found, so that scores compare."""
-    known = set(dense["passage_ids"])
-    missing = [passage_id for passage_id in lexical["passage_ids"] if passage_id not in known]
-    if vector is None or not missing:
+async def by_words(
+    asked: Sequence[Query], depth: int, hidden: Hidden, services: Services
+) -> dict[str, Visible]:
+    """{query id: the passages that hold its words}."""
+    if not asked:
         return {}
-    vectors = await services.search.vectors(missing)
-    near = [PassageHit(passage, "", float(row @ vector)) for passage, row in vectors.items()]
-    corrected = await without_hubs(near, task, services=services)
-    return {hit.passage_id: round(hit.score, 6) for hit in corrected}
+    texts = [one["text"] for one in asked]
+
+    async def best(k: int) -> list[list[PassageHit]]:
+        return await services.search.lexical(texts, k=k)
+
+    rankings = await visible(best, k=depth, hidden=hidden)
+    return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
+
+
+async def add_missing_cosines(
+    rankings: Mapping[str, Ranking], vectors: Mapping[str, Vector], *, services: Services
+) -> None:
+    """Give each passage that the lexical search alone found its cosine, so that scores compare."""
+    missing = {
+        query_id: without(found["lexical"], found["dense"])
+        for query_id, found in rankings.items()
+        if query_id in vectors
+    }
+    wanted = list(dict.fromkeys(passage for ids in missing.values() for passage in ids))
+    if not wanted:
+        return
+    stored = await services.search.vectors(wanted)
+    for query_id, ids in missing.items():
+        known = [passage for passage in ids if passage in stored]
+        if known:
+            cosines = np.stack([stored[passage] for passage in known]) @ vectors[query_id]
+            rounded = np.round(cosines.astype(np.float64), 6).tolist()
+            rankings[query_id]["cosines"] = dict(zip(known, rounded, strict=True))
+
+
+def without(hits: Hits, known: Hits) -> list[str]:
+    """Passages of the one that are not in the other."""
+    there = set(known["passage_ids"])
+    return [passage for passage in hits["passage_ids"] if passage not in there]
 
 
 def leg_error(leg: str, found: object) -> str:

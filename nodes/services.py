@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias
 
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
@@ -12,15 +11,11 @@ from secondhop.nodes.config import Config, SessionSettings
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
-from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
-
-HubStanding: TypeAlias = Literal["corrected", "off", "unmeasured"]
-"""off: as `RankingSettings.correct_hubs` says; unmeasured: the scale knows no usual similarity."""
 
 
 def utc_now() -> datetime:
@@ -44,8 +39,6 @@ class Services:
     """None: no plan is asked for."""
     critic: Critic | None = None
     """None: no votes, and the first round is the last."""
-    hubs: HubCorrection | None = None
-    """Corrects dense scores of memories that are near to every question."""
     reranker: Reranker | None = None
     price: TokenPrice | None = None
     """What planner and critic pay for their language model; None: unknown, or they have none."""
@@ -67,13 +60,6 @@ class Services:
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
     """What was shown lately, for `RankingSettings.freshness`."""
     clock: Callable[[], datetime] = utc_now
-
-    @property
-    def hub_standing(self) -> HubStanding:
-        """Whether hubs are corrected, and if not, why not."""
-        if not self.settings.ranking.correct_hubs:
-            return "off"
-        return "unmeasured" if self.scale.usual_nearness is None else "corrected"
 
 
 def session_services(services: Services) -> Services:

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import (
     Annotated,
     Any,
+    Final,
     Literal,
     NotRequired,
     TypeAlias,
     TypedDict,
+    get_args,
     get_type_hints,
 )
 
@@ -20,10 +22,16 @@ from secondhop.nodes.reducers import add_counts, merge_keys, reducer_of
 
 Leg: TypeAlias = Literal["dense", "lexical"]
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
+VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
+"""Every vote, in the order in which they are told."""
+
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 DIRECT = "f0"
 """Facet id of the question itself."""
+
+QUESTION_WEIGHT = 1.5
+"""Weight of the question itself against facets, whose weights lie around 1."""
 
 FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
@@ -107,7 +115,6 @@ class Ranking(TypedDict):
     lexical: Hits
     cosines: dict[str, float]
     """Of passages that only the lexical search found, by passage id."""
-    ms: float
     error: str
     """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
@@ -419,25 +426,3 @@ REDUCERS = {
     for key, hint in get_type_hints(RecallState, include_extras=True).items()
     if (reducer := reducer_of(hint)) is not None
 }
-
-
-class RetrieveTask(TypedDict):
-    """One `Send`: a query and the round it belongs to."""
-
-    query: Query
-    memories: int
-    """How many each search may bring."""
-    round: int
-    sight: NotRequired[Sight]
-    deadline_at: float
-    """Epoch seconds."""
-
-
-class SuggestTask(TypedDict):
-    """One `Send`: the question, for the playbooks."""
-
-    question: str
-    round: int
-    sight: Sight
-    deadline_at: float
-    """Epoch seconds."""

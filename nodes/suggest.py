@@ -10,9 +10,9 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.planning.playbooks import WeighedFacets
-from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Facet, Query, RecallUpdate, Suggested, SuggestTask
+from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested
 from secondhop.prompts.library import SLOT
 from secondhop.ranking.arrays import Floats, Indices, Vectors
 from secondhop.ranking.playbook_affinity import facet_affinity, facet_shares
@@ -36,18 +36,18 @@ class Population:
     """float32 [n_passages, dim], rows of unit length."""
 
 
-async def suggest(task: SuggestTask, *, services: Services) -> RecallUpdate:
+async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
     """Score every memory near the question's likely facets; a failure leaves the question alone."""
-    seconds = max(0.0, task["deadline_at"] - time.time())
+    seconds = max(0.0, state["deadline_at"] - time.time())
     try:
         async with asyncio.timeout(seconds):
-            return await suggestions(task, services=services)
+            return await suggestions(state, services=services)
     except (SecondhopError, TimeoutError) as error:
         reason = f"no playbook was used: {str(error) or 'no answer in time'}"
         return {"degraded": {"suggest": reason}}
 
 
-async def suggestions(task: SuggestTask, *, services: Services) -> RecallUpdate:
+async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate:
     """The suggestions with their facets.
 
     Raises:
@@ -55,12 +55,12 @@ async def suggestions(task: SuggestTask, *, services: Services) -> RecallUpdate:
         StoreError: the passages cannot be read.
     """
     weighed = await services.playbooks.facets_for(
-        await services.embedder.embed_passages([task["question"]])
+        await services.embedder.embed_passages([state["question"]])
     )
     if weighed is None:
         return {"note": "no playbooks"}
-    question = await services.embedder.embed_queries([task["question"]])
-    hidden = await services.hidden.of(task["sight"], services)
+    question = await services.embedder.embed_queries([state["question"]])
+    hidden = await services.hidden.of(sight_of(state), services)
     found = await population(np.concatenate([question, weighed.vectors]), hidden, services=services)
     if not found.passage_ids:
         return {"note": "nothing to suggest"}

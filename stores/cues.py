@@ -4,16 +4,27 @@ They are found by a question that the memory's own text is not near to. Compare 
 (Nogueira et al. 2019), which writes the questions that a text answers.
 """
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from secondhop.stores.records import Memory
 
 Breadth: TypeAlias = Literal["specific", "broad"]
 """specific: a request that this person may make; broad: a usual undertaking, in plain words."""
 
 CueOrigin: TypeAlias = Literal["model", "host", "session"]
 """Who wrote a cue: the annotating model, the host application, or a session that proved it."""
+
+
+MOST_CUES: Final[dict[Breadth, int]] = {"specific": 6, "broad": 3}
+"""Of one memory, from one origin."""
+LONGEST_CUE: Final = 200
+"""Characters."""
+LONGEST_ROLE: Final = 80
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,3 +73,59 @@ class CueHit(NamedTuple):
     breadth: Breadth
     score: float
     """Cosine to the vector searched with, -1..1."""
+
+
+def cues_given(memory: Memory, *, at: datetime | None = None) -> tuple[Cue, ...]:
+    """The cues that a memory brings along, specific ones first; none twice."""
+    own = memory.memory_id
+    specific = [Cue(memory_id=own, text=text, written_at=at) for text in memory.cues]
+    broad = [
+        Cue(memory_id=own, text=text, breadth="broad", written_at=at) for text in memory.broad_cues
+    ]
+    return tuple({cue.cue_id: cue for cue in [*specific, *broad]}.values())
+
+
+def annotation_given(memory: Memory, *, at: datetime | None = None) -> Annotation:
+    """What the host says of a memory that it stores."""
+    return Annotation(
+        memory_id=memory.memory_id,
+        content_hash=memory.content_hash,
+        cues=cues_given(memory, at=at),
+        role=memory.role,
+        replaces=memory.replaces,
+        written_at=at,
+    )
+
+
+def fingerprint_given(memory: Memory) -> str:
+    """As `fingerprint` of `annotation_given`; quick where there is nothing."""
+    says_something = memory.cues or memory.broad_cues or memory.role or memory.replaces
+    return fingerprint(annotation_given(memory)) if says_something else ""
+
+
+def fingerprint(annotation: Annotation) -> str:
+    """Tells whether an annotation says something else than before; "" where it says nothing.
+
+    It holds the last part of each cue's id, and no words.
+    """
+    if not (annotation.cues or annotation.role or annotation.replaces):
+        return ""
+    rest = json.dumps([annotation.role, sorted(annotation.replaces)])
+    ends = [cue.cue_id.rpartition(":")[2] for cue in annotation.cues]
+    return " ".join([*sorted(ends), f"+{sha256(rest.encode()).hexdigest()[:12]}"])
+
+
+def cues_in(fingerprint: str, *, memory_id: str) -> set[str]:
+    """Ids of the cues in a fingerprint."""
+    return {f"{memory_id}:{end}" for end in fingerprint.split() if not end.startswith("+")}
+
+
+def cue_fault(text: str) -> str:
+    """What keeps these words from being a cue; "" for a good one."""
+    if not text.strip():
+        return "it has no words"
+    if len(text) > LONGEST_CUE:
+        return f"it has {len(text)} characters, and a cue has at most {LONGEST_CUE}"
+    if not text.isprintable():
+        return "it holds control characters"
+    return ""

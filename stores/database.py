@@ -252,6 +252,6 @@ def _state(path: Path) -> tuple[int, ...]:
 def _is_full(path: Path) -> StoreFullError:
     return StoreFullError(
         f"no space is left to write to {path}, and SQLite writes before it changes or deletes "
-        f"anything; free some (embeddings.db, hubs.db and traces/ in the same folder are made "
+        f"anything; free some (embeddings.db and traces/ in the same folder are made "
         f"again when they are missing) and try again; everything stored before is kept"
     )

@@ -16,6 +16,8 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
+from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
@@ -36,6 +38,7 @@ from secondhop.stores.records import (
     Vectors,
 )
 from secondhop.stores.vectors.cache import VectorCache
+from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 
 T = TypeVar("T")
@@ -44,7 +47,8 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore:
-    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity."""
+    """`MemorySearch`, `CueSearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one
+    entity."""
 
     def __init__(
         self,
@@ -53,10 +57,16 @@ class EntityStore:
         *,
         identity: Identity,
         lock_path: Path,
+        cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
         check_room: Callable[[], None] = lambda: None,
     ) -> None:
-        """`check_room` raises StoreFullError where a first put could not be stored."""
+        """Take the parts as they are.
+
+        Args:
+            cue_index: the vectors of cues; default in memory.
+            check_room: raises StoreFullError where a first put could not be stored.
+        """
         self.identity = identity
         self._catalog = catalog
         self._index = index
@@ -64,7 +74,10 @@ class EntityStore:
         self._before_first_put = before_first_put
         self._check_room = check_room
         self._cache = VectorCache()
-        self._outbox = Outbox(catalog, index, cache=self._cache, identity=identity)
+        cue_index = cue_index or MemoryIndex()
+        self._outbox = Outbox(
+            catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
+        )
         self._map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
@@ -76,6 +89,14 @@ class EntityStore:
         """When it is: for texts that are replaced."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
+        self._cues = EntityCues(
+            catalog,
+            cue_index,
+            outbox=self._outbox,
+            dimension=identity.dimension,
+            writing=self._writing,
+            clock=self._now,
+        )
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise where vectors are missing; the store is named in it."""
 
@@ -112,6 +133,7 @@ class EntityStore:
             await to_its_end(self._outbox.repair())
             if not mending:
                 await to_its_end(self._outbox.compare(cure=self.cure))
+                await to_its_end(self._cues.check(cure=self.cure))
         except StoreFullError as error:
             # reading needs no space, and what is left over is never shown
             _log.warning("leftovers stay for now: %s", error)
@@ -155,12 +177,8 @@ class EntityStore:
                 return [ranking[:k] for ranking in rankings]
             depth *= 2
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
-        return (await self.lexical_together([query], k=k))[0]
-
-    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """See `SearchesTogether`."""
         return await asyncio.to_thread(self._catalog.lexical, queries, k=k)
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
@@ -177,6 +195,58 @@ class EntityStore:
     async def vector_ids(self) -> set[str]:
         """Passage ids that have a vector: for who compares them all."""
         return await self._index.ids()
+
+    # --- CueSearch ---
+
+    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
+        """See `CueSearch`."""
+        return await self._cues.search(queries, k=k)
+
+    async def annotated(self) -> int:
+        """See `CueSearch`."""
+        return await self._cues.annotated()
+
+    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch`."""
+        return await self._cues.roles(memory_ids)
+
+    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch`."""
+        return await self._cues.texts(cue_ids)
+
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch`."""
+        return await self._cues.replaced_by(memory_ids)
+
+    # --- writing cues ---
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """See `EntityCues.annotate`."""
+        return await self._cues.annotate(annotations, vectors)
+
+    async def add_cues(self, cues: Sequence[Cue], vectors: Vectors) -> None:
+        """See `EntityCues.add`."""
+        await self._cues.add(cues, vectors)
+
+    async def remove_cues(self, cue_ids: Sequence[str]) -> None:
+        """See `EntityCues.remove`."""
+        await self._cues.remove(cue_ids)
+
+    async def cues_of(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
+        """See `EntityCues.of_memories`."""
+        return await self._cues.of_memories(memory_ids)
+
+    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
+        """See `EntityCues.annotations`."""
+        return await self._cues.annotations(memory_ids)
+
+    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
+        """See `EntityCues.unannotated`."""
+        return await self._cues.unannotated(prompt=prompt)
+
+    async def cue_fingerprints(self) -> Mapping[str, str]:
+        """See `MemoryWriter`."""
+        return await self._cues.fingerprints()
 
     # --- MemoryReader ---
 
@@ -320,6 +390,9 @@ class EntityStore:
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
                 await to_its_end(self._map.refresh())
+
+    def _now(self) -> datetime:
+        return self.clock()
 
     # --- inside the writer's lock ---
 

@@ -1,17 +1,21 @@
 """Writing to catalog and vectors as to one store.
 
-The catalog is the truth and the vectors follow it. A write notes its passage ids first (an
-intent), so that a process killed anywhere leaves vectors that the next start can find and undo:
+The catalog is the truth and the vectors follow it: those of passages in one index, those of cues in
+another. A write notes its ids first (an intent), so that a process killed anywhere leaves vectors
+that the next start can find and undo:
 
     put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
             -> old vectors away -> note away
     delete: catalog and note -> vectors away -> note away
 
-Passage ids hold the content hash, so vectors of an old version never pass for the new one.
+Passage ids hold the content hash, and cue ids a hash of their words, so vectors of an old version
+never pass for the new one.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -20,21 +24,29 @@ import numpy as np
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
+from secondhop.stores.cues import Cue, cues_given
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.cache import VectorCache
 
 _REMOVED_AT_ONCE = 5_000
+_log = logging.getLogger(__name__)
 
 
 class Outbox:
     """Puts and deletes, and undoes what was left half done. Its caller holds the writer's lock."""
 
     def __init__(
-        self, catalog: Catalog, index: VectorIndex, *, cache: VectorCache, identity: Identity
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        *,
+        cue_index: VectorIndex,
+        cache: VectorCache,
+        identity: Identity,
     ) -> None:
-        self._catalog, self._index, self._cache = catalog, index, cache
-        self._identity = identity
+        self._catalog, self._index, self._cue_index = catalog, index, cue_index
+        self._cache, self._identity = cache, identity
 
     async def put(
         self,
@@ -58,9 +70,28 @@ class Outbox:
         """Remove the vectors that open notes name and the catalog does not know."""
         intents = await asyncio.to_thread(self._catalog.intents)
         for number, unknown in intents.items():
-            if unknown:
-                await self._index.remove(unknown)
+            if unknown.passage_ids:
+                await self._index.remove(unknown.passage_ids)
+            if unknown.cue_ids:
+                await self._cue_index.remove(unknown.cue_ids)
             await asyncio.to_thread(self._catalog.settle, number)
+
+    async def put_cues(
+        self,
+        cue_ids: Sequence[str],
+        vectors: Vectors,
+        *,
+        write: Callable[[sqlite3.Connection], set[str]],
+    ) -> None:
+        """Put vectors of cues, and then let the catalog know of them; `write` as of
+        `Catalog.change_cues`."""
+        await self.repair()
+        intent: int | None = None
+        if cue_ids:
+            intent = await asyncio.to_thread(self._catalog.intend, [], cue_ids)
+            await self._cue_index.upsert(cue_ids, vectors)
+        if await asyncio.to_thread(partial(self._catalog.change_cues, write, intent=intent)):
+            await self.repair()
 
     async def compare(self, *, cure: str) -> None:
         """Remove vectors that belong to nothing stored; open notes are repaired before.
@@ -79,17 +110,37 @@ class Outbox:
                 f"{missing} of {len(expected)} passage vectors of entity "
                 f"{self._identity.entity!r} are missing; the memories are safe: {cure}"
             )
-        orphans = sorted(present - expected)
-        for start in range(0, len(orphans), _REMOVED_AT_ONCE):
-            await self._index.remove(orphans[start : start + _REMOVED_AT_ONCE])
+        await _remove_all(present - expected, self._index)
+
+    async def compare_cues(self, *, cure: str) -> None:
+        """As `compare`, for cues: where vectors are missing, a warning advises `cure`."""
+        if not await asyncio.to_thread(self._catalog.has_cue_vectors):
+            return
+        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+        if await self._cue_index.count() == len(expected):
+            return
+        present = await self._cue_index.ids()
+        if missing := len(expected - present):
+            _log.warning(
+                "%d of %d cue vectors of entity %r are missing, so that recall finds less: %s",
+                missing,
+                len(expected),
+                self._identity.entity,
+                cure,
+            )
+        await _remove_all(present - expected, self._cue_index)
 
     async def _put_batch(
         self, batch: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
     ) -> None:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
-        intent = await asyncio.to_thread(self._catalog.intend, ids)
+        cues = [cue.cue_id for embedded in batch for cue in cues_given(embedded.memory)]
+        intent = await asyncio.to_thread(self._catalog.intend, ids, cues)
         self._cache.drop(ids)
-        await self._index.upsert(ids, _stacked(batch, dimension=self._identity.dimension))
+        await self._index.upsert(ids, self._stacked([one.vectors for one in batch]))
+        if cues:
+            rows = [one.cue_vectors for one in batch if len(one.cue_vectors)]
+            await self._cue_index.upsert(cues, self._stacked(rows))
         store = partial(self._catalog.store, batch, intent=intent, at=at, decide=decide)
         try:
             leaving = await asyncio.to_thread(store)
@@ -99,11 +150,15 @@ class Outbox:
         if leaving is not None:
             await self.repair()
 
+    def _stacked(self, parts: Sequence[Vectors]) -> Vectors:
+        rows = [np.zeros((0, self._identity.dimension), dtype=np.float32)]
+        return np.concatenate([*rows, *(np.asarray(part, dtype=np.float32) for part in parts)])
 
-def _stacked(batch: Sequence[EmbeddedMemory], *, dimension: int) -> Vectors:
-    rows = [np.zeros((0, dimension), dtype=np.float32)]
-    rows += [np.asarray(embedded.vectors, dtype=np.float32) for embedded in batch]
-    return np.concatenate(rows)
+
+async def _remove_all(ids: Iterable[str], index: VectorIndex) -> None:
+    going = sorted(ids)
+    for start in range(0, len(going), _REMOVED_AT_ONCE):
+        await index.remove(going[start : start + _REMOVED_AT_ONCE])
 
 
 _PASSAGES = 512
@@ -157,10 +212,25 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
         return "a passage id occurs twice"
     if vectors.shape != (len(passages), dimension):
         return f"vectors of shape {vectors.shape}, where {(len(passages), dimension)} is needed"
-    norms = np.linalg.norm(vectors, axis=1)
-    if not (np.abs(norms - 1) < _NORM_TOLERANCE).all():
+    if not are_of_unit_length(vectors):
         return "a vector is not of unit length"
+    return cue_vectors_fault(cues_given(memory), embedded.cue_vectors, dimension=dimension)
+
+
+def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
+    """What is wrong with cues and their vectors; "" for good ones."""
+    if not _is_text([cue.text for cue in cues]):
+        return "a cue holds half of a character"
+    if cues and vectors.shape != (len(cues), dimension):
+        return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"
+    if cues and not are_of_unit_length(vectors):
+        return "a cue's vector is not of unit length"
     return ""
+
+
+def are_of_unit_length(vectors: Vectors) -> bool:
+    """Whether each row is."""
+    return bool((np.abs(np.linalg.norm(vectors, axis=1) - 1) < _NORM_TOLERANCE).all())
 
 
 def _is_text(values: Sequence[str]) -> bool:

@@ -6,9 +6,9 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
-from secondhop.stores.cues import CueHit
+from secondhop.stores.cues import Annotation, CueHit
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -55,27 +55,19 @@ class VectorIndex(Protocol):
 
 
 class MemorySearch(Protocol):
-    """The two searches of a query. Hits name stored, complete memories only."""
+    """The two searches of queries. Hits name stored, complete memories only."""
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
         """For each query row, at most `k` passages by cosine, best first."""
         ...
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        """At most `k` passages by normalised BM25, best first; [] when no word of it is known."""
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query, at most `k` passages by normalised BM25, best first; [] when no word of
+        it is known."""
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """Vectors of passages, unit length; unknown ids are left out."""
-        ...
-
-
-@runtime_checkable
-class SearchesTogether(Protocol):
-    """What a `MemorySearch` may be able to do, too: lexical search of several queries at once."""
-
-    async def lexical_together(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query what `lexical` would find."""
         ...
 
 
@@ -152,6 +144,21 @@ class MemoryWriter(Protocol):
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """{memory id: content hash} of everything stored, or of one origin."""
+        ...
+
+    async def cue_fingerprints(self) -> Mapping[str, str]:
+        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
+        ...
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """Replace what the same origin had said of these memories; how many were stored.
+
+        Left out are annotations of memories that are gone, or of another text than the present
+        one. Cues of other origins stay, and so do cues that the host added one by one.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
+        """
         ...
 
     async def counts(self) -> StoreCounts:

@@ -100,6 +100,15 @@ def passage_id_of(memory: Memory, ordinal: int) -> str:
     return f"{memory.memory_id}:{memory.content_hash[:12]}:{ordinal}"
 
 
+def opening_id(passage_id: str) -> str:
+    """The first passage of the memory that this one is of.
+
+    >>> opening_id("m:0f3a:4")
+    'm:0f3a:0'
+    """
+    return passage_id.rpartition(":")[0] + ":0"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierText:
     """What a memory said before another text was put under its id."""
@@ -121,6 +130,8 @@ class EmbeddedMemory:
     passages: tuple[Passage, ...]
     vectors: Vectors
     """float32 [len(passages), dim], rows of unit length, in the order of `passages`."""
+    cue_vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    """float32 [n_cues, dim], rows of unit length, in the order of `cues_given(memory)`."""
 
 
 class PassageHit(NamedTuple):
@@ -190,6 +201,9 @@ class StoreCounts:
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int
     embedder: str
+    cues: int = 0
+    annotated: int = 0
+    """Memories with an annotation of their present text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,6 +96,7 @@ class StoreDirectory:
                 self._vectors(identity),
                 identity=identity,
                 lock_path=self._writer_lock(entity),
+                cue_index=self._cue_vectors(identity),
                 before_first_put=lambda: self._found_store(identity),
                 check_room=self._chroma.check_room,
             )
@@ -266,6 +267,7 @@ class StoreDirectory:
                 await asyncio.to_thread(self._whole_manifest)  # it names the collections
                 await self._drop_around(identity.generation, identity)
                 vectors = self._vectors(identity)
+                await self._cue_vectors(identity).drop()
                 await vectors.drop()
                 await vectors.compact()
         except CorruptStoreError as error:
@@ -283,13 +285,17 @@ class StoreDirectory:
         unknown = Identity(entity=entity, embedder_id="", dimension=0)
         with suppress(CorruptStoreError):
             for generation in range(1, GENERATIONS + 1):
-                await self._vectors(replace(unknown, generation=generation)).drop()
+                await self._drop_generation(replace(unknown, generation=generation))
 
     async def _drop_around(self, generation: int, identity: Identity) -> None:
         """Drop what a reindex that was killed has left of the generations beside this one."""
         for beside in (generation - 1, generation + 1):
             if beside > 0:
-                await self._vectors(replace(identity, generation=beside)).drop()
+                await self._drop_generation(replace(identity, generation=beside))
+
+    async def _drop_generation(self, identity: Identity) -> None:
+        await self._cue_vectors(identity).drop()
+        await self._vectors(identity).drop()
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """New entities use the new model as soon as every entity does."""
@@ -346,7 +352,10 @@ class StoreDirectory:
     def _writer_lock(self, entity: str) -> Path:
         return self.path / "locks" / f"{entity_slug(entity)}.writer"
 
-    def _vectors(self, identity: Identity) -> ChromaVectors:
+    def _cue_vectors(self, identity: Identity) -> ChromaVectors:
+        return self._vectors(identity, ending=".cues")
+
+    def _vectors(self, identity: Identity, *, ending: str = "") -> ChromaVectors:
         digest = _digest(identity.entity)
 
         def name() -> str | None:
@@ -356,7 +365,7 @@ class StoreDirectory:
                 self._store_id = manifest.store_id if manifest else None
             if self._store_id is None:
                 return None
-            return f"{self._store_id[:12]}-{digest}.{identity.generation}"
+            return f"{self._store_id[:12]}-{digest}.{identity.generation}{ending}"
 
         return ChromaVectors(self._chroma, name=name)
 

@@ -195,20 +195,18 @@ class BrokenSearch:
         *,
         dense: Exception | None = None,
         lexical: Exception | None = None,
-        only: str = "",
     ) -> None:
-        """`only`: the lexical leg fails for this query alone."""
-        self._inner, self._dense, self._lexical, self._only = inner, dense, lexical, only
+        self._inner, self._dense, self._lexical = inner, dense, lexical
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
         if self._dense is not None:
             raise self._dense
         return await self._inner.dense(queries, k=k)
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        if self._lexical is not None and self._only in query:
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        if self._lexical is not None:
             raise self._lexical
-        return await self._inner.lexical(query, k=k)
+        return await self._inner.lexical(queries, k=k)
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         return await self._inner.vectors(passage_ids)

@@ -28,4 +28,4 @@ def memories_of(
     )
     traces = TraceFolder(folder / "traces")
     reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})
-    return MemoryService(writing, traces=traces, caches=[], successor_at=0.76, reading=reading)
+    return MemoryService(writing, traces=traces, caches=[], reading=reading)

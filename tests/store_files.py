@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-CACHES = ("embeddings.db", "hubs.db")
+CACHES = ("embeddings.db",)
 
 
 def stores_below(folder: Path, *, sessions: bool = False, chroma: bool = True) -> dict[str, str]:

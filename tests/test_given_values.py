@@ -1,6 +1,7 @@
 """What a program gives that cannot be: refused at the door, in words that say what is wanted."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +10,9 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
+from secondhop.nodes.config import Config, RankingSettings, RecallLimits
 from secondhop.recall import Recall
+from secondhop.stores.records import Memory, Message
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -22,6 +25,14 @@ async def recall(tmp_path: Path) -> AsyncIterator[Any]:
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
         await opened.aadd([note("ida", "My sister is called Ida.")])
         yield opened
+
+
+TEXTS = ("title", "source", "origin", "subject", "attribute", "value", "scope", "role")
+
+
+def changed(**fields: Any) -> Memory:
+    """A memory with fields as a program has them whose types nobody checks."""
+    return replace(note("one", "My sister is called Ida."), **fields)
 
 
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
@@ -58,6 +69,32 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         r"a memory to add must be .*not 'My sister' \(str\).*remember",
     ),
     (lambda r: r.aadd(note("one", "one")), r"a list for one"),
+    (
+        lambda r: r.aadd([changed(kind="foo")]),
+        r"memory 'one'.*kind must be one of factual, .*'foo'",
+    ),
+    (lambda r: r.aadd([changed(messages="Hello")]), r"messages must be a tuple or list of Message"),
+    (lambda r: r.aadd([changed(messages=({"role": "user"},))]), r"each of messages.*\(dict\)"),
+    (
+        lambda r: r.aadd([changed(messages=(Message("user", cast(Any, None)),))]),
+        r"the content of a message",
+    ),
+    (lambda r: r.aadd([changed(memory_id=5)]), r"memory_id must be a text \(str\), not 5"),
+    (lambda r: r.aadd([changed(created_at="2026")]), r"created_at must be a datetime, not '2026'"),
+    (lambda r: r.aadd([changed(created_at=None)]), r"created_at must be a datetime, not None"),
+    (lambda r: r.aadd([changed(cues="prepare")]), r"cues must be a tuple or list of texts"),
+    *(
+        (lambda r, n=name: r.aadd([changed(**{n: None})]), rf"{name} must be a text")
+        for name in TEXTS
+    ),
+    (lambda r: r.aingest(5), r"a path to ingest must be a str or Path, not 5"),
+    (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens are two ways .*give one"),
+    (lambda r: r.aexplain(5, "ida"), r"the trace must be a result, a trace, its id or its file"),
+    (lambda r: r.graph.ainvoke({}), r"the graph takes a question"),
+    (
+        lambda r: Recall.aopen("store", config=cast(Any, {"limits.k": 3})),
+        r"config must be a secondhop Config",
+    ),
 ]
 
 
@@ -67,6 +104,34 @@ async def test_what_cannot_be_is_refused_with_what_is_wanted(
 ) -> None:
     with pytest.raises(UsageError, match=wanted):
         await call(recall)
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (lambda: Config(ranking=cast(Any, {"min_score": 0.3})), r"Config\.ranking must be Ranking"),
+        (lambda: RecallLimits(k=cast(Any, "6")), r"RecallLimits\.k must be a number, not '6'"),
+        (lambda: RankingSettings(min_score=cast(Any, None)), r"min_score must be a number"),
+    ],
+)
+def test_a_config_of_other_types_is_refused(make: Callable[[], object], wanted: str) -> None:
+    with pytest.raises(ValueError, match=wanted):
+        make()
+
+
+async def test_a_result_and_its_trace_id_explain_alike(recall: Any) -> None:
+    found = await recall.arecall(ASKED)
+    told = await recall.aexplain(found, "ida")
+
+    assert told == await recall.aexplain(found.trace_id, "ida")
+
+
+async def test_files_are_ingested_one_by_one_or_in_a_list(recall: Any, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"The note {name} says hello.", encoding="utf-8")
+    await recall.aingest([tmp_path / "one.md", str(tmp_path / "two.md")])
+
+    assert (await recall.memories.acounts()).memories == 3
 
 
 async def test_a_session_of_no_question_is_refused_where_it_is_made(recall: Any) -> None:

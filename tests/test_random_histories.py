@@ -421,7 +421,7 @@ class Histories(RuleBasedStateMachine):
             return
         store = self.memories.writing.store
         for value in VALUES:
-            hits = self.runner.run(store.lexical(value, k=1_000))
+            (hits,) = self.runner.run(store.lexical([value], k=1_000))
             saying = {i for i, one in self.model.known.items() if value in one.text.split()}
             assert {hit.memory_id for hit in hits} == saying
         counts = self.runner.run(store.counts())

@@ -96,8 +96,8 @@ async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
             told = [passage.text for memory in answer.memories for passage in memory.evidence]
             assert not any("Zebraquartz" in text for text in told)
             assert len(answer.ids()) == len(set(answer.ids()))
-    assert [hit.memory_id for hit in await recall.store.lexical("bank", k=5)] == ["safe"]
-    assert await recall.store.lexical("zebraquartz kandinsky", k=5) == []
+    assert [hit.memory_id for hit in (await recall.store.lexical(["bank"], k=5))[0]] == ["safe"]
+    assert (await recall.store.lexical(["zebraquartz kandinsky"], k=5))[0] == []
     found = await recall.arecall("Where is what was in the safe?", as_of=MARCH)
     assert "safe" in found.ids()
 

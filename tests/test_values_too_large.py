@@ -134,10 +134,10 @@ async def test_no_session_outlives_a_year(recall: Recall, ttl_s: float) -> None:
 
 SETTINGS: list[tuple[Any, str]] = [
     *((RecallLimits(), one) for one in ("k", "rounds", "queries", "llm_calls", "llm_tokens")),
-    *((RecallLimits(), one) for one in ("rerank_pairs", "maybe", "max_evidence_tokens")),
+    *((RecallLimits(), one) for one in ("maybe", "max_evidence_tokens")),
     (RankingSettings(), "depth_factor"),
     *((PlanningSettings(), one) for one in ("rewordings", "facets", "facet_queries")),
-    *((SessionSettings(), one) for one in ("k", "max_rounds", "branches", "branch_memories")),
+    *((SessionSettings(), one) for one in ("k", "max_rounds")),
 ]
 
 

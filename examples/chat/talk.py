@@ -142,8 +142,7 @@ class Chat:
         """The session of the question, opened or gone on with; None: nothing is stored yet."""
 
         def progress(step: RecallEvent) -> None:
-            if step.node != "retrieve":  # dozens, side by side
-                tell(Event("progress", {"step": step.node, "note": step.note}))
+            tell(Event("progress", {"step": step.node, "note": step.note}))
 
         if session_id := self._session():
             with suppress(SessionError):  # it is over by now: another is opened

@@ -20,6 +20,7 @@ from secondhop.nodes.evidence.rank import (
 from secondhop.nodes.evidence.speaker_match import voice_factors
 from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
+from secondhop.nodes.planning.question_kind import SHARES
 from secondhop.nodes.retrieval.hits import cosines_of, scores_of
 from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
 from secondhop.nodes.selection.factors import exposure
@@ -183,7 +184,7 @@ def finders(
         relevance = calibrated_relevance(
             np.array([cosines.get(passage_id, nan) for passage_id in found]),
             np.array([words.get(passage_id, 0.0) for passage_id in found]),
-            settings=services.settings.ranking,
+            shares=SHARES,
             calibration=services.scale.calibration,
         )
         for passage_id, score in zip(found, relevance.tolist(), strict=True):

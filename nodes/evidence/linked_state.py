@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from secondhop.nodes.evidence.links import Link
 from secondhop.nodes.fuse import as_candidate, fuse_facet
+from secondhop.nodes.planning.question_kind import SHARES
 from secondhop.nodes.retrieval.hits import count_of
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.services import Services
@@ -84,10 +85,9 @@ async def new_candidates(
     linked: Linked, state: RecallState, *, services: Services
 ) -> dict[str, Candidate]:
     """The memories that nothing else had found, scored as in any facet."""
-    ranking_settings = services.settings.ranking
     relevance = partial(
         calibrated_relevance,
-        settings=ranking_settings,
+        shares=SHARES,
         calibration=services.scale.calibration,
     )
     scores: dict[str, dict[str, FacetScore]] = {}
@@ -98,7 +98,7 @@ async def new_candidates(
             [ranking],
             depth=depth,
             relevance=relevance,
-            weights=(ranking_settings.dense_weight, ranking_settings.lexical_weight),
+            weights=SHARES,
         )
         for memory_id, score in fused.items():
             if memory_id not in state.get("candidates", {}):

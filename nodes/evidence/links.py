@@ -125,12 +125,10 @@ async def followed(
 ) -> Link:
     """Passages that hold a name of the lead, by the name's rarity and what they say of the rest."""
     search = services.search
-    near_rows, (lexical, *named) = await asyncio.gather(
+    near_rows, (lexical,), named = await asyncio.gather(
         search.dense(vector, k=DEPTH),
-        asyncio.gather(
-            search.lexical(lead.open_question, k=DEPTH),
-            *(search.lexical(name, k=COMMON + 1) for name in lead.names),
-        ),
+        search.lexical([lead.open_question], k=DEPTH),
+        search.lexical([*lead.names], k=COMMON + 1),
     )
     dense = near_rows[0]
     rest = ranking_scores(ranking_of(dense, lexical))
@@ -183,7 +181,6 @@ def ranking_of(
         dense=as_hits(dense),
         lexical=as_hits(lexical),
         cosines=dict(cosines or {}),
-        ms=0.0,
         error="",
     )
 

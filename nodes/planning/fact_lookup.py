@@ -23,6 +23,7 @@ from secondhop.nodes.state import (
     DIRECT,
     FACT_ASKED,
     FACT_NAMED,
+    QUESTION_WEIGHT,
     ByName,
     Facet,
     Query,
@@ -108,9 +109,9 @@ async def asked_facts(
     except (StoreError, ModelError, TimeoutError) as error:
         late = str(error) or "no answer in time"
         reason = f"no fact that the question implies was looked up: {late}"
-        return replace(looked_up(asking, state, services=services), degraded={"facts": reason})
+        return replace(looked_up(asking, state), degraded={"facts": reason})
     asking += [Asked(one.name, one.facet_id, IMPLIED, one.nearness) for one in implied]
-    return looked_up(asking, state, services=services)
+    return looked_up(asking, state)
 
 
 def named_facts(
@@ -134,7 +135,7 @@ def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked
     return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
 
 
-def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services) -> AskedFacts:
+def looked_up(asked: Iterable[Asked], state: RecallState) -> AskedFacts:
     """A query for each of the first few facts, and a facet for those that open one."""
     first: dict[str, Asked] = {}
     for one in asked:
@@ -143,7 +144,7 @@ def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services)
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
     for number, one in enumerate(first.values(), start=1):
-        opened = opened_facet(one, number, state, services=services)
+        opened = opened_facet(one, number, state)
         if opened is not None:
             facets[opened["facet_id"]] = opened
         served = opened or state["facets"][one.facet_id]
@@ -151,9 +152,7 @@ def looked_up(asked: Iterable[Asked], state: RecallState, *, services: Services)
     return AskedFacts(facets=facets, queries=queries)
 
 
-def opened_facet(
-    asked: Asked, number: int, state: RecallState, *, services: Services
-) -> Facet | None:
+def opened_facet(asked: Asked, number: int, state: RecallState) -> Facet | None:
     """The facet that a fact has to itself; None for one that serves a facet of the plan."""
     if asked.origin == FACT_ASKED:
         return fact_facet(
@@ -169,7 +168,7 @@ def opened_facet(
             asked.name,
             why="The question asks for this fact by name.",
             hop=1,
-            weight=direct_weight(services),
+            weight=QUESTION_WEIGHT,
         )
     return None
 
@@ -181,11 +180,6 @@ def usual_weight(state: RecallState) -> float:
     """
     weights = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
     return round(fmean(weights), 3) if weights else 1.0
-
-
-def direct_weight(services: Services) -> float:
-    """As much as the question itself weighs: a question for a fact wants that fact."""
-    return services.settings.ranking.direct_weight
 
 
 def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: float) -> Facet:

@@ -1,19 +1,18 @@
 """What kind of question it is, by its words, and what that changes in its ranking."""
 
 import re
-from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
-from secondhop.nodes.config import RankingSettings, Recency
 from secondhop.nodes.state import QuestionKind
 
 LOOKUPS: Final[frozenset[QuestionKind]] = frozenset({"factual", "temporal"})
 """Kinds that want one thing found, not everything that helps."""
 
-LOOKUP_SHIFT: Final = 0.1
-"""Weight that goes from dense to lexical search when a fact or a date is looked up: names and
-identifiers matter more there."""
+SHARES: Final = (0.7, 0.3)
+"""Of dense and lexical search in a calibrated score and in fusion."""
+
+LOOKUP_SHARES: Final = (0.6, 0.4)
+"""The same when a fact or a date is looked up: names and identifiers matter more there."""
 
 _TEMPORAL: Final = re.compile(
     r"^\W*(when|since when|how long|how often|what time|what date|what day|until when)\b", re.I
@@ -135,27 +134,9 @@ def asks_how_it_stands(question: str) -> bool:
     return bool(_STANDING.search(last))
 
 
-def ranking_for(kind: QuestionKind, question: str, ranking: RankingSettings) -> RankingSettings:
-    """The settings as this question wants them.
-
-    A look-up leans on words. recency="auto" becomes "always" or "never": age counts for questions
-    about the present, and for those about a time that is still to come or holds until today.
-    """
-    shift = min(LOOKUP_SHIFT, ranking.dense_weight) if kind in LOOKUPS else 0.0
-    recency = ranking.recency
-    if recency == "auto":
-        recency = "always" if age_counts(kind, question) else "never"
-    return _shifted(ranking, shift, recency)
-
-
-@lru_cache(maxsize=64)  # checking settings takes longer than looking them up
-def _shifted(ranking: RankingSettings, shift: float, recency: Recency) -> RankingSettings:
-    return replace(
-        ranking,
-        dense_weight=ranking.dense_weight - shift,
-        lexical_weight=ranking.lexical_weight + shift,
-        recency=recency,
-    )
+def search_shares(kind: QuestionKind) -> tuple[float, float]:
+    """(share of dense search, share of lexical search)."""
+    return LOOKUP_SHARES if kind in LOOKUPS else SHARES
 
 
 def age_counts(kind: QuestionKind, question: str) -> bool:

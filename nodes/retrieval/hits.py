@@ -4,7 +4,7 @@ A recall finds thousands of passages, and many recalls run at once: three lists 
 garbage collector nothing to speak of, an object a passage costs it more than the search.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from secondhop.nodes.state import Hits, Ranking
 from secondhop.stores.records import PassageHit
@@ -27,26 +27,6 @@ def no_hits() -> Hits:
 def rows(hits: Hits) -> Iterator[tuple[str, str, float]]:
     """(passage id, memory id, score), best first."""
     return zip(hits["passage_ids"], hits["memory_ids"], hits["scores"], strict=True)
-
-
-def from_rows(found: Iterable[tuple[str, str, float]]) -> Hits:
-    """Hits from (passage id, memory id, score), best first."""
-    kept = list(found)
-    return {
-        "passage_ids": [passage_id for passage_id, _, _ in kept],
-        "memory_ids": [memory_id for _, memory_id, _ in kept],
-        "scores": [score for _, _, score in kept],
-    }
-
-
-def without_memories(hits: Hits, known: Container[str]) -> Hits:
-    """The hits of all other memories."""
-    return from_rows([row for row in rows(hits) if row[1] not in known])
-
-
-def of_passages(hits: Hits, wanted: Container[str]) -> Hits:
-    """The hits of some passages."""
-    return from_rows([row for row in rows(hits) if row[0] in wanted])
 
 
 def count_of(hits: Hits) -> int:

@@ -1,31 +1,29 @@
 """A query that looks among memories it names, instead of searching for them."""
 
-from secondhop.nodes.retrieval.refine import query_vector
-from secondhop.nodes.selection.visibility import Hidden
+from collections.abc import Sequence
+
+from secondhop.nodes.selection.visibility import Hidden, Visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RetrieveTask
-from secondhop.stores.records import PassageHit, passage_id_of
+from secondhop.stores.records import PassageHit, Vector, passage_id_of
 
 
 async def hits_among(
-    task: RetrieveTask, *, services: Services, hidden: Hidden
-) -> tuple[list[PassageHit], dict[str, str]]:
-    """(every passage of the query's memories, nearest first, why others of them may not be shown).
+    named: Sequence[str], vector: Vector, *, services: Services, hidden: Hidden
+) -> Visible:
+    """Every passage of the named memories, nearest first.
 
     What is no longer stored is left out.
     """
-    named = task["query"].get("memory_ids", [])
     unseen = {one: hidden.reasons[one] for one in named if one in hidden.reasons}
     owners = await passages_of([one for one in named if one not in unseen], services=services)
     if not owners:
-        return [], unseen
-    vector = await query_vector(task["query"], services=services, round_number=task["round"])
+        return Visible([], unseen)
     vectors = await services.search.vectors(list(owners))
     hits = [
         PassageHit(passage_id, owners[passage_id], float(row @ vector))
         for passage_id, row in vectors.items()
     ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id)), unseen
+    return Visible(sorted(hits, key=lambda hit: (-hit.score, hit.passage_id)), unseen)
 
 
 async def passages_of(memory_ids: list[str], *, services: Services) -> dict[str, str]:

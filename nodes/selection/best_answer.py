@@ -88,7 +88,7 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     order = None
     if is_unplanned(state):
-        order = unplanned_order(pool, relevance, factors, state, settings=settings)
+        order = unplanned_order(pool, relevance, factors, state)
     selected = select(
         pool,
         relevance,

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.planning.question_kind import ranking_for
+from secondhop.nodes.planning.question_kind import age_counts
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import Floats
@@ -22,6 +22,9 @@ DAY = timedelta(days=1)
 
 EXPOSURE = 0.5
 """What freshness = 1 may take of the relevance of what was shown right before."""
+
+SALIENCE = 0.2
+"""How much salience (0..1) may add to relevance, or take from it."""
 
 Factor: TypeAlias = Callable[[Sequence[Candidate], RecallState, RankingSettings], Floats]
 """Candidates → [n_candidates], above 0; 1 changes nothing."""
@@ -35,17 +38,20 @@ def source(candidates: Sequence[Candidate], _: RecallState, settings: RankingSet
     return np.asarray(factors / factors.min(initial=np.inf), dtype=np.float64)
 
 
-def salience(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
-    """1 - weight .. 1 + weight; 1 for the neutral salience of 0.5."""
+def salience(candidates: Sequence[Candidate], _: RecallState, __: RankingSettings) -> Floats:
+    """0.8 to 1.2; 1 for the neutral salience of 0.5."""
     given = np.array([one.get("salience", NEUTRAL) for one in candidates])
-    return np.asarray(1.0 + settings.salience_weight * (given - NEUTRAL) / NEUTRAL)
+    return np.asarray(1.0 + SALIENCE * (given - NEUTRAL) / NEUTRAL)
 
 
 def recency(
     candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> Floats:
     """0.5..1, falling with age where the question or the settings ask for it."""
-    if ranking_for(state["kind"], state["question"], settings).recency == "never":
+    counts = settings.recency == "always" or (
+        settings.recency == "auto" and age_counts(state["kind"], state["question"])
+    )
+    if not counts:
         return np.ones(len(candidates))
     asked_at = datetime.fromisoformat(state["asked_at"])
     ages = [(asked_at - datetime.fromisoformat(one["created_at"])) / DAY for one in candidates]

@@ -32,7 +32,7 @@ ORIGIN = "learned"
 TOGETHER_ID = "lq0"
 
 CUE_WEIGHT = 0.5
-"""Weight of the facet of a cue; the question itself has `RankingSettings.direct_weight`."""
+"""Weight of the facet of a cue; the question itself has `QUESTION_WEIGHT`."""
 
 EARLIER = "earlier sessions"
 """Who casts the votes of round 0: persons, in sessions about such questions."""

@@ -56,26 +56,6 @@ class Pool:
             )
         return self.coverages[key]
 
-    def part(self, rows: Sequence[int]) -> Evidence:
-        """The evidence of some candidates, in that order."""
-        return Evidence(
-            vectors=self.evidence.vectors,
-            passages=[self.evidence.passages[row] for row in rows],
-            texts=self.evidence.texts,
-            lengths=self.evidence.lengths,
-            titles=[self.candidates[self.ids[row]]["title"] for row in rows],
-            parents=[folder_of(self.ids[row]) for row in rows],
-        )
-
-
-def folder_of(memory_id: str) -> str:
-    """The folder of a memory that is named by its path; "" for one that is a part of nothing.
-
-    >>> folder_of("trips/2024/rome.md"), folder_of("3c595564")
-    ('trips/2024', '')
-    """
-    return memory_id.rpartition("/")[0]
-
 
 async def load_pool(
     candidates: Mapping[str, Candidate],
@@ -164,7 +144,6 @@ def as_evidence(
         vectors=stacked,
         passages=[[rows[p] for p in ids if p in rows] for ids in evidence_ids],
         texts=[passages[p].text for p in known],
-        lengths=[passages[p].tokens for p in known],
     )
 
 

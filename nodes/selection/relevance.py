@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from secondhop.nodes.config import RankingSettings
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import Calibration
 
@@ -22,15 +21,15 @@ def calibrated_relevance(
     cosines: Floats,
     lexical: Floats,
     *,
-    settings: RankingSettings,
+    shares: tuple[float, float],
     calibration: Calibration,
 ) -> Floats:
-    """dense_weight · calibrated cosine + lexical_weight · lexical / LEXICAL_FULL, 0..1.
+    """dense share · calibrated cosine + lexical share · lexical / LEXICAL_FULL, 0..1.
 
     Arrays of one shape. The lexical score is 0 for a passage that holds no word of the query; the
     cosine NaN where the dense search failed: the words then count alone.
     """
     dense = np.where(cosines > 0, calibration(cosines), 0.0)
     matched = np.minimum(1.0, lexical / LEXICAL_FULL)
-    both = settings.dense_weight * dense + settings.lexical_weight * matched
+    both = shares[0] * dense + shares[1] * matched
     return np.where(np.isnan(cosines), LEXICAL_ALONE * matched, both)

@@ -15,8 +15,6 @@ class ModelScale:
     fitted_on: tuple[str, ...] = ()
     """Names of the scenarios whose labels it was fitted on: no figure of theirs is a held-out one
     of this calibration."""
-    usual_nearness: float | None = None
-    """Mean similarity of memories to the playbooks' questions; None: hubs are not corrected."""
     repeats: Sharpening = field(default_factory=lambda: Sharpening(lo=0.80, hi=0.95))
     """Cosine of two passages from which on one begins to repeat, and fully repeats, the other."""
     successor_at: float = 0.76

@@ -1,7 +1,7 @@
 """The scale of an embedding model in a file, as `secondhop eval calibrate` writes it.
 
-YAML or JSON: `embedder` (its id), `calibration`, `usual_nearness` where it was measured, and
-`fitted`, which says how it was made, for people.
+YAML or JSON: `embedder` (its id), `calibration`, and `fitted`, which says how it was made, for
+people.
 What the file does not say stays as it ships for that model.
 """
 
@@ -50,6 +50,7 @@ class _ScaleFile(_Part):
     embedder: str = Field(min_length=1)
     calibration: Annotated[_Logistic | _Isotonic, Field(discriminator="kind")]
     usual_nearness: float | None = None
+    """Of version 0.1; read and not used."""
     fitted: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
@@ -74,12 +75,7 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
         calibration = found.calibration.made()
     except ValueError as error:
         raise UsageError(f"the scale in {path} does not fit: {error}") from error
-    usual = found.usual_nearness
-    return replace(
-        shipped,
-        calibration=calibration,
-        usual_nearness=shipped.usual_nearness if usual is None else usual,
-    )
+    return replace(shipped, calibration=calibration)
 
 
 def scale_in(path: Path) -> _ScaleFile:
@@ -108,17 +104,14 @@ def scale_document(
     calibration: Calibration,
     *,
     embedder_id: str,
-    usual_nearness: float | None = None,
     fitted: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """What `read_scale` reads; a nearness that was not measured is not in it."""
-    document: dict[str, Any] = {
+    """What `read_scale` reads."""
+    return {
         "embedder": embedder_id,
         "calibration": calibration_document(calibration),
+        "fitted": dict(fitted or {}),
     }
-    if usual_nearness is not None:
-        document["usual_nearness"] = round(usual_nearness, 4)
-    return {**document, "fitted": dict(fitted or {})}
 
 
 def calibration_document(calibration: Calibration) -> dict[str, Any]:

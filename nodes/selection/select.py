@@ -17,8 +17,10 @@ from secondhop.ranking.greedy import Repetition
 from secondhop.ranking.in_turn import in_turn_select
 from secondhop.ranking.mmr import mmr_select_by_matrix
 from secondhop.ranking.pm2 import pm2_select
-from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.ranking.xquad import xquad_select
+
+REPEATS_AT = 0.55
+"""Share of a candidate's evidence that picked ones already say, above which it waits."""
 
 XQUAD_LAMBDA = 0.9
 """Share of the facets in the gain; the rest is relevance to the question as a whole."""
@@ -82,7 +84,7 @@ def select(
         rows = sorted(pool.ids.index(one) for one in order)
     if not rows:
         return Selection(picks=[], losers=[])
-    coverage = repetition_among(pool, rows, settings=settings)
+    coverage = repetition_among(pool, rows)
     places = {pool.ids[row]: place for place, row in enumerate(rows)}
     if order is None:
         weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
@@ -105,7 +107,7 @@ def select(
     ids = [pool.ids[rows[p.index]] for p in ranked]
     return Selection(
         picks=picks,
-        losers=losers(ids, ranked, coverage=coverage, k=k, limit=settings.redundancy_limit),
+        losers=losers(ids, ranked, coverage=coverage, k=k, limit=REPEATS_AT),
     )
 
 
@@ -128,13 +130,13 @@ def ordered(
 
     (Only our own diversity reckons with what `first` brings; the baselines just put it in front.)
     """
-    repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=settings.redundancy_limit)
+    repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=REPEATS_AT)
     if settings.diversity == "facets":
         chosen = FacetSelectSettings(
             scheme="xquad",
             lambda_=XQUAD_LAMBDA,
             closing=FACET_CLOSING,
-            duplicate_at=settings.redundancy_limit,
+            duplicate_at=REPEATS_AT,
         )
         return list(
             facet_select(part, k=part.size, coverage=coverage, settings=chosen, first=first).picks
@@ -153,11 +155,9 @@ def ordered(
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]
 
 
-def repetition_among(pool: Pool, rows: Sequence[int], *, settings: RankingSettings) -> Coverage:
-    """How much the candidates repeat one another, by the measure of the settings."""
-    if settings.redundancy == "evidence":
-        return where_it_serves(pool.coverage(rows), pool.relevance[rows])
-    return Coverage.from_matrix(REDUNDANCY[settings.redundancy](pool.part(rows)))
+def repetition_among(pool: Pool, rows: Sequence[int]) -> Coverage:
+    """How much of each candidate's evidence the others say that serve as well."""
+    return where_it_serves(pool.coverage(rows), pool.relevance[rows])
 
 
 def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:

@@ -10,7 +10,6 @@ from typing import Literal
 
 import numpy as np
 
-from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.pool import Pool
@@ -30,8 +29,6 @@ def unplanned_order(
     relevance: Floats,
     factors: Floats,
     state: RecallState,
-    *,
-    settings: RankingSettings,
 ) -> Sequence[str]:
     """Ids of all that may be returned, the best first.
 
@@ -40,11 +37,11 @@ def unplanned_order(
         factors: [n_candidates, n_facets], without suspicions.
     """
     if state["kind"] in LOOKUPS:
-        return lookup_order(pool, relevance, factors, state, settings=settings)
+        return lookup_order(pool, relevance, factors, state)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
-    return copies_last(order, pool, limit=REPEATS, settings=settings)
+    return copies_last(order, pool, limit=REPEATS)
 
 
 def lookup_order(
@@ -52,8 +49,6 @@ def lookup_order(
     relevance: Floats,
     factors: Floats,
     state: RecallState,
-    *,
-    settings: RankingSettings,
 ) -> Sequence[str]:
     """What the question itself finds and was not voted out, the likeliest answer first.
 
@@ -74,7 +69,7 @@ def lookup_order(
     kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
     found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
-    return copies_last(replaced_last(order, pool), pool, limit=COPIES, settings=settings)
+    return copies_last(replaced_last(order, pool), pool, limit=COPIES)
 
 
 def named_first(order: Sequence[str], state: RecallState) -> list[str]:
@@ -125,12 +120,10 @@ def replaced_last(order: Sequence[str], pool: Pool) -> list[str]:
     return [*(one for one in order if one not in behind), *behind]
 
 
-def copies_last(
-    order: Sequence[str], pool: Pool, *, limit: float, settings: RankingSettings
-) -> list[str]:
+def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
     """The same with those last of which others ahead of them say more than `limit`, a share."""
     places = {memory_id: place for place, memory_id in enumerate(pool.ids)}
-    coverage = repetition_among(pool, [places[one] for one in order], settings=settings)
+    coverage = repetition_among(pool, [places[one] for one in order])
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
     behind: list[str] = []

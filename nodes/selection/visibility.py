@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from secondhop.nodes.state import RecallState, Sight
 from secondhop.stores.keeping import End, FactName, Keepings
@@ -126,21 +126,31 @@ def sight_of(state: RecallState) -> Sight:
     )
 
 
+class Visible(NamedTuple):
+    """What a search found for one query."""
+
+    hits: list[PassageHit]
+    """Those that may be shown, best first."""
+    hidden: dict[str, str]
+    """{memory id: why it may not be shown}, of those above the last hit."""
+
+
 async def visible(
-    search: Callable[[int], Awaitable[list[PassageHit]]], *, k: int, hidden: Hidden
-) -> tuple[list[PassageHit], dict[str, str]]:
-    """(at most `k` hits that may be shown, why others above the last of them may not).
+    search: Callable[[int], Awaitable[list[list[PassageHit]]]], *, k: int, hidden: Hidden
+) -> list[Visible]:
+    """At most `k` hits of each query that may be shown.
 
     Searches deeper until enough is found, or nothing more is there.
     """
     depth = k
     while True:
-        hits = await search(depth)
+        rankings = await search(depth)
         if not hidden.reasons:
-            return hits[:k], {}
-        seen = [hit for hit in hits if hit.memory_id not in hidden.reasons]
-        if len(seen) >= k or len(hits) < depth:
-            return seen[:k], passed_over(hits, seen[:k], hidden)
+            return [Visible(hits[:k], {}) for hits in rankings]
+        shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]
+        both = list(zip(rankings, shown, strict=True))
+        if all(len(seen) >= k or len(hits) < depth for hits, seen in both):
+            return [Visible(seen[:k], passed_over(hits, seen[:k], hidden)) for hits, seen in both]
         depth *= 2
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
-from secondhop.given_values import check_counts, check_moments, check_text
+from secondhop.given_values import check_amount, check_moments, check_text
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.services import Services
@@ -42,7 +42,7 @@ class Question:
 
     def __post_init__(self) -> None:
         check_text(self.text, name="the question")
-        check_counts(k=self.k, tokens=self.tokens)
+        check_amount(k=self.k, tokens=self.tokens)
         check_moments(at=self.at, as_of=self.as_of)
 
     def graph_input(self) -> RecallInput:

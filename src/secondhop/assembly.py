@@ -6,7 +6,6 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from secondhop.models.coalescing import CoalescingEmbedder
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
@@ -15,8 +14,6 @@ from secondhop.models.reranker import Reranker
 from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.port import Planner
-from secondhop.nodes.retrieval.hub_cache import NearnessFile
-from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import read_scale
 from secondhop.nodes.services import Services
@@ -26,13 +23,11 @@ from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
 from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.query_batcher import BatchedSearch
 
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
         calibration=LogisticCalibration(slope=21.81, intercept=-13.54),
         fitted_on=("carefeed", "episodes", "house", "ops-notes"),
-        usual_nearness=0.648,
         same_context=Sharpening(lo=0.78, hi=0.86),
     ),
     "hashing": ModelScale(
@@ -48,7 +43,7 @@ SCALES: Mapping[str, ModelScale] = {
 }
 """By the beginning of a model id. The calibrations are one half at 0.62, 0.35 and 0.40.
 
-For the default, calibration and nearness are what `secondhop eval calibrate --grade 3` finds on
+For the default, calibration is what `secondhop eval calibrate --grade 3` finds on
 examples/scenarios. The other numbers were measured, too: of 40 pairs in which the newer memory
 replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
 several wordings of another, and nine of ten lay above 0.87 to that of their own. What stands for
@@ -66,18 +61,13 @@ class Embedders:
 
     owned: Sequence[object]
     """Models whose connections are ours to close."""
-    entity: CoalescingEmbedder
+    entity: CachingEmbedder
     library: SharedPlaybooks
-    cache: CachingEmbedder
-    """Of the entity."""
-    nearness: NearnessFile
-    """Of the entity's passages to the library's questions."""
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
-        self.cache.close()
+        self.entity.close()
         self.library.close()
-        self.nearness.close()
         for model in self.owned:
             if isinstance(model, HoldsConnections):
                 await model.aclose()
@@ -97,8 +87,7 @@ def cached_embedders(
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
     library = shared_playbooks(base, shared, intents=shipped_intents())
-    nearness = NearnessFile(entity_cache.with_name("hubs.db"))
-    return Embedders(owned, CoalescingEmbedder(own), library, own, nearness)
+    return Embedders(owned, own, library)
 
 
 def scale_of(model_id: str) -> ModelScale:
@@ -151,18 +140,14 @@ def assemble(
 
         planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
     scale = scale or scale_of(embedders.entity.model_id)
-    hubs = None
-    if scale.usual_nearness is not None and settings.ranking.correct_hubs:
-        hubs = HubCorrection(playbooks, usual=scale.usual_nearness, kept=embedders.nearness)
     return Services(
         entity=entity,
-        search=BatchedSearch(store),
+        search=store,
         reader=store,
         keeping=store,
         kept_settings=store,
         embedder=embedders.entity,
         scale=scale,
-        hubs=hubs,
         playbooks=playbooks,
         planner=planner,
         critic=critic,

@@ -16,7 +16,6 @@ _MEMORIES = (
     "forget",
     "history",
     "facts",
-    "find_superseded",
     "accept",
     "counters",
     "observe",

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_id
+from secondhop.given_values import check_id, shown
 from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
@@ -13,7 +14,7 @@ from secondhop.traces import TraceFolder
 
 
 async def explained(
-    trace: str | Path | RecallTrace,
+    trace: str | Path | RecallTrace | RecallResult,
     memory_id: str,
     *,
     traces: TraceFolder,
@@ -22,7 +23,7 @@ async def explained(
 ) -> Explanation:
     """See `Recall.aexplain`."""
     check_id(memory_id)
-    story = traces.find(trace)
+    story = found_trace(trace, traces)
     if story.entity != services.entity:
         raise UsageError(
             f"trace {story.trace_id} is of entity {story.entity!r}, "
@@ -36,6 +37,20 @@ async def explained(
             search=store,
             reader=store,
             embedder=services.embedder,
-            hubs=services.hubs,
         )
     return explain(story, memory_id, reach=reach)
+
+
+def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
+    """A trace that is given, or the one of a result, an id or a file.
+
+    Raises:
+        UsageError: it is none of these, or there is no such trace.
+    """
+    if isinstance(trace, RecallResult):
+        return traces.load(trace.trace_id)
+    if not isinstance(trace, str | Path | RecallTrace):
+        raise UsageError(
+            f"the trace must be a result, a trace, its id or its file, not {shown(trace)}"
+        )
+    return traces.find(trace)

@@ -1,13 +1,28 @@
 """What a program gives, checked at once: the error names the mistake."""
 
+import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast, get_args
 
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
-from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
-from secondhop.stores.records import Memory
+from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT, Config
+from secondhop.stores.keeping import Kind
+from secondhop.stores.records import Memory, Message
+
+_TEXTS = (
+    "memory_id",
+    "title",
+    "source",
+    "origin",
+    "subject",
+    "attribute",
+    "value",
+    "scope",
+    "role",
+)
+_LISTS = ("cues", "broad_cues", "replaces")
 
 
 def check_text(given: object, *, name: str) -> None:
@@ -44,6 +59,13 @@ def check_counts(**given: object) -> None:
             raise UsageError(f"{name} must be at most {most:,}")
 
 
+def check_amount(*, k: object, tokens: object) -> None:
+    """Raises UsageError unless at most one says how much, by a whole number that can be."""
+    check_counts(k=k, tokens=tokens)
+    if k is not None and tokens is not None:
+        raise UsageError("k and tokens are two ways to say how much; give one of them")
+
+
 def check_moments(**given: object) -> None:
     """Raises UsageError unless each is a moment that UTC has, or None for the default."""
     for name, moment in given.items():
@@ -71,6 +93,12 @@ def is_in_calendar(moment: datetime) -> bool:
     return True
 
 
+def check_config(given: object) -> None:
+    """Raises UsageError unless it is a `Config`, or None for the defaults."""
+    if given is not None and not isinstance(given, Config):
+        raise UsageError(f"config must be a secondhop Config, not {shown(given)}")
+
+
 def check_rememberable(given: object) -> None:
     """Raises UsageError unless it is what `remember` takes."""
     if not isinstance(given, (str, Fact, Preference)):
@@ -90,7 +118,51 @@ def only_memories(given: object) -> Iterator[Memory]:
                 f"a memory to add must be a secondhop Memory, not {shown(one)}; "
                 f"`remember` takes texts, `ingest` files"
             )
+        check_memory(one)
         yield one
+
+
+def check_memory(memory: Memory) -> None:
+    """Raises UsageError unless every field has its type; the message names memory and field."""
+    given: Any = memory
+    where = f"memory {shown(given.memory_id)}: " if given.memory_id else "a memory to add: "
+    for name in _TEXTS:
+        check_text(getattr(given, name), name=where + name)
+    if given.created_at is None:
+        raise UsageError(f"{where}created_at must be a datetime, not None")
+    check_moments(**{f"{where}created_at": given.created_at})
+    if given.kind not in get_args(Kind):
+        raise UsageError(
+            f"{where}kind must be one of {', '.join(get_args(Kind))}, not {shown(given.kind)}"
+        )
+    for name in _LISTS:
+        for one in listed(getattr(given, name), name=where + name, of="texts"):
+            check_text(one, name=f"{where}each of {name}")
+    for message in listed(given.messages, name=f"{where}messages", of="Message(role, content)"):
+        if not isinstance(message, Message):
+            raise UsageError(f"{where}each of messages must be a Message, not {shown(message)}")
+        check_text(message.role, name=f"{where}the role of a message")
+        check_text(message.content, name=f"{where}the content of a message")
+
+
+def listed(given: object, *, name: str, of: str) -> Iterable[object]:
+    """The entries of a tuple or list; raises UsageError for anything else."""
+    if not isinstance(given, tuple | list):
+        raise UsageError(f"{name} must be a tuple or list of {of}, not {shown(given)}")
+    return cast(Iterable[object], given)
+
+
+def given_paths(given: Iterable[object]) -> list[str | os.PathLike[str]]:
+    """Files and folders, given one by one or in lists; raises UsageError at what is neither."""
+    paths: list[str | os.PathLike[str]] = []
+    for one in given:
+        if isinstance(one, list | tuple):
+            paths += given_paths(cast(Iterable[object], one))
+        elif isinstance(one, str | os.PathLike):
+            paths.append(cast("str | os.PathLike[str]", one))
+        else:
+            raise UsageError(f"a path to ingest must be a str or Path, not {shown(one)}")
+    return paths
 
 
 def shown(given: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
-from secondhop.given_values import check_id
+from secondhop.given_values import check_config, check_id
 from secondhop.memories.reindex import open_entity
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
@@ -88,6 +88,7 @@ async def open_parts(
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
     check_id(entity, name="the name of the entity")
+    check_config(config)
     if prompts is not None and not isinstance(prompts, Mapping):
         prompts = load_prompts(Path(prompts))  # checked also where no model reads them
     prices = load_prices(options.get("prices"))

@@ -8,7 +8,6 @@ import numpy as np
 from secondhop.graph.explain import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.retrieval.hubs import HubCorrection
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
 from secondhop.stores.protocols import MemoryReader, MemorySearch
 from secondhop.stores.records import PassageHit, Vector, passage_id_of
@@ -39,13 +38,8 @@ async def reach_of(
     search: MemorySearch,
     reader: MemoryReader,
     embedder: Embedder,
-    hubs: HubCorrection | None = None,
 ) -> Reach | None:
-    """The query of the trace that is nearest to bringing the memory; None when it is not stored.
-
-    Args:
-        hubs: the correction that the recall's own queries went through.
-    """
+    """The query of the trace that is nearest to bringing the memory; None when it is not stored."""
     memory = await reader.memory(memory_id)
     cards = await reader.cards([memory_id])
     if memory is None or memory_id not in cards:
@@ -59,9 +53,8 @@ async def reach_of(
     rankings = await search.dense(queries, k=FAR)
     standings: list[Standing | None] = []
     for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
-        fair = hits if hubs is None or query.hop < 2 else await hubs.corrected(hits, search=search)
-        standings.append(standing(fair, memory_id, place, k=trace.k))
-        worded = await search.lexical(query.text, k=FAR)
+        standings.append(standing(hits, memory_id, place, k=trace.k))
+        worded = (await search.lexical([query.text], k=FAR))[0]
         standings.append(standing(worded, memory_id, place, k=trace.k))
     known = [entry for entry in standings if entry is not None]
     if not known:

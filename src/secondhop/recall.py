@@ -1,6 +1,7 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from secondhop.briefing.briefing import Briefing
 from secondhop.briefing.service import Briefings
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
+from secondhop.given_values import given_paths
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
@@ -87,14 +89,13 @@ class Recall:
             store=parts.store,
             embedder=parts.embedders.entity,
             counters=parts.counters,
-            forgetting=[parts.embedders.nearness, self.learning, self.sessions],
+            forgetting=[self.learning, self.sessions],
             clock=services.clock,
         )
         self.memories = MemoryService(
             writing,
             traces=self._traces,
-            caches=[parts.embedders.cache],
-            successor_at=services.scale.successor_at,
+            caches=[parts.embedders.entity],
             reading=ConversationReading(
                 writing=writing,
                 llm=parts.llm,
@@ -256,7 +257,7 @@ class Recall:
         Args:
             question: as the person asked it.
             k: memories to return; default `RecallLimits.k`.
-            tokens: instead of k, fill this many tokens with evidence.
+            tokens: instead of k, fill this many tokens with evidence; give one of them.
             at: "now" for the question; default the clock.
             as_of: what was believed then: what was written later is hidden, and what was
                 superseded since comes back.
@@ -265,7 +266,7 @@ class Recall:
                 the same question, interrupted under it, goes on where it stopped.
 
         Raises:
-            UsageError: an empty or far too long question, k or tokens below 1.
+            UsageError: an empty or far too long question, k or tokens below 1, or both.
             UnknownEntityError: nothing is stored for the entity.
         """
         result: RecallResult | None = None
@@ -324,11 +325,13 @@ class Recall:
         """
         return self._traces.load(trace_id)
 
-    async def aexplain(self, trace: str | Path | RecallTrace, memory_id: str) -> Explanation:
+    async def aexplain(
+        self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
+    ) -> Explanation:
         """Why a memory came back, or why not, and the smallest change that would admit it.
 
         Args:
-            trace: a trace, its id, or its file.
+            trace: a result, or a trace, its id, or its file.
 
         Raises:
             UsageError: no such trace, a trace of another entity, or no such memory.
@@ -386,7 +389,7 @@ class Recall:
 
     async def aingest(
         self,
-        *paths: str | Path,
+        *paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         format: str | None = None,
         progress: IngestProgress | None = None,
         dry_run: bool = False,
@@ -397,17 +400,20 @@ class Recall:
         was changed is kept, unless the new text begins with it; see `memories.history`.
 
         Args:
+            paths: one by one, or in a list.
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
 
         Raises:
+            UsageError: something is no path.
             IngestError: a path does not exist, or nothing of it could be stored.
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
+        given = given_paths(paths)
         if not dry_run:
             await self.store.expect_room()
         ledger = await ingest(
-            paths,
+            given,
             writer=self.store,
             embedder=self._parts.embedders.entity,
             settings=IngestSettings(format=format),

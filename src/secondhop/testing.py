@@ -25,12 +25,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, cast
 
 from pydantic import BaseModel, ValidationError
 
 from secondhop.models.hashing import HashingEmbedder
-from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
+from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, Usage
 from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
@@ -111,14 +111,7 @@ class ScriptedModel:
         }
 
     async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
+        self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
         """The next reply of the script.
 
@@ -130,8 +123,8 @@ class ScriptedModel:
             step=_step_of(schema),
             schema=schema,
             messages=messages,
-            max_tokens=max_tokens,
-            deadline_s=deadline_s,
+            max_tokens=bounds["max_tokens"],
+            deadline_s=bounds["deadline_s"],
         )
         self.requests.append(request)
         said = self._next(request)

@@ -6,7 +6,7 @@ All methods block; `EntityStore` calls them from worker threads.
 
 import json
 import sqlite3
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +19,7 @@ from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.catalog.cues import CueView, drop_cues_of, store_given
 from secondhop.stores.catalog.keeping import (
     Decision,
     KeepingView,
@@ -35,9 +36,12 @@ from secondhop.stores.catalog.migrations import (
     schema_version,
 )
 from secondhop.stores.catalog.notes import (
+    OpenNote,
+    add_drop,
     add_intent,
     count_change,
     count_small_change,
+    has_cue_vectors,
     needs_compaction,
     note_erased,
     note_erasing,
@@ -50,6 +54,7 @@ from secondhop.stores.catalog.notes import (
     write_settings,
 )
 from secondhop.stores.catalog.quotes import clear_quotes
+from secondhop.stores.catalog.reads import stored_cues
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -175,10 +180,10 @@ class Catalog:
 
     # --- writing: an intent first, then the vectors, then everything else at once ---
 
-    def intend(self, passage_ids: Sequence[str]) -> int:
-        """Note that vectors of these passages are about to be put; the number of the note."""
+    def intend(self, passage_ids: Sequence[str], cue_ids: Sequence[str] = ()) -> int:
+        """Note that vectors of these passages and cues are about to be put; the note's number."""
         with self._database.writing() as connection:
-            return add_intent(connection, "put", passage_ids)
+            return add_intent(connection, "put", passage_ids, cue_ids)
 
     def store(
         self,
@@ -205,10 +210,18 @@ class Catalog:
             store_memories(connection, memories)
             spare_from_erasing(connection, [m.memory.memory_id for m in memories])
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
-            connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+            gone = store_given(connection, [m.memory for m in memories], at=at)
             keep(connection, changes)
             count_small_change(connection) if decide else count_change(connection)
-            return add_intent(connection, "drop", sorted(stale)) if stale else None
+            return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
+
+    def change_cues(
+        self, write: Callable[[sqlite3.Connection], set[str]], *, intent: int | None = None
+    ) -> int | None:
+        """Change cues; `write` returns the ids of those that are gone. As `store`."""
+        with self._database.writing() as connection:
+            gone = write(connection)
+            return self._settled(connection, intent, passage_ids=(), cue_ids=gone)
 
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
         """(how many of them existed, number of the 'drop' for their vectors)."""
@@ -219,8 +232,9 @@ class Catalog:
             clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
+            cues = drop_cues_of(connection, existing)
             count_change(connection)
-            return len(existing), add_intent(connection, "drop", sorted(stale)) if stale else None
+            return len(existing), add_drop(connection, stale, cues)
 
     def change(self, decide: Decision) -> None:
         """Change how memories stand; their texts stay, so nothing is indexed again."""
@@ -272,8 +286,8 @@ class Catalog:
         with self._database.writing() as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
-    def intents(self) -> dict[int, list[str]]:
-        """{number: passage ids whose vectors the catalog does not know} of the open notes."""
+    def intents(self) -> dict[int, OpenNote]:
+        """{number: ids whose vectors the catalog does not know} of the open notes."""
         with self._reading() as connection:
             return open_intents(connection)
 
@@ -295,6 +309,16 @@ class Catalog:
         """{passage id: memory id} of the stored ones."""
         with self._reading() as connection:
             return catalog_reads.owners(connection, passage_ids)
+
+    def cues(self, look: Callable[[CueView], T]) -> T:
+        """The result of `look` on the cues and annotations."""
+        with self._reading() as connection:
+            return look(CueView(connection))
+
+    def has_cue_vectors(self) -> bool:
+        """Whether vectors of cues were ever put."""
+        with self._reading() as connection:
+            return has_cue_vectors(connection)
 
     def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader.cards`."""
@@ -407,6 +431,22 @@ class Catalog:
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
         self._database.close()
+
+    def _settled(
+        self,
+        connection: sqlite3.Connection,
+        intent: int | None,
+        *,
+        passage_ids: Iterable[str],
+        cue_ids: Iterable[str],
+    ) -> int | None:
+        """Exchange a note for one that names the vectors which nothing stored needs any more."""
+        rows = connection.execute(
+            "DELETE FROM outbox WHERE intent_no = ? RETURNING cue_ids", (intent,)
+        ).fetchall()
+        candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
+        unknown = set(candidates) - stored_cues(connection, candidates)
+        return add_drop(connection, passage_ids, unknown)
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection, None, None]:

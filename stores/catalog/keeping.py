@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from secondhop.stores.catalog.cues import TABLES as CUE_TABLES
 from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.rows import (
     AS_STORED,
@@ -44,10 +45,11 @@ def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
 def drop_lost_links(connection: sqlite3.Connection) -> None:
     """What names a memory that is not stored; only damage, or another program, leaves such."""
     gone = "NOT IN (SELECT memory_id FROM memories)"
-    for table in ("keeping", "history", "earlier_texts"):
+    for table in ("keeping", "history", "earlier_texts", *CUE_TABLES):
         connection.execute(f"DELETE FROM {table} WHERE memory_id {gone}")
     connection.execute(f"UPDATE keeping SET superseded_by = NULL WHERE superseded_by {gone}")
     connection.execute(f"UPDATE history SET other_id = NULL WHERE other_id {gone}")
+    connection.execute(f"DELETE FROM replacements WHERE replaced_id {gone}")
 
 
 class KeepingView:

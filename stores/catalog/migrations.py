@@ -108,6 +108,39 @@ MIGRATIONS: Sequence[Migration] = (
         )""",
         "CREATE INDEX earlier_texts_by_memory ON earlier_texts (memory_id)",
     ),
+    (
+        # what was thought of memories when they were written (cues.py)
+        """CREATE TABLE cues (
+            cue_id TEXT PRIMARY KEY,
+            memory_id TEXT NOT NULL,
+            text TEXT NOT NULL,
+            breadth TEXT NOT NULL CHECK (breadth IN ('specific', 'broad')),
+            origin TEXT NOT NULL CHECK (origin IN ('model', 'host', 'session')),
+            prompt TEXT NOT NULL,       -- version
+            model TEXT NOT NULL,
+            written_at TEXT NOT NULL    -- ISO 8601 with offset
+        ) WITHOUT ROWID""",
+        "CREATE INDEX cues_by_memory ON cues (memory_id)",
+        """CREATE TABLE annotations (
+            memory_id TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            content_hash TEXT NOT NULL, -- of the text that was read
+            role TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,  -- of what was given: see stores/cues.py
+            prompt TEXT NOT NULL,
+            model TEXT NOT NULL,
+            written_at TEXT NOT NULL,
+            PRIMARY KEY (memory_id, origin)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE replacements (
+            memory_id TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            replaced_id TEXT NOT NULL,
+            PRIMARY KEY (memory_id, origin, replaced_id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX replacements_by_replaced ON replacements (replaced_id)",
+        "ALTER TABLE outbox ADD COLUMN cue_ids TEXT NOT NULL DEFAULT '[]'",
+    ),
 )
 
 

@@ -3,13 +3,15 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
-from secondhop.stores.catalog.reads import owners
+from secondhop.stores.catalog.reads import owners, stored_cues
 from secondhop.stores.keeping import SAID_IN
 
 _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
+_CUE_VECTORS = "cue_vectors"
 _SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
 
@@ -124,19 +126,51 @@ def count_small_change(connection: sqlite3.Connection) -> None:
     write_meta(connection, {"small_changes": str(small)})
 
 
-def add_intent(connection: sqlite3.Connection, kind: str, passage_ids: Sequence[str]) -> int:
-    """Note that vectors of these passages come ("put") or go ("drop"); the note's number."""
+class OpenNote(NamedTuple):
+    """What a note of the outbox names, and the catalog does not know."""
+
+    passage_ids: list[str]
+    cue_ids: list[str]
+
+
+def add_intent(
+    connection: sqlite3.Connection,
+    kind: Literal["put", "drop"],
+    passage_ids: Sequence[str],
+    cue_ids: Sequence[str] = (),
+) -> int:
+    """Note that vectors of these passages and cues come or go; the note's number."""
+    if cue_ids and _CUE_VECTORS not in read_meta(connection):
+        write_meta(connection, {_CUE_VECTORS: "1"})
     cursor = connection.execute(
-        "INSERT INTO outbox (kind, passage_ids) VALUES (?, ?)", (kind, json.dumps(passage_ids))
+        "INSERT INTO outbox (kind, passage_ids, cue_ids) VALUES (?, ?, ?)",
+        (kind, json.dumps(passage_ids), json.dumps(cue_ids)),
     )
     return int(cursor.lastrowid or 0)
 
 
-def open_intents(connection: sqlite3.Connection) -> dict[int, list[str]]:
-    """{number of a note: passage ids of it that are not stored}."""
-    noted = connection.execute("SELECT intent_no, passage_ids FROM outbox").fetchall()
-    open_ids = {number: json.loads(passage_ids) for number, passage_ids in noted}
-    return {
-        number: [one for one in ids if one not in owners(connection, ids)]
-        for number, ids in open_ids.items()
-    }
+def add_drop(
+    connection: sqlite3.Connection, passage_ids: Iterable[str], cue_ids: Iterable[str]
+) -> int | None:
+    """Note that these vectors go; the note's number, None where there is none to go."""
+    passages, cues = sorted(passage_ids), sorted(cue_ids)
+    return add_intent(connection, "drop", passages, cues) if passages or cues else None
+
+
+def open_intents(connection: sqlite3.Connection) -> dict[int, OpenNote]:
+    """By number, what each note names that is not stored."""
+    noted = connection.execute("SELECT intent_no, passage_ids, cue_ids FROM outbox").fetchall()
+    found: dict[int, OpenNote] = {}
+    for number, passages, cues in noted:
+        passage_ids, cue_ids = json.loads(passages), json.loads(cues)
+        stored, known = owners(connection, passage_ids), stored_cues(connection, cue_ids)
+        found[number] = OpenNote(
+            [one for one in passage_ids if one not in stored],
+            [one for one in cue_ids if one not in known],
+        )
+    return found
+
+
+def has_cue_vectors(connection: sqlite3.Connection) -> bool:
+    """Whether vectors of cues were ever put: then there may be a collection of them."""
+    return _CUE_VECTORS in read_meta(connection)

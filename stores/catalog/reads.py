@@ -44,6 +44,12 @@ def owners(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[s
     return dict(in_chunks(connection, sql, passage_ids))
 
 
+def stored_cues(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> set[str]:
+    """Those of the cues that are there."""
+    sql = "SELECT cue_id FROM cues WHERE cue_id IN"
+    return {cue_id for (cue_id,) in in_chunks(connection, sql, cue_ids)}
+
+
 def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
@@ -118,6 +124,7 @@ def counts(
     passages, tokens = connection.execute(
         "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
     ).fetchone()
+    (cues,) = connection.execute("SELECT count(*) FROM cues").fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,
@@ -126,7 +133,18 @@ def counts(
         pending=pending,
         schema_version=schema_version,
         embedder=embedder,
+        cues=cues,
+        annotated=annotated(connection),
     )
+
+
+def annotated(connection: sqlite3.Connection) -> int:
+    """See `CueSearch.annotated`."""
+    (count,) = connection.execute(
+        "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
+        "USING (memory_id, content_hash)"
+    ).fetchone()
+    return int(count)
 
 
 def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:

@@ -18,5 +18,4 @@ async def test_two_hundred_sessions_show_no_loop() -> None:
 
     assert means["audited formula"]["incumbents"] > 0.5
     assert means["briefing"]["incumbents"] < 0.02
-    assert means["30 days"]["incumbents"] < 0.5 * means["audited formula"]["incumbents"]
     assert means["briefing"]["found"] > 2 * means["audited formula"]["found"]

@@ -93,7 +93,6 @@ def query(query_id: str, facet_id: str, *, hit: str, error: str = "") -> TraceQu
         hop=1,
         round=1,
         origin="expand",
-        ms=3.2,
         dense=[TraceHit(memory_id=hit, passage_id=f"{hit}:0", rank=3, score=0.8)],
         lexical=[],
         error=error,

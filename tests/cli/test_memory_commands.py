@@ -60,33 +60,6 @@ def test_what_was_of_use_is_counted(command: Command) -> None:
     assert command("accept", trace, "key")["counted"] == 0
 
 
-def test_replaced_memories_are_listed_and_superseded_when_wanted(
-    command: Command, tmp_path: Path
-) -> None:
-    said = "We meet every Thursday evening at the old mill by the river"
-    named = ("--title", "choir practice")
-    command("remember", said, *named, "--id", "a", "--at", "2026-01-01")
-    command("remember", f"{said}, at eight", *named, "--id", "b", "--at", "2026-02-01")
-
-    listed = command("supersede")
-    assert [(pair["old_id"], pair["new_id"]) for pair in listed["pairs"]] == [("a", "b")]
-    assert listed["applied"] is False
-    before = catalog_bytes(tmp_path)
-    assert command("supersede", "--apply", "--dry-run") == listed
-    assert catalog_bytes(tmp_path) == before
-    assert command("history", "a")["versions"][0]["end"] == ""
-    assert command("supersede", "--apply")["applied"] is True
-    assert catalog_bytes(tmp_path) != before
-    assert command("history", "a")["versions"][0]["end"].startswith("superseded by b")
-    assert command("supersede")["pairs"] == []
-
-
-def catalog_bytes(folder: Path) -> list[bytes]:
-    """The catalog, and what SQLite has not yet written into it."""
-    files = [folder.rglob(f"catalog.db{ending}") for ending in ("", "-wal")]
-    return [path.read_bytes() for found in files for path in found]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -95,7 +68,6 @@ def catalog_bytes(folder: Path) -> list[bytes]:
         (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
         (("update", "x"), "nothing to update"),
         (("supersede", "x"), "NEW_ID, or why nothing does"),
-        (("supersede", "x", "y", "--apply"), "name no ids"),
     ],
 )
 def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:
@@ -110,26 +82,4 @@ def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
 
     assert first.stdout == "remembered home\n"
     assert "home  holds" in story.stdout
-    assert gone.stdout == "forgot home: 1 passages and 0 traces\n"
-
-
-def test_history_tells_a_text_that_an_ingest_replaced(command: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for text in ("The key is under the mat", "The key is on the hook"):
-        (folder / "key.md").write_text(text, encoding="utf-8")
-        command("ingest", str(folder))
-    (memory_id,) = [one["id"] for one in command("recall", "Where is the key?")["memories"]]
-
-    earlier, present = command("history", memory_id)["versions"]
-    shown = over(tmp_path / "store")("history", memory_id)
-
-    assert (earlier["text"], present["text"]) == (
-        "The key is under the mat",
-        "The key is on the hook",
-    )
-    assert (earlier["replaced_by"], present["replaced_by"]) == (str(folder), "")
-    assert (earlier["end"][:11], present["end"]) == ("replaced on", "")
-    assert present["replaced_at"] is None
-    assert "The key is under the mat" in shown.stdout
-    assert "replaced" in shown.stdout
+    assert gone.stdout == "forgot home: 1 passage and 0 traces\n"

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
-from secondhop.evals.baselines import BASELINES, plain_ranking, plain_rankings
+from secondhop.evals.baselines import BASELINES, plain_rankings
 from secondhop.models.embedder import Vectors
 from secondhop.stores.records import PassageHit, Vector
 
@@ -48,8 +47,9 @@ class FixedSearch:
         hits = [PassageHit(p, p[0], float(vector @ query)) for p, vector in PASSAGES.items()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
 
-    async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-        return [PassageHit(p, p[0], 1 / rank) for rank, p in enumerate(LEXICAL, start=1)][:k]
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        hits = [PassageHit(p, p[0], 1 / rank) for rank, p in enumerate(LEXICAL, start=1)]
+        return [hits[:k] for _ in queries]
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         return {passage_id: PASSAGES[passage_id] for passage_id in passage_ids}
@@ -65,26 +65,13 @@ async def test_each_baseline_ranks_memories() -> None:
     assert rankings["mmr 0.5"][:2] == ["a", "c"]  # b says what a says
 
 
-@pytest.mark.parametrize("name", BASELINES)
-async def test_one_baseline_alone_ranks_as_it_does_among_all(name: str) -> None:
-    search, embedder = FixedSearch(), FixedEmbedder()
-    together = await plain_rankings("q", k=3, search=search, embedder=embedder)
-
-    assert await plain_ranking(name, "q", k=3, search=search, embedder=embedder) == together[name]
-
-
-async def test_a_baseline_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        await plain_ranking("mmr 7", "q", k=3, search=FixedSearch(), embedder=FixedEmbedder())
-
-
 async def test_a_question_without_any_hit_gets_nothing() -> None:
     class Empty(FixedSearch):
         async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
             return [[] for _ in queries]
 
-        async def lexical(self, query: str, *, k: int) -> list[PassageHit]:
-            return []
+        async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+            return [[] for _ in queries]
 
     rankings = await plain_rankings("q", k=3, search=Empty(), embedder=FixedEmbedder())
 

@@ -26,6 +26,5 @@ def test_what_ships_is_what_calibrate_finds_on_the_shipped_scenarios(
     assert found["calibration"]["intercept"] == pytest.approx(
         shipped.calibration.intercept, abs=0.01
     )
-    assert found["usual_nearness"] == pytest.approx(shipped.usual_nearness, abs=0.001)
     assert list(shipped.fitted_on) == sorted(found["folds"])
     assert "as shipped, fitted on these" in found["beside"]

@@ -12,7 +12,7 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from tests.fakes import BrokenSearch, ScriptedCritic, ScriptedPlanner, note, plan, votes
+from tests.fakes import ScriptedCritic, ScriptedPlanner, note, plan, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, interview_plan, small_world
 
 from secondhop.assembly import cached_embedders
@@ -89,24 +89,6 @@ async def test_a_killed_recall_resumes_without_asking_the_planner_again(
     assert trace.stop_reason == "converged"
     assert "plan" in trace.returned
     assert [step.node for step in trace.steps].count("expand") == 1
-
-
-async def test_a_query_that_was_killed_is_the_only_one_asked_again(
-    world: SmallWorld, saver: Saver, tmp_path: Path
-) -> None:
-    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-    critic = ScriptedCritic(votes(content=True))
-    broken = BrokenSearch(world.store, lexical=RuntimeError("power cut"), only="coaching")
-    services = world.services(planner=planner, critic=critic)
-    dying = front_door(world, tmp_path, saver, replace(services, search=broken))
-
-    with pytest.raises(RuntimeError, match="power cut"):
-        await recalled(dying)
-    trace = await recalled(front_door(world, tmp_path, saver, services))
-
-    assert trace.degraded == []
-    assert len(trace.queries) == 4
-    assert "coaching" in trace.returned
 
 
 async def test_a_resumed_recall_gets_a_deadline_of_its_own(

@@ -71,6 +71,15 @@ async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: Sm
         )
 
 
+async def test_an_answer_that_fills_tokens_has_places_and_no_slots(world: SmallWorld) -> None:
+    _, trace = await ask(world.planned_services(), tokens=300)
+
+    told = await explained(world, trace, trace.returned[0])
+
+    assert "place 1" in told.story[-1]
+    assert told.story[-1].endswith("of an answer that fills 300 tokens.")
+
+
 async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> None:
     _, trace = await ask(world.planned_services())
     older = trace.model_copy(
@@ -222,7 +231,7 @@ async def crowded(tmp_path: Path) -> Any:
 
 
 async def answer_at(world: SmallWorld, *, depth_factor: int) -> Answer:
-    settings = recall_settings(ranking={"depth_factor": depth_factor, "redundancy_limit": 1.0})
+    settings = recall_settings(ranking={"depth_factor": depth_factor})
     critic = ScriptedCritic(votes(content=True))
     services = world.services(planner=EchoPlanner(), critic=critic, settings=settings)
     return await ask(services, "green tea steeps two minutes", k=2)

@@ -165,8 +165,6 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     assert scores["fact"] > scores["todo"]
     await desk.memories.aupdate("todo", mark="")  # now one share's place is between the two
     assert (await desk.told(limit=1)).ids() == ["fact"]
-    ageless = BriefingSettings(oldest=1, popularity=1)
-    assert (await desk.told(limit=1, settings=ageless)).ids() == ["todo"]
 
 
 async def test_within_a_category_the_old_and_popular_loses_too(desk: Desk) -> None:
@@ -396,6 +394,12 @@ async def test_what_a_memory_says_cannot_pass_for_a_heading(desk: Desk) -> None:
     assert len(lines) == 3
 
 
+async def test_a_notes_own_headings_are_words(desk: Desk) -> None:
+    await desk.add(note("a", "# The boiler\nIt hums at night.", title="The boiler"))
+
+    assert (await desk.told()).text.splitlines()[-1].endswith("] The boiler: It hums at night.")
+
+
 async def test_a_title_that_is_the_beginning_of_the_text_is_not_said_twice(desk: Desk) -> None:
     said = "Half way through the tax form of last year, page 3 of twelve is the next one to fill"
     await desk.memories.aremember(said, at=ago(1))
@@ -429,7 +433,7 @@ async def test_limits_that_cannot_be_are_refused(
         await desk.told(limit=limit, tokens=tokens)
 
 
-@pytest.mark.parametrize("name", ["active", "recent_days", "popularity", "limit", "foreseen"])
+@pytest.mark.parametrize("name", ["active", "limit", "foreseen"])
 def test_settings_that_cannot_be_are_refused(name: str) -> None:
     wrong: dict[str, Any] = {name: -1}
     with pytest.raises(ValueError, match=name):

@@ -51,7 +51,7 @@ async def test_a_two_hop_run_stays_as_it_was(
     world: SmallWorld, pytestconfig: pytest.Config
 ) -> None:
     services = world.planned_services(
-        settings=recall_settings(ranking={"direct_weight": 1.5}, k=4),
+        settings=recall_settings(k=4),
         critic=ScriptedCritic(votes(warm=["wins"], content=True)),
     )
 
@@ -105,7 +105,6 @@ async def last_draft(services: Services, **asked: Any) -> TraceDraft:
 
 async def test_every_query_lists_its_hits_ranked_among_memories(two_rounds: Answer) -> None:
     for query in two_rounds.trace.queries:
-        assert query.ms > 0
         for hits in (query.dense, query.lexical):
             assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
             assert len({hit.memory_id for hit in hits}) == len(hits)

@@ -11,6 +11,7 @@ import pytest
 
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
+from secondhop.stores.cues import Annotation, fingerprint_given
 from secondhop.stores.records import EmbeddedMemory, StoreCounts
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -22,6 +23,7 @@ class DictWriter:
     def __init__(self) -> None:
         self.kept: dict[str, EmbeddedMemory] = {}
         self.puts: list[list[str]] = []
+        self.annotated: list[Annotation] = []
         self.put_seconds = 0.0
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
@@ -44,6 +46,15 @@ class DictWriter:
             for memory_id, stored in self.kept.items()
             if origin is None or stored.memory.origin == origin
         }
+
+    async def cue_fingerprints(self) -> Mapping[str, str]:
+        given = {one: fingerprint_given(stored.memory) for one, stored in self.kept.items()}
+        return {one: says for one, says in given.items() if says}
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        assert len(vectors) == sum(len(one.cues) for one in annotations)
+        self.annotated += annotations
+        return len(annotations)
 
     async def counts(self) -> StoreCounts:
         passages = sum(len(stored.passages) for stored in self.kept.values())

@@ -24,7 +24,7 @@ async def test_samples_are_found_again_and_deletions_followed(
     (folder / "notes" / "servers.md").unlink()
     (folder / "rows" / "mixed.jsonl").write_text('{"id": "u-1", "text": "Two months now."}\n')
     second = await ingest([folder], writer=store, embedder=embedder, settings=settings)
-    hits = await store.lexical("cashews", k=3)
+    hits = (await store.lexical(["cashews"], k=3))[0]
     counts = await store.counts()
     await home.aclose()
     assert (first.stored, second.stored, second.deleted) == (20, 1, 4)

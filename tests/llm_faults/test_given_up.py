@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from typing import cast
 
 import pytest
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from tests.small_world import SmallWorld, recall_settings
 from secondhop.models.llm import LLMError, StructuredLLM, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.nodes.begin import begin
 from secondhop.nodes.budget import (
     Remaining,
     counts_of,
@@ -21,7 +23,7 @@ from secondhop.nodes.budget import (
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_call import LEAST_SECONDS, ModelCall, asked_model
 from secondhop.nodes.retrieve import retrieve
-from secondhop.nodes.state import DIRECT, Query, RecallState, RetrieveTask
+from secondhop.nodes.state import Query, RecallState
 from secondhop.prompts.templates import RenderedPrompt
 
 
@@ -83,13 +85,12 @@ async def test_no_request_is_sent_that_nobody_can_wait_for() -> None:
 async def test_a_search_that_is_cancelled_before_it_began_leaves_no_coroutine_behind(
     world: SmallWorld, recwarn: pytest.WarningsRecorder
 ) -> None:
-    query = Query(
-        query_id="q0", facet_id=DIRECT, text="tea", hop=1, round=1, origin="question", feedback=[]
-    )
-    task = RetrieveTask(query=query, memories=3, round=1, deadline_at=9e9)
     services = world.services(settings=recall_settings())
+    state = cast(RecallState, await begin({"question": "tea"}, services=services))
+    asked: Query = {**state["queries"]["q0"], "round": 1}
+    state = {**state, "round": 1, "queries": {"q0": asked}, "deadline_at": 9e9}
 
-    searching = asyncio.create_task(retrieve(task, services=services))
+    searching = asyncio.create_task(retrieve(state, services=services))
     await asyncio.sleep(0)  # both legs are scheduled, and none has begun
     searching.cancel()
     await asyncio.gather(searching, return_exceptions=True)

@@ -1,8 +1,9 @@
+import asyncio
 import logging
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 from tests.models.counting_embedder import CountingEmbedder
 
+from secondhop.errors import ModelError
+from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.embedding_cache_file import EmbeddingCacheFile, text_digest
 
@@ -198,9 +201,97 @@ async def test_a_full_disk_keeps_what_is_there_and_costs_one_warning(
     assert inner.passage_calls == [["a"], many]
 
 
+class GatedEmbedder(CountingEmbedder):
+    """Answers queries only when the gate opens; notices when a call is cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.started = asyncio.Event(), asyncio.Event()
+        self.cancelled = 0
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.started.set()
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return await super().embed_queries(texts)
+
+
+async def test_a_query_that_is_under_way_is_not_embedded_again(caches: Caches) -> None:
+    inner = CountingEmbedder()
+    cache = caches.open(inner)
+    first, second = await asyncio.gather(
+        cache.embed_queries(["a", "b"]), cache.embed_queries(["b", "c"])
+    )
+    assert inner.query_calls == [["a", "b"], ["c"]]
+    alone = CountingEmbedder()
+    assert np.array_equal(first, await alone.embed_queries(["a", "b"]))
+    assert np.array_equal(second, await alone.embed_queries(["b", "c"]))
+
+
+async def test_the_latest_texts_are_answered_from_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")  # no file: only memory is left
+    inner = CountingEmbedder()
+    cache = CachingEmbedder(inner, tmp_path / "file" / "cache.db", recent=2)
+    for texts in (["a", "b"], ["b", "c"], ["a"]):
+        await cache.embed_queries(texts)
+    assert inner.query_calls == [["a", "b"], ["c"], ["a"]]  # c took the place of a
+    await cache.purge(["c"])
+    await cache.embed_queries(["c", "a"])
+    assert inner.query_calls[3:] == [["c"]]
+
+
+@pytest.mark.parametrize("who_leaves", [1, 2])
+async def test_a_call_lasts_as_long_as_somebody_waits_for_it(
+    caches: Caches, who_leaves: int
+) -> None:
+    inner = GatedEmbedder()
+    cache = caches.open(inner)
+    callers = [asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2)]
+    await inner.started.wait()
+    for caller in callers[:who_leaves]:
+        caller.cancel()
+    await asyncio.sleep(0.01)
+    inner.gate.set()
+    ended = await asyncio.gather(*callers, return_exceptions=True)
+    assert inner.cancelled == (who_leaves == 2)
+    assert [isinstance(one, asyncio.CancelledError) for one in ended] == [True, who_leaves == 2]
+
+
+async def test_an_error_reaches_every_caller_and_the_next_call_works(caches: Caches) -> None:
+    inner = CountingEmbedder()
+    cache = caches.open(inner)
+    inner.failure = ModelError("down")
+    outcomes = await asyncio.gather(
+        *(cache.embed_queries(["a"]) for _ in range(3)), return_exceptions=True
+    )
+    assert [str(outcome) for outcome in outcomes] == ["down"] * 3
+    inner.failure = None
+    assert (await cache.embed_queries(["a"])).shape == (1, 16)
+
+
+def test_one_object_serves_event_loops_that_come_and_go(caches: Caches) -> None:
+    cache = caches.open(CountingEmbedder())
+
+    async def abandon() -> None:
+        task = asyncio.create_task(cache.embed_queries(["c"]))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    assert asyncio.run(cache.embed_queries(["a"])).shape == (1, 16)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(abandon())
+    assert asyncio.run(cache.embed_queries(["c"])).shape == (1, 16)
+
+
 WRITER = """
 import asyncio, sys
 from pathlib import Path
+from secondhop.errors import ModelError
+from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder
 cache = CachingEmbedder(HashingEmbedder(16), Path(sys.argv[1]))

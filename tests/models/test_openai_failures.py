@@ -3,12 +3,12 @@ import socket
 import ssl
 
 import pytest
-from tests.models.fault_server import FaultServer, answer, running
+from tests.models.fault_server import FaultServer, answer, running, status
 
 from secondhop.errors import ModelError
 from secondhop.models.failure_messages import kind_of_failure
 from secondhop.models.llm import ChatMessage
-from secondhop.models.openai_client import OpenAIConnection, call_with_retries
+from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 
@@ -90,3 +90,26 @@ def test_the_kind_of_a_failure_is_that_of_its_cause(cause: Exception, told: str)
     outer = OSError("All connection attempts failed")
     outer.__cause__ = cause
     assert kind_of_failure(outer) == told
+
+
+async def test_a_missing_key_is_told_in_one_sentence_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    with pytest.raises(ModelError) as told:
+        OpenAIClients(OpenAIConnection()).current()
+
+    assert str(told.value) == (
+        "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
+        "server), or pass api_key"
+    )
+
+
+async def test_a_servers_words_are_told_without_their_wrapping() -> None:
+    refusal = status(401, message="Incorrect API key provided: x.")
+    async with running(server := FaultServer(otherwise=refusal)):
+        with pytest.raises(ModelError) as told:
+            await judged(server.base_url, model=server.model)
+
+    assert str(told.value).endswith("HTTP 401, check the API key: Incorrect API key provided: x")

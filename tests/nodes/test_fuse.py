@@ -15,8 +15,9 @@ from secondhop.nodes.fuse import (
     fuse_facet,
     scores_by_memory,
 )
-from secondhop.nodes.retrieval.hits import from_rows
+from secondhop.nodes.retrieval.hits import as_hits
 from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
+from secondhop.stores.records import PassageHit
 
 Runs = list[list[str]]
 
@@ -25,12 +26,12 @@ def ranking(number: int, dense: Sequence[str], lexical: Sequence[str] = ()) -> R
     """Passages "m:0" of memory "m", the first one best."""
 
     def hits(ids: Sequence[str]) -> Hits:
-        return from_rows(
-            (p, p.partition(":")[0], round(0.9 - 0.01 * n, 6)) for n, p in enumerate(ids)
+        return as_hits(
+            [PassageHit(p, p.partition(":")[0], 0.9 - 0.01 * n) for n, p in enumerate(ids)]
         )
 
     return Ranking(
-        query_id=f"q{number}", dense=hits(dense), lexical=hits(lexical), cosines={}, ms=0, error=""
+        query_id=f"q{number}", dense=hits(dense), lexical=hits(lexical), cosines={}, error=""
     )
 
 

@@ -1,6 +1,5 @@
 """The reranker reads before anything is cut, at most 50 pairs, and is never needed."""
 
-import pytest
 from tests.fakes import ScriptedCritic, WordReranker, forever, note, votes
 from tests.small_world import SmallWorld, ask, recall_settings, states
 
@@ -19,20 +18,6 @@ async def test_no_more_than_50_pairs_a_round_are_read(world: SmallWorld) -> None
 
     assert sum(len(passages) for _, passages in reranker.calls) == 50
     assert len(trace.candidates) > 50
-
-
-@pytest.mark.parametrize("limit", [1, 7])
-async def test_the_limit_is_the_setting_s(world: SmallWorld, limit: int) -> None:
-    reranker = WordReranker()
-    settings = recall_settings(rerank_pairs=limit)
-
-    await ask(
-        world.services(
-            reranker=reranker, settings=settings, critic=ScriptedCritic(votes(content=True))
-        )
-    )
-
-    assert sum(len(passages) for _, passages in reranker.calls) == limit
 
 
 async def test_it_runs_before_the_shortlist_is_cut(world: SmallWorld) -> None:

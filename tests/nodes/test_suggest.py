@@ -1,23 +1,23 @@
 """Without a plan, playbooks suggest what the question's intent needs and its words do not find."""
 
 import time
-from typing import Any
+from typing import Any, cast
 
 from tests.fakes import HangingEmbedder
 from tests.nodes.selection.test_hidden import EndsMeanwhile
 from tests.small_world import QUESTION, SmallWorld, ask
 
+from secondhop.nodes.begin import begin
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Sight, SuggestTask
+from secondhop.nodes.state import RecallState
 from secondhop.nodes.suggest import suggest
 
 
 async def suggested(services: Services, *, seconds: float = 9.0) -> dict[str, Any]:
-    sight = Sight(trace_id="t", asked_at="2026-03-01T09:00:00Z", as_of="", include_stale=False)
-    deadline = time.time() + seconds
-    task = SuggestTask(question=QUESTION, round=1, sight=sight, deadline_at=deadline)
-    return dict(await suggest(task, services=services))
+    state = cast(RecallState, await begin({"question": QUESTION}, services=services))
+    state["deadline_at"] = time.time() + seconds
+    return dict(await suggest(state, services=services))
 
 
 async def test_memories_are_scored_by_the_facets_of_the_questions_intent(

@@ -1,4 +1,4 @@
-"""The measures of repetition."""
+"""How much of one candidate others say."""
 
 from collections import OrderedDict
 
@@ -11,13 +11,10 @@ from secondhop.ranking import shingles
 from secondhop.ranking.arrays import Indices, unit_rows
 from secondhop.ranking.coverage import Sharpening, evidence_coverage
 from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.redundancy import REDUNDANCY
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.ranking.words import words
 
-DIRECTED = {"evidence_coverage", "shingle_overlap", "kmeans_centroids", "same_parent"}
 seeds = st.integers(0, 2**32 - 1)
-every_measure = pytest.mark.parametrize("name", sorted(REDUNDANCY))
 
 
 def random_evidence(seed: int, *, size: int) -> Evidence:
@@ -29,106 +26,24 @@ def random_evidence(seed: int, *, size: int) -> Evidence:
         vectors=unit_rows(rng.normal(size=(total, 6)) + 1.0),
         passages=[range(end - count, end) for end, count in zip(ends, counts, strict=True)],
         texts=[" ".join(rng.choice(list("abc"), rng.integers(0, 9))) for _ in range(total)],
-        lengths=rng.integers(1, 400, total).tolist(),
-        titles=[" ".join(rng.choice(list("abcd"), rng.integers(0, 4))) for _ in range(size)],
-        topics=rng.integers(0, 3, size).tolist(),
-        parents=rng.choice(["", "p", "q"], size).tolist(),
     )
 
 
-def turned_evidence(evidence: Evidence, *, order: list[int]) -> Evidence:
-    assert evidence.titles is not None
-    assert evidence.topics is not None
-    assert evidence.parents is not None
-    return Evidence(
-        vectors=evidence.vectors,
-        passages=[evidence.passages[row] for row in order],
-        texts=evidence.texts,
-        lengths=evidence.lengths,
-        titles=[evidence.titles[row] for row in order],
-        topics=[evidence.topics[row] for row in order],
-        parents=[evidence.parents[row] for row in order],
-    )
-
-
-def titled(*titles: str) -> Evidence:
-    return Evidence(
-        vectors=np.zeros((0, 2), dtype=np.float32),
-        passages=[[] for _ in titles],
-        titles=titles,
-    )
-
-
-@every_measure
 @given(seed=seeds, size=st.integers(0, 7))
-def test_values_lie_in_0_to_1_and_do_not_depend_on_order(name: str, seed: int, size: int) -> None:
+def test_values_lie_in_0_to_1_and_do_not_depend_on_order(seed: int, size: int) -> None:
     evidence = random_evidence(seed, size=size)
-    matrix = REDUNDANCY[name](evidence)
+    matrix = evidence_coverage(evidence).matrix()
     assert matrix.shape == (size, size)
     assert matrix.min(initial=0.0) >= 0
     assert matrix.max(initial=0.0) <= 1
-    if name not in DIRECTED:
-        assert matrix == pytest.approx(matrix.T)
     order = np.random.default_rng(seed).permutation(size).tolist()
-    turned = turned_evidence(evidence, order=order)
-    assert REDUNDANCY[name](turned) == pytest.approx(matrix[np.ix_(order, order)], abs=1e-6)
-
-
-def test_title_jaccard_is_the_references() -> None:
-    # three words against nine, one shared: 1 / 11 = 0.09, as the reference measured
-    matrix = REDUNDANCY["title_jaccard"](
-        titled("CareFeed Interview Prep", "Do some research on a company named CareFeed now")
+    turned = Evidence(
+        vectors=evidence.vectors,
+        passages=[evidence.passages[row] for row in order],
+        texts=evidence.texts,
     )
-    assert matrix[0, 1] == pytest.approx(1 / 11)
-
-
-def test_titles_without_words_repeat_nothing() -> None:
-    assert REDUNDANCY["title_jaccard"](titled("", "…", "a"))[:2].tolist() == [[0] * 3] * 2
-
-
-def test_titles_of_every_script_are_compared() -> None:
-    matrix = REDUNDANCY["title_jaccard"](titled("東京の旅", "京都の旅", "План проекта", "план"))
-    assert matrix[0, 1] == pytest.approx(3 / 5)  # 京 の 旅 of 東 京 の 旅 都
-    assert matrix[2, 3] == pytest.approx(1 / 2)
-
-
-def test_means_by_hand() -> None:
-    # candidate 0: (1, 0) and (0, 1) with 300 and 100 tokens; candidate 1: (1, 0)
-    evidence = Evidence(
-        vectors=np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32),
-        passages=[[0, 1], [2]],
-        lengths=[300, 100, 50],
-    )
-    assert REDUNDANCY["mean"](evidence)[0, 1] == pytest.approx(1 / np.sqrt(2))
-    assert REDUNDANCY["length_weighted_mean"](evidence)[0, 1] == pytest.approx(3 / np.sqrt(10))
-    assert REDUNDANCY["max_pool"](evidence)[0, 1] == pytest.approx(1 / np.sqrt(2))
-
-
-def test_centroids_keep_the_topics_of_a_candidate_apart() -> None:
-    # half of candidate 0 is what candidate 1 is about; the average would say 0.71
-    evidence = Evidence(
-        vectors=np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32), passages=[[0, 1], [2]]
-    )
-    matrix = REDUNDANCY["kmeans_centroids"](evidence)
-    assert matrix == pytest.approx(np.array([[1, 0.5], [1, 1]]))
-
-
-def test_topics_and_parents_say_all_or_nothing() -> None:
-    evidence = Evidence(
-        vectors=np.zeros((0, 2), dtype=np.float32),
-        passages=[[], [], []],
-        topics=[1, 1, 2],
-        parents=["", "", "e"],
-    )
-    assert REDUNDANCY["topic_cluster"](evidence).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
-    assert REDUNDANCY["same_parent"](evidence).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
-
-
-def test_topics_are_found_when_none_are_given() -> None:
-    vectors = np.repeat(np.eye(2, dtype=np.float32), 8, axis=0)
-    evidence = Evidence(vectors=vectors, passages=[[row] for row in range(16)])
-    matrix = REDUNDANCY["topic_cluster"](evidence)
-    assert matrix == pytest.approx(np.kron(np.eye(2), np.ones((8, 8))))
+    again = evidence_coverage(turned).matrix()
+    assert again == pytest.approx(matrix[np.ix_(order, order)], abs=1e-6)
 
 
 def test_evidence_coverage_by_hand() -> None:
@@ -203,12 +118,8 @@ def test_input_that_cannot_be_is_refused() -> None:
     vectors = np.zeros((1, 2), dtype=np.float32)
     with pytest.raises(ValueError, match="rows of vectors"):
         Evidence(vectors=vectors, passages=[[1]])
-    with pytest.raises(ValueError, match="lengths"):
-        Evidence(vectors=vectors, passages=[[0]], lengths=[])
-    with pytest.raises(ValueError, match="titles"):
-        Evidence(vectors=vectors, passages=[[0]], titles=[])
-    with pytest.raises(ValueError, match=r"Evidence\.parents"):
-        REDUNDANCY["same_parent"](Evidence(vectors=vectors, passages=[[0]]))
+    with pytest.raises(ValueError, match="texts"):
+        Evidence(vectors=vectors, passages=[[0]], texts=[])
     with pytest.raises(ValueError, match="lo must be below"):
         Sharpening(lo=0.9, hi=0.9)
     with pytest.raises(ValueError, match="size"):

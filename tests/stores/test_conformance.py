@@ -124,7 +124,7 @@ class TestEntityStore:
         dense = await store.dense(make.vectors("salary talk"), k=2)
         assert dense[0][0].memory_id == "m1"
         assert dense[0][0].score == pytest.approx(1.0, abs=1e-5)
-        hits = await store.lexical("interviews", k=5)
+        hits = (await store.lexical(["interviews"], k=5))[0]
         assert [hit.passage_id for hit in hits] == [first.passages[0].passage_id]
         assert await store.memory("m1") == first.memory
         assert await store.passages([hits[0].passage_id, "?"]) == {
@@ -140,16 +140,16 @@ class TestEntityStore:
         texts = ["alpha beta", "beta gamma delta", "gamma", "a delta of alpha rivers", "alpha"]
         await store.put([make.memory(f"m{n}", text) for n, text in enumerate(texts)])
         queries = ["alpha", "gamma delta", "nothing known", "", "alpha beta gamma", "alpha"]
-        together = await store.lexical_together(queries, k=3)
-        assert together == [await store.lexical(query, k=3) for query in queries]
+        together = await store.lexical(queries, k=3)
+        assert together == [(await store.lexical([query], k=3))[0] for query in queries]
         assert [len(hits) for hits in together] == [3, 3, 0, 0, 3, 3]
-        assert await store.lexical_together([], k=3) == []
+        assert await store.lexical([], k=3) == []
 
     async def test_an_empty_store_answers_with_nothing(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
         assert await store.dense(make.vectors("a"), k=3) == [[]]
-        assert await store.lexical("a word", k=3) == []
+        assert (await store.lexical(["a word"], k=3))[0] == []
         assert await store.memory("m") is None
         assert await store.topics() == []
         assert await store.content_hashes() == {}
@@ -162,7 +162,7 @@ class TestEntityStore:
     ) -> None:
         await store.put([make.memory("m", "alpha one", "beta two", "gamma three")])
         await store.put([make.memory("m", "delta four")])
-        assert await store.lexical("alpha beta gamma", k=5) == []
+        assert (await store.lexical(["alpha beta gamma"], k=5))[0] == []
         found = await store.dense(make.vectors("alpha one"), k=5)
         assert [hit.passage_id.split(":")[0] for hit in found[0]] == ["m"]
         counts = await store.counts()
@@ -182,7 +182,7 @@ class TestEntityStore:
             memory=old.memory, replaced_at=NOON, replaced_by="notes/", passages=old.passages
         )
         assert await store.memory("m") == new.memory
-        assert await store.lexical("alpha beta", k=5) == []
+        assert (await store.lexical(["alpha beta"], k=5))[0] == []
         dense = await store.dense(make.vectors("alpha \ud83d half", "beta"), k=9)
         shown = {hit.passage_id for hits in dense for hit in hits}
         assert shown & {one.passage_id for one in old.passages} == set()
@@ -234,8 +234,8 @@ class TestEntityStore:
     ) -> None:
         await store.put([make.memory("a", "alpha", "common"), make.memory("b", "beta", "common")])
         assert await store.delete(["a", "a", "unknown"]) == 1
-        assert await store.lexical("alpha", k=5) == []
-        assert {hit.memory_id for hit in await store.lexical("common", k=5)} == {"b"}
+        assert (await store.lexical(["alpha"], k=5))[0] == []
+        assert {hit.memory_id for hit in (await store.lexical(["common"], k=5))[0]} == {"b"}
         counts = await store.counts()
         assert (counts.memories, counts.passages, counts.vectors, counts.pending) == (1, 2, 2, 0)
 

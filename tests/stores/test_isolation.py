@@ -23,7 +23,7 @@ WRITES = st.lists(
 async def answers(store: EntityStore, make: SimpleNamespace) -> object:
     queries = make.vectors("some question", *TEXTS[:3])
     dense = await store.dense(queries, k=7)
-    lexical = [await store.lexical(query, k=7) for query in ("apple", "text number 3 pear")]
+    lexical = [(await store.lexical([query], k=7))[0] for query in ("apple", "text number 3 pear")]
     return dense, lexical, await store.counts(), await store.topics(), await store.content_hashes()
 
 
@@ -57,8 +57,8 @@ async def test_what_one_entity_stores_the_other_never_sees(
     async with aclosing(mine), aclosing(theirs):
         await mine.put([make.memory("secret", "my salary", title="Salary")])
         await theirs.put([make.memory("open", "their garden")])
-        (passage,) = (await mine.lexical("salary", k=9))[:1]
-        assert await theirs.lexical("salary", k=9) == []
+        (passage,) = ((await mine.lexical(["salary"], k=9))[0])[:1]
+        assert (await theirs.lexical(["salary"], k=9))[0] == []
         found = await theirs.dense(make.vectors("my salary"), k=9)
         assert [hit.memory_id for hit in found[0]] == ["open"]
         assert await theirs.vectors([passage.passage_id]) == {}

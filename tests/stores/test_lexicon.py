@@ -32,7 +32,7 @@ async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntitySt
 
 
 async def scores(store: EntityStore, query: str) -> dict[str, float]:
-    return {hit.memory_id: hit.score for hit in await store.lexical(query, k=100)}
+    return {hit.memory_id: hit.score for hit in (await store.lexical([query], k=100))[0]}
 
 
 async def test_the_score_is_bm25_over_the_most_the_query_could_reach(
@@ -73,9 +73,9 @@ async def test_words_that_nobody_knows_find_nothing(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
     await store.put([make.memory("a", "apple")])
-    assert await store.lexical("zebra", k=5) == []
-    assert await store.lexical("", k=5) == []
-    assert await store.lexical("apple", k=0) == []
+    assert (await store.lexical(["zebra"], k=5))[0] == []
+    assert (await store.lexical([""], k=5))[0] == []
+    assert (await store.lexical(["apple"], k=0))[0] == []
 
 
 async def test_an_unknown_joined_identifier_does_not_spoil_its_parts(
@@ -89,8 +89,8 @@ async def test_equal_scores_come_by_smaller_passage_id(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
     await store.put([make.memory(f"m{n}", "the same words") for n in range(9)])
-    hits = await store.lexical("words", k=4)
-    every = await store.lexical("words", k=100)
+    hits = (await store.lexical(["words"], k=4))[0]
+    every = (await store.lexical(["words"], k=100))[0]
     assert hits == every[:4] == sorted(every, key=lambda hit: hit.passage_id)[:4]
 
 
@@ -100,7 +100,7 @@ async def test_a_long_query_counts_as_its_rarest_words(
     await store.put([make.memory(f"m{n}", f"common{n % 40} rare{n}") for n in range(400)])
     noise = " ".join(f"unknown{n}" for n in range(3_000))
     common = " ".join(f"common{n}" for n in range(40))
-    found = await store.lexical(f"{noise} {common} rare77", k=1)
+    found = (await store.lexical([f"{noise} {common} rare77"], k=1))[0]
     assert found[0].memory_id == "m77"
 
 
@@ -161,11 +161,11 @@ async def test_words_of_an_older_analyzer_are_made_anew_when_the_entity_is_opene
 
     async with aclosing(await opening()) as store:
         await store.put([make.memory("a", "appendonly OKRs at CareFeed")])
-        expected = await store.lexical("OKRs at CareFeed", k=3)
+        expected = (await store.lexical(["OKRs at CareFeed"], k=3))[0]
     (path,) = home.path.glob("entities/*/catalog.db")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE meta SET value = '1+snowball' WHERE key = 'analyzer'")
         connection.execute("UPDATE postings SET term = term || 's'")
 
     async with aclosing(await opening()) as store:
-        assert await store.lexical("OKRs at CareFeed", k=3) == expected
+        assert (await store.lexical(["OKRs at CareFeed"], k=3))[0] == expected

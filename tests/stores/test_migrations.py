@@ -82,10 +82,11 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
         )
         for index in {name for (name,) in rows} - {"memories_by_origin", "passages_by_memory"}:
             connection.execute(f"DROP INDEX {index}")
-        for table in ("keeping", "history", "earlier_texts"):
+        for table in ("keeping", "history", "earlier_texts", "cues", "annotations", "replacements"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
             connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
+        connection.execute("ALTER TABLE outbox DROP COLUMN cue_ids")
         connection.execute("PRAGMA user_version = 1")
 
 

@@ -117,7 +117,7 @@ async def expect_searchable(
     assert all(hits[0].score > 0.999 for hits in dense)
     for text in random.Random(0).sample(names, min(25, len(names))):
         word = text.split()[0]
-        hits = await store.lexical(word, k=9)
+        hits = (await store.lexical([word], k=9))[0]
         assert {hit.memory_id for hit in hits} == {texts[text]}
         assert len(hits) == sum(name.split()[0] == word for name in names)
     ids = [hit.passage_id for hits in dense for hit in hits]
@@ -241,4 +241,4 @@ async def test_a_full_disk_stores_nothing_by_half(
         last = f"text {stored - 1} " * 200
         assert (await store.dense(make.vectors(last), k=1))[0][0].memory_id == f"m{stored - 1}"
         await store.put([make.memory("after", "there is space again")])
-        assert await store.lexical("space again", k=1)
+        assert (await store.lexical(["space again"], k=1))[0]

@@ -62,7 +62,7 @@ async def test_reading_an_unknown_entity_creates_nothing(
     async with entity(home, "nobody") as store:
         assert (await store.counts()).memories == 0
         assert await store.dense(make.vectors("x"), k=3) == [[]]
-        assert await store.lexical("x", k=3) == []
+        assert (await store.lexical(["x"], k=3))[0] == []
         assert await store.topics() == []
         assert await store.delete(["x"]) == 0
     assert home.entities() == []
@@ -83,7 +83,7 @@ async def test_reads_leave_every_byte_as_it_was(
             found = await store.dense(make.vectors(*texts), k=5)
             assert [hits[0].memory_id for hits in found] == texts
             await store.vectors([hit.passage_id for hits in found for hit in hits])
-            await store.lexical("number 7", k=5)
+            (await store.lexical(["number 7"], k=5))[0]
             await store.topics()
             await store.counts()
     assert contents(home.path) == before
@@ -163,11 +163,11 @@ async def test_a_deleted_entity_is_gone_and_others_stay(
         assert not await home.delete_entity("a")
         assert home.entities() == ["b"]
         assert not any(file.exists() for file in vectors_of_a)
-        assert await a.lexical("secret", k=3) == []
+        assert (await a.lexical(["secret"], k=3))[0] == []
         assert await a.dense(make.vectors("secret word"), k=3) == [[]]
         await a.put([make.memory("n", "a new life")])
         assert [hit.memory_id for hit in (await a.dense(make.vectors("x"), k=9))[0]] == ["n"]
-        assert [hit.memory_id for hit in await b.lexical("word", k=3)] == ["m"]
+        assert [hit.memory_id for hit in (await b.lexical(["word"], k=3))[0]] == ["m"]
     assert (await asyncio.to_thread(home.entities)) == ["a", "b"]
 
 
@@ -238,7 +238,7 @@ async def test_a_server_that_is_not_there_is_a_clear_error(
     ):
         with pytest.raises(StoreError, match="does not answer"):
             await store.put([make.memory("m", "text")])
-        assert await store.lexical("text", k=3) == []
+        assert (await store.lexical(["text"], k=3))[0] == []
         assert (await asyncio.to_thread(home.entities)) == ["me"]
 
 

@@ -12,6 +12,9 @@ from secondhop.ranking.budget_shares import filled
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import BriefableMemory
 
+CHARACTERS = 400
+"""Of a note's beginning or a conversation's end, where the whole is longer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sayings:
@@ -38,7 +41,6 @@ class EntryMaker:
     sayings: Sayings
     used: Callable[[BriefableMemory], str]
     """As `Weighing.used`."""
-    characters: int
     count_tokens: TokenCounter | None
     """None: the limit is one of entries, and each costs 1."""
     _made: dict[str, BriefingEntry] = field(default_factory=dict[str, BriefingEntry])
@@ -91,7 +93,7 @@ class EntryMaker:
         if never_cut(memory):
             return said, False
         cut = ending if memory.source == "conversation" else beginning
-        text = cut(said, self.characters)
+        text = cut(said, CHARACTERS)
         return text, text != said or memory.passage_count > 1
 
 

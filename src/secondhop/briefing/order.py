@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from secondhop.briefing.briefing import Category
-from secondhop.nodes.config import BriefingSettings
 from secondhop.ranking.decay import fsrs_recency
 from secondhop.ranking.same_thing import SameThing
 from secondhop.ranking.session_start import session_start_score
@@ -24,6 +23,18 @@ Texts: TypeAlias = Mapping[str, str]
 
 NEVER: Final = Counters()
 """Of a memory that no recall has found."""
+
+RECENT_DAYS: Final = 7.0
+"""Stability of recent memories: after as many days recency is 0.9."""
+
+OPEN_DAYS: Final = 30.0
+"""The same of what was left open: the reference audit's tier "temporary"."""
+
+LASTING_DAYS: Final = 365.0
+"""The same of preferences."""
+
+SAME_SESSION: Final = timedelta(hours=12)
+"""What was left open at most so long before the last conversation belongs to that session."""
 
 _DAY_S: Final = 86_400
 
@@ -46,7 +57,6 @@ class Weighing:
     now: datetime
     counted: Mapping[str, Counters]
     """{memory id: its counters}; only what was accepted goes into a score."""
-    settings: BriefingSettings
 
     def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
         """0..1 of each, as `session_start_score`.
@@ -65,13 +75,7 @@ class Weighing:
             [self._days(one.accepted_at or self.now) for one in counters],
             stability_days=stability_days,
         )
-        found = session_start_score(
-            recency,
-            [0.5 + one.salience / 2 for one in memories],
-            strength,
-            oldest=self.settings.oldest,
-            popularity=self.settings.popularity,
-        )
+        found = session_start_score(recency, [0.5 + one.salience / 2 for one in memories], strength)
         return [round(score, 6) for score in found.tolist()]
 
     def ranked(
@@ -119,12 +123,12 @@ def active_order(
     Args:
         texts: of the recent ones.
     """
-    thread, why = left_open(active, recent, settings=weighing.settings, texts=texts)
+    thread, why = left_open(active, recent, texts=texts)
     listed = [thread, *active] if thread is not None and thread not in active else [*active]
     ranked = weighing.ranked(
         listed,
         category="active",
-        stability_days=weighing.settings.open_days,
+        stability_days=OPEN_DAYS,
         why=lambda one: why if one is thread else f"open since {one.created_at.date()}",
     )
     return sorted(ranked, key=lambda one: (one.memory is not thread, *best_first(one)))
@@ -134,7 +138,6 @@ def left_open(
     active: Sequence[BriefableMemory],
     recent: Sequence[BriefableMemory],
     *,
-    settings: BriefingSettings,
     texts: Texts,
 ) -> tuple[BriefableMemory | None, str]:
     """(what the last session left open, why so); (None, "") where it closed everything.
@@ -155,7 +158,7 @@ def left_open(
         return newest, "left open in the last session"
     if ASKS.search(texts.get(talk.memory_id, "")):
         return talk, "the last conversation ended with a question"
-    reach = timedelta(hours=settings.session_hours)
+    reach = SAME_SESSION
     if newest is not None and newest.created_at >= since - reach:
         return newest, "left open in the last session"
     return None, ""
@@ -166,7 +169,7 @@ def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing
     ranked = weighing.ranked(
         memories,
         category="preferences",
-        stability_days=weighing.settings.lasting_days,
+        stability_days=LASTING_DAYS,
         why=lambda one: f"holds {'always' if always(one) else f'when it is about {one.scope}'}",
     )
     ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
@@ -193,7 +196,7 @@ def recent_order(
     ranked = weighing.ranked(
         memories,
         category="recent",
-        stability_days=weighing.settings.recent_days,
+        stability_days=RECENT_DAYS,
         why=lambda one: f"written on {one.created_at.date()}",
     )
     seen = SameThing()

@@ -33,6 +33,9 @@ from secondhop.briefing.sources import (
 )
 from secondhop.stores.records import BriefableMemory
 
+RECENT_CANDIDATES: Final = 100
+"""Newest memories among which the recent ones are chosen."""
+
 LEAST_TOKENS: Final = 10
 """No entry's line has fewer: a date alone takes as many."""
 
@@ -59,7 +62,7 @@ async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
         UsageError: a limit below 1, or both limits.
     """
     budget = checked_budget(asked)
-    found = await sources.look(partial(looked_up, recents=asked.settings.recent_candidates), asked)
+    found = await sources.look(partial(looked_up, recents=RECENT_CANDIDATES), asked)
     weighing = await weighed(found, sources, asked)
     ranked = ordered(found, weighing=weighing, at_most=most_entries(budget, asked))
     candidates = [*ranked.memories(), *found.recent]
@@ -67,7 +70,6 @@ async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
     maker = EntryMaker(
         sayings=sayings,
         used=weighing.used,
-        characters=asked.settings.characters,
         count_tokens=None if asked.tokens is None else sources.count_tokens,
     )
     core = list(maker.all_of(ranked.core))
@@ -103,7 +105,7 @@ async def weighed(found: Found, sources: BriefingSources, asked: BriefingAsked) 
     """With the counters of everything that is scored."""
     scored = [*found.active, *found.preferences, *found.recent]
     counted = await sources.counters.of([one.memory_id for one in scored])
-    return Weighing(now=asked.now, counted=counted, settings=asked.settings)
+    return Weighing(now=asked.now, counted=counted)
 
 
 def most_entries(budget: int, asked: BriefingAsked) -> int:

@@ -7,6 +7,7 @@ import typer
 
 from secondhop.cli.eval_options import Out, ScenarioFolders
 from secondhop.cli.options import Common
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from secondhop.evals.calibrate import CalibrationReport
     from secondhop.evals.scenario import Scenario
     from secondhop.ranking.calibration import Calibration
-    from secondhop.recall import Recall
 
 
 def calibrate(
@@ -50,7 +50,7 @@ def calibrate(
 async def fit_scale(
     scenarios: "Sequence[Scenario]", common: Common, *, relevant_from: int
 ) -> "CalibrationReport":
-    """Store, ask and fit; and measure how near memories usually are to the playbooks' questions.
+    """Store, ask and fit.
 
     Raises:
         UsageError: nothing can be left out, the labels are all alike, or they do not fit.
@@ -67,7 +67,6 @@ async def fit_scale(
     from secondhop.evals.scenarios import store_scenario
 
     pairs: list[Pair] = []
-    near: dict[str, float] = {}
     with ExitStack() as stack:
         embedder = stack.enter_context(kept_embeddings(common, CACHE))
         progress = stack.enter_context(bars())
@@ -84,12 +83,10 @@ async def fit_scale(
                     embedder=embedder,
                     relevant_from=relevant_from,
                 )
-                if (nearness := await nearness_in(recall)) is not None:
-                    near[scenario.name] = nearness
     if not pairs:
         raise UsageError("no question brought a memory; check the scenarios")
     known = shipped_for(embedder.model_id, asked=[pair.group for pair in pairs])
-    return calibrated(pairs, embedder_id=embedder.model_id, known=known, nearness=near)
+    return calibrated(pairs, embedder_id=embedder.model_id, known=known)
 
 
 def shipped_for(model_id: str, *, asked: Collection[str]) -> "Mapping[str, Calibration]":
@@ -103,22 +100,14 @@ def shipped_for(model_id: str, *, asked: Collection[str]) -> "Mapping[str, Calib
     return {name: shipped.calibration}
 
 
-async def nearness_in(recall: "Recall") -> float | None:
-    """How near the memories of one store usually are to the playbooks' questions."""
-    from secondhop.evals.usual_nearness import usual_nearness
-
-    await recall.awarm()
-    return await usual_nearness(recall.store, recall.services.playbooks.questions)
-
-
 def show_calibration(report: "CalibrationReport", console: "Console") -> None:
     """Print how fits like it do on what was left out, then what was fitted."""
     from secondhop.cli.eval_view import figures_table
     from secondhop.cli.terminal import clean
 
     console.print(
-        f"{report.embedder_id}: {report.pairs} pairs of a query and a memory it brought, "
-        f"{report.relevant} relevant",
+        f"{report.embedder_id}: {counted(report.pairs, 'pair')} of a query and a memory that it "
+        f"brought, {report.relevant} relevant",
         soft_wrap=True,
     )
     console.print(f"left out in turn: {clean(', '.join(report.folds))}", soft_wrap=True)
@@ -138,7 +127,3 @@ def show_calibration(report: "CalibrationReport", console: "Console") -> None:
         f"one half at a cosine of {half:.3f}",
         soft_wrap=True,
     )
-    if report.usual_nearness is not None:
-        console.print(
-            f"usual similarity of memories to the playbooks' questions: {report.usual_nearness:.3f}"
-        )

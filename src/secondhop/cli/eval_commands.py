@@ -30,6 +30,9 @@ def scenarios(
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
     ] = False,
+    no_cues: Annotated[
+        bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
+    ] = False,
     concurrency: Concurrency = 1,
     changes: Changes = None,
     against: Against = None,
@@ -55,7 +58,7 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(folders or shipped_scenarios())
+    found = load_scenarios(folders or shipped_scenarios(), cues=not no_cues)
     expect_writable([html])
     if html is not None:
         expect_jinja()
@@ -121,15 +124,15 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
     }
 
 
-def load_scenarios(folders: list[Path]) -> "list[Scenario]":
-    """The scenarios of these folders.
+def load_scenarios(folders: list[Path], *, cues: bool = True) -> "list[Scenario]":
+    """The scenarios of these folders, with the cues that they have.
 
     Raises:
         UsageError: one is no scenario, or two have the same name.
     """
     from secondhop.evals.scenario import load_scenario
 
-    found = [load_scenario(folder) for folder in folders]
+    found = [load_scenario(folder, cues=cues) for folder in folders]
     names = [scenario.name for scenario in found]
     if len(set(names)) < len(names):
         raise UsageError("two scenario folders have the same name; measure them one at a time")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from secondhop.cli.options import Common, DryRun, given_path
+from secondhop.wording import counted
 
 
 def existing_path(text: str) -> Path:
@@ -45,8 +46,17 @@ def ingest(
     from secondhop.cli.terminal import clean, notices, print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
 
+    stored = 0
+
     async def work() -> None:
-        with bars() as progress:
+        with bars() as shown:
+
+            def progress(stage: str, done: int, total: int | None) -> None:
+                nonlocal stored
+                stored = done if stage == "store" else stored
+                if shown is not None:
+                    shown(stage, done, total)
+
             async with opened(common, counting=True) as recall:
                 notice = await notice_if_new(recall, common)
                 try:
@@ -67,7 +77,12 @@ def ingest(
     try:
         run(work())
     except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(
-            "interrupted; what is stored so far is stored whole, and the same command goes on "
-            "with the rest"
-        ) from error
+        raise KeyboardInterrupt(interrupted(stored)) from error
+
+
+def interrupted(stored: int) -> str:
+    """What an ingest that was stopped leaves behind."""
+    if not stored:
+        return "interrupted; nothing was stored yet"
+    kept = counted(stored, "memory is", "memories are")
+    return f"interrupted; {kept} stored whole, and the same command goes on with the rest"

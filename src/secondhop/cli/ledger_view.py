@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean
 from secondhop.ingest.ledger import IngestLedger, IngestPlan
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +22,8 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         show_plan(ledger, ledger.plan, console)
     else:
         console.print(
-            f"read {ledger.read} memories: {ledger.stored} stored, {ledger.unchanged} unchanged, "
-            f"{ledger.deleted} deleted, {len(ledger.skipped)} skipped"
+            f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored, "
+            f"{ledger.unchanged} unchanged, {ledger.deleted} deleted, {len(ledger.skipped)} skipped"
         )
     for entry in ledger.skipped[:SKIPPED_SHOWN]:
         console.print(f"skipped {clean(entry.item)}: {clean(entry.reason)}", style="yellow")
@@ -36,8 +37,9 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
     """What would be done, by id; nothing was."""
     console.print(
-        f"nothing was written; read {ledger.read} memories: {ledger.unchanged} unchanged, "
-        f"{len(ledger.skipped)} skipped, {ledger.passages} passages to embed"
+        f"nothing was written; read {counted(ledger.read, 'memory')}: "
+        f"{ledger.unchanged} unchanged, {len(ledger.skipped)} skipped, "
+        f"{counted(ledger.passages, 'passage')} to embed"
     )
     for deed, ids in (
         ("add", plan.added),

@@ -154,24 +154,15 @@ def update(
 
 def supersede(
     common: Common,
-    old_id: Annotated[str | None, typer.Argument(metavar="[OLD_ID]")] = None,
+    old_id: Annotated[str, typer.Argument(metavar="OLD_ID")],
     new_id: Annotated[str | None, typer.Argument(metavar="[NEW_ID]")] = None,
     reason: Annotated[str, typer.Option(metavar="WHY", help="For the history.")] = "",
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Without ids: supersede every pair that is found.")
-    ] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Let a newer memory take an older one's place.
 
-    Without NEW_ID the old one stops coming back, and nothing takes its place. Without any id:
-    list the pairs in which a newer memory seems to have replaced an older one.
+    Without NEW_ID the old one stops coming back, and nothing takes its place.
     """
-    if old_id is None:
-        find_superseded(common, apply=apply, dry_run=dry_run)
-        return
-    if apply:
-        raise UsageError("--apply supersedes the pairs that are found; name no ids with it")
     if new_id is None and not reason:
         raise UsageError("say what takes its place, NEW_ID, or why nothing does, --reason WHY")
 
@@ -257,26 +248,6 @@ def facts(
             print_json({"facts": [fact.model_dump(mode="json") for fact in found]})
         else:
             show_facts(found, screen())
-
-    run(work())
-
-
-def find_superseded(common: Common, *, apply: bool, dry_run: bool) -> None:
-    """List what newer memories seem to have replaced, by what they say."""
-    from secondhop.cli.memory_view import show_suspicions
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
-
-    async def work() -> None:
-        async with opened(common) as recall:
-            found = await recall.memories.afind_superseded(apply=apply, dry_run=dry_run)
-        if common.json:
-            applied = apply and not dry_run
-            print_json(
-                {"pairs": [one.model_dump(mode="json") for one in found], "applied": applied}
-            )
-        else:
-            show_suspicions(found, screen())
 
     run(work())
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
-from secondhop.memories.detector import Suspicion
+from secondhop.headings import without_heading_signs
 from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +47,7 @@ def kept_line(kept: Kept) -> str:
 def forgotten_line(gone: Forgotten) -> str:
     """What is gone, and whether all of it is."""
     ids = ", ".join(map(clean, gone.memory_ids))
-    line = f"{ids}: {gone.passages} passages and {gone.traces} traces"
+    line = f"{ids}: {counted(gone.passages, 'passage')} and {counted(gone.traces, 'trace')}"
     if gone.dry_run:
         return f"would forget {line}"
     late = "" if gone.complete else "; another process is reading: forget again when it is done"
@@ -60,22 +61,12 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
         holds = version.end or "holds"
         line = f"{version.created_at:%Y-%m-%d}  {clean(version.memory_id)}  {clean(holds)}"
         console.print(line, style="dim" if version.end else "bold")
-        console.print(f"   {shorten(version.text, 160)}")
+        console.print(f"   {shorten(without_heading_signs(version.text), 160)}")
     for event in story.events:
         other = f" ({clean(event.other_id)})" if event.other_id else ""
         detail = f": {clean(event.detail)}" if event.detail else ""
         line = f"{event.at:%Y-%m-%d %H:%M}  {clean(event.memory_id)} {event.act}{other}{detail}"
         console.print(line, style="dim")
-
-
-def show_suspicions(found: Sequence[Suspicion], console: "Console") -> None:
-    """Two lines a pair."""
-    for pair in found:
-        old, new = clean(pair.old_id), clean(pair.new_id)
-        console.print(f"{old} {shorten(pair.old_title, 50)} -> {new} {shorten(pair.new_title, 50)}")
-        console.print(f"   {clean(pair.because)} (cosine {pair.nearness:.2f})", style="dim")
-    if not found:
-        console.print("No memory seems to be replaced by a newer one.")
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:

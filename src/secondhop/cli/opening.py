@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from secondhop.models.llm import StructuredLLM
     from secondhop.nodes.config import Config
     from secondhop.nodes.selection.scale import ModelScale
-    from secondhop.nodes.services import HubStanding
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.stores.records import StoreCounts
@@ -41,7 +40,6 @@ class Stored:
     counts: "StoreCounts"
     rounds: "RoundCounts"
     """How many answers its resolved sessions needed."""
-    hubs: "HubStanding"
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -136,7 +134,7 @@ async def counted(common: Common) -> "StoreCounts":
 
 
 async def stored(common: Common) -> Stored:
-    """What is stored for the entity, how many answers its sessions needed, and how hubs stand.
+    """What is stored for the entity and how many answers its sessions needed.
 
     Raises:
         UnknownEntityError: nothing is.
@@ -145,11 +143,10 @@ async def stored(common: Common) -> Stored:
     async with opened(common) as recall:
         found = await recall.memories.acounts()
         rounds = await recall.learning.rounds()
-        hubs = recall.services.hub_standing
     if not found.memories:
         entity = common.entity or settings.entity
         raise UnknownEntityError(entity, store=str(store_of(common, settings)))
-    return Stored(counts=found, rounds=rounds, hubs=hubs)
+    return Stored(counts=found, rounds=rounds)
 
 
 async def rebuild(

@@ -81,7 +81,8 @@ async def nearest_memories(vector: Vector, *, k: int, search: MemorySearch) -> l
 async def worded_memories(question: str, *, k: int, search: MemorySearch) -> list[PassageHit]:
     """As `nearest_memories`, by the words of the question."""
     depth = POOL_FACTOR * k
-    return best_passages(await search.lexical(question, k=PASSAGES_PER_MEMORY * depth))[:depth]
+    (hits,) = await search.lexical([question], k=PASSAGES_PER_MEMORY * depth)
+    return best_passages(hits)[:depth]
 
 
 def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:

@@ -6,8 +6,7 @@ those figures are optimistic.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import fsum
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -63,13 +62,6 @@ class CalibrationReport:
     """{name: figures} of scales that were not fitted here, on the same pairs."""
     calibration: LogisticCalibration
     """Fitted on all pairs; there is no honest figure of this one."""
-    nearness: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory: how near its passages usually are to the playbooks' questions}."""
-
-    @property
-    def usual_nearness(self) -> float | None:
-        """The mean over the memories, each counting the same; None: it was measured on none."""
-        return fsum(self.nearness.values()) / len(self.nearness) if self.nearness else None
 
     @property
     def pairs(self) -> int:
@@ -81,14 +73,12 @@ class CalibrationReport:
         return scale_document(
             self.calibration,
             embedder_id=self.embedder_id,
-            usual_nearness=self.usual_nearness,
             fitted={
                 "on": list(self.folds),
                 "pairs": self.pairs,
                 "relevant": self.relevant,
                 "held_out_brier": round(self.held_out.brier, 4),
                 "held_out_log_loss": round(self.held_out.log_loss, 4),
-                "nearness": {name: round(one, 4) for name, one in self.nearness.items()},
             },
         )
 
@@ -103,8 +93,6 @@ class CalibrationReport:
             "held_out": asdict(self.held_out),
             "beside": {name: asdict(figures) for name, figures in self.beside.items()},
             "calibration": calibration_document(self.calibration),
-            "usual_nearness": self.usual_nearness,
-            "nearness": dict(self.nearness),
         }
 
 
@@ -113,13 +101,11 @@ def calibrated(
     *,
     embedder_id: str,
     known: Mapping[str, Calibration] | None = None,
-    nearness: Mapping[str, float] | None = None,
 ) -> CalibrationReport:
     """Fit a calibration, and report how well fits like it do on pairs left out.
 
     Args:
         known: calibrations by name, to show beside it.
-        nearness: of every memory that was asked, to the playbooks' questions.
 
     Raises:
         UsageError: nothing can be left out, the labels are all alike, or nearer memories are not
@@ -144,7 +130,6 @@ def calibrated(
         held_out=figures_of(said, y, weights=weights),
         beside={name: figures_of(one, y, weights=weights) for name, one in others.items()},
         calibration=fitted(x, y),
-        nearness=nearness or {},
     )
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, Unpack
 
 from pydantic import BaseModel
 
 from secondhop.evals.prompt_trial import recalled
-from secondhop.models.llm import ChatMessage, LLMError
+from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallInput
@@ -31,14 +31,7 @@ class Listener:
         """{schema: the messages of its first call}; one with more fields counts as its base."""
 
     async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
+        self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> NoReturn:
         """Raises LLMError, always."""
         system, user = (message["content"] for message in messages)

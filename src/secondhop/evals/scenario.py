@@ -3,8 +3,8 @@
 The format is described in `examples/scenarios/FORMAT.md`.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
@@ -16,6 +16,7 @@ from secondhop.stores.records import Memory, Message
 
 MEMORIES_FILE = "conversations.jsonl"
 QUESTIONS_FILE = "queries.jsonl"
+CUES_FILE = "cues.jsonl"
 NO_ANSWER_FILE = "no_answer.jsonl"
 
 
@@ -59,6 +60,26 @@ class MemoryLine(Line):
             created_at=self.created_at,
             messages=tuple(Message(turn.role, turn.content) for turn in self.messages),
             origin=origin,
+        )
+
+
+class CueLine(Line):
+    """What a language model wrote about one memory, without seeing the questions."""
+
+    id: Text
+    cues: list[Text] = []
+    broad: list[Text] = []
+    role: str = ""
+    replaces: list[Text] = []
+
+    def given_to(self, memory: Memory) -> Memory:
+        """The memory with these cues."""
+        return replace(
+            memory,
+            cues=tuple(self.cues),
+            broad_cues=tuple(self.broad),
+            role=self.role,
+            replaces=tuple(self.replaces),
         )
 
 
@@ -117,8 +138,11 @@ class Scenario:
     no_answer: tuple[UnansweredQuestion, ...]
 
 
-def load_scenario(folder: Path) -> Scenario:
+def load_scenario(folder: Path, *, cues: bool = True) -> Scenario:
     """Read and check one scenario folder.
+
+    Args:
+        cues: take the cues of its `cues.jsonl`, where it has one, for the host's.
 
     Raises:
         UsageError: not a scenario; names the file, the line and what is wrong with it.
@@ -139,12 +163,31 @@ def load_scenario(folder: Path) -> Scenario:
     check_ids(folder / QUESTIONS_FILE, [line.id for _, line in questions])
     check_labels(folder / QUESTIONS_FILE, questions, known={line.id for _, line in memories})
     name = folder.resolve().name
+    own = [line.memory(origin=name) for _, line in memories]
+    if cues and (folder / CUES_FILE).exists():
+        own = with_cues(own, folder / CUES_FILE)
     return Scenario(
         name=name,
-        memories=tuple(line.memory(origin=name) for _, line in memories),
+        memories=tuple(own),
         questions=tuple(line for _, line in questions),
         no_answer=tuple(line for _, line in no_answer),
     )
+
+
+def with_cues(memories: Sequence[Memory], path: Path) -> list[Memory]:
+    """The memories with the cues that a file has for them; those that it does not name as they are.
+
+    Raises:
+        UsageError: it names another memory.
+    """
+    lines = {line.id: line for _, line in read_lines(path, CueLine)}
+    unknown = lines.keys() - {memory.memory_id for memory in memories}
+    if unknown:
+        raise UsageError(f"{path} names an unknown memory {min(unknown)!r}")
+    return [
+        lines[memory.memory_id].given_to(memory) if memory.memory_id in lines else memory
+        for memory in memories
+    ]
 
 
 LineT = TypeVar("LineT", bound=Line)

@@ -31,10 +31,11 @@ _GROUPS: Mapping[str, TypeAdapter[Any]] = {
 MOST: Mapping[str, float] = {
     **dict.fromkeys(
         (
-            *(f"limits.{name}" for name in ("k", "rounds", "queries", "rerank_pairs", "maybe")),
+            *(f"limits.{name}" for name in ("k", "rounds", "queries", "maybe")),
             "limits.llm_calls",
+            "briefing.limit",
             *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
-            *(f"session.{name}" for name in ("k", "max_rounds", "branches", "branch_memories")),
+            *(f"session.{name}" for name in ("k", "max_rounds")),
         ),
         COUNT_LIMIT,
     ),

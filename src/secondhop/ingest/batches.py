@@ -1,7 +1,8 @@
 """Memories cut into passages and gathered into batches, and batches embedded."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.models.tokens import TokenCounter
-from secondhop.stores.records import EmbeddedMemory, Memory, Passage
+from secondhop.stores.cues import Annotation, annotation_given, cues_given
+from secondhop.stores.records import EmbeddedMemory, Memory, Passage, Vector
 
 _ENTRIES_BETWEEN = 500
 _MAX_TITLE_CHARS = 200
@@ -22,12 +24,18 @@ class Batch:
     """Whole memories to embed and store together; none while all that is read is unchanged."""
 
     memories: dict[str, tuple[Memory, tuple[Passage, ...]]] = field(default_factory=lambda: {})
+    only_cues: dict[str, Memory] = field(default_factory=lambda: {})
+    """Stored memories of the same text, whose cues are others now."""
     passages: int = 0
 
     def add(self, memory: Memory, passages: tuple[Passage, ...]) -> None:
         """Take in one more memory."""
         self.memories[memory.memory_id] = (memory, passages)
         self.passages += len(passages)
+
+    def holds(self, memory_id: str) -> bool:
+        """Whether it is in this batch."""
+        return memory_id in self.memories or memory_id in self.only_cues
 
 
 def batches_of(
@@ -48,15 +56,18 @@ def batches_of(
         memory = intake.take(entry, origin=origin)
         taken += 1
         passages: tuple[Passage, ...] = ()
-        if memory is not None:
+        only_cues = memory is not None and intake.keeps_text(memory)
+        if memory is not None and not only_cues:
             passages = chunk_memory(memory, count_tokens=count_tokens, settings=chunk)
             if not passages:
                 intake.without_text(memory)
         full = batch.passages + len(passages) > size
-        if full or taken >= _ENTRIES_BETWEEN or (memory and memory.memory_id in batch.memories):
+        if full or taken >= _ENTRIES_BETWEEN or (memory and batch.holds(memory.memory_id)):
             yield batch
             batch, taken = Batch(), 0
-        if memory is not None and passages:
+        if memory is not None and only_cues:
+            batch.only_cues[memory.memory_id] = memory
+        elif memory is not None and passages:
             batch.add(memory, passages)
     yield batch
 
@@ -69,21 +80,54 @@ def embedding_text(memory: Memory, passage: Passage) -> str:
 
 
 async def embedded(batch: Batch, embedder: Embedder, *, size: int) -> list[EmbeddedMemory]:
-    """The memories of a batch with their vectors; equal texts are embedded once."""
+    """The memories of a batch with their vectors, and those of their cues; equal texts are embedded
+    once. A cue is embedded as a passage: it is compared with the question, and both are questions.
+    """
     texts = [
-        embedding_text(memory, passage)
+        [embedding_text(memory, passage) for passage in passages]
         for memory, passages in batch.memories.values()
-        for passage in passages
     ]
-    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-    vectors = await _embed(list(rows), embedder, size=size)
-    ready: list[EmbeddedMemory] = []
-    start = 0
-    for memory, passages in batch.memories.values():
-        own = [rows[text] for text in texts[start : start + len(passages)]]
-        ready.append(EmbeddedMemory(memory=memory, passages=passages, vectors=vectors[own]))
-        start += len(passages)
-    return ready
+    cues = [[cue.text for cue in cues_given(memory)] for memory, _ in batch.memories.values()]
+    vectors = await vectors_of(
+        [one for part in [*texts, *cues] for one in part], embedder, size=size
+    )
+    return [
+        EmbeddedMemory(
+            memory=memory,
+            passages=passages,
+            vectors=rows_of(own, vectors, dimension=embedder.dimension),
+            cue_vectors=rows_of(asked, vectors, dimension=embedder.dimension),
+        )
+        for (memory, passages), own, asked in zip(batch.memories.values(), texts, cues, strict=True)
+    ]
+
+
+class GivenCues(NamedTuple):
+    """What the host says of memories that are stored, and the vectors of their cues in order."""
+
+    annotations: Sequence[Annotation]
+    vectors: Vectors
+
+
+async def given_cues(memories: Iterable[Memory], embedder: Embedder, *, size: int) -> GivenCues:
+    """The cues that these memories bring along, embedded."""
+    annotations = [annotation_given(memory) for memory in memories]
+    texts = [cue.text for annotation in annotations for cue in annotation.cues]
+    vectors = await vectors_of(texts, embedder, size=size)
+    return GivenCues(annotations, rows_of(texts, vectors, dimension=embedder.dimension))
+
+
+async def vectors_of(texts: Sequence[str], embedder: Embedder, *, size: int) -> dict[str, Vector]:
+    """The vector of each text; `size` at a time."""
+    different = list(dict.fromkeys(texts))
+    return dict(zip(different, await _embed(different, embedder, size=size), strict=True))
+
+
+def rows_of(texts: Sequence[str], vectors: Mapping[str, Vector], *, dimension: int) -> Vectors:
+    """float32 [n_texts, dim]."""
+    if not texts:
+        return np.zeros((0, dimension), np.float32)
+    return np.stack([vectors[text] for text in texts])
 
 
 async def _embed(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:

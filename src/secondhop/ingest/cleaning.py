@@ -1,6 +1,7 @@
 """Cleans every memory before it is stored."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 
@@ -38,4 +39,14 @@ def clean_memory(memory: Memory) -> Memory:
         attribute=" ".join(clean_text(memory.attribute).split()),
         value=" ".join(clean_text(memory.value).split()),
         scope=" ".join(clean_text(memory.scope).split()),
+        cues=clean_lines(memory.cues),
+        broad_cues=clean_lines(memory.broad_cues),
+        role=" ".join(clean_text(memory.role).split()),
+        replaces=clean_lines(memory.replaces),
     )
+
+
+def clean_lines(texts: Sequence[str]) -> tuple[str, ...]:
+    """Clean texts of one line each, without empty and repeated ones."""
+    cleaned = (" ".join(clean_text(text).split()) for text in texts)
+    return tuple(dict.fromkeys(text for text in cleaned if text))

@@ -7,7 +7,9 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from secondhop.ingest.reading import Found, Skipped
+from secondhop.stores.cues import fingerprint_given
 from secondhop.stores.records import Memory
+from secondhop.wording import counted
 
 
 class _Claim(NamedTuple):
@@ -23,13 +25,20 @@ class Intake:
     """Judges entries in the order they are read, and remembers all of them for the ledger."""
 
     def __init__(
-        self, stored: Mapping[str, str], of_origin: Mapping[str, Mapping[str, str]]
+        self,
+        stored: Mapping[str, str],
+        of_origin: Mapping[str, Mapping[str, str]],
+        *,
+        cues: Mapping[str, str],
     ) -> None:
         """Args:
         stored: {memory id: content hash} of everything in the store.
         of_origin: the same for each origin that is read now.
+        cues: {memory id: fingerprint of the cues that came with it}.
         """
         self._hashes = dict(stored)
+        self._cues = dict(cues)
+        self._keep_text = set[str]()
         self._of_origin = of_origin
         self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Literal["stored", "unchanged"]] = {}
@@ -47,17 +56,29 @@ class Intake:
         found = self._with_free_id(entry)
         memory, content_hash = found.memory, found.memory.content_hash
         if not memory.memory_id:
-            self.skip(Skipped(found.item, "a memory without an id"), origin=origin)
+            self.skip(Skipped(found.item, "it has no id"), origin=origin)
             return None
         self._yielding.add(origin)
         if not self._claim(found, content_hash):
             return None
+        cues = fingerprint_given(memory)
+        other_cues = self._cues.get(memory.memory_id, "") != cues
+        self._cues[memory.memory_id] = cues
+        self._keep_text.discard(memory.memory_id)
         if self._hashes.get(memory.memory_id) == content_hash:
             self._outcomes[memory.memory_id] = "unchanged"
-            return memory if self._moved_here(memory) else None
+            if self._moved_here(memory):
+                return memory
+            if other_cues:
+                self._keep_text.add(memory.memory_id)
+            return memory if other_cues else None
         self._hashes[memory.memory_id] = content_hash
         self._outcomes[memory.memory_id] = "stored"
         return memory
+
+    def keeps_text(self, memory: Memory) -> bool:
+        """Of a memory that was taken: whether only its cues are others than those stored."""
+        return memory.memory_id in self._keep_text
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
         """Note what is not stored."""
@@ -77,14 +98,20 @@ class Intake:
 
     def gone(self, origin: str) -> list[str] | Skipped:
         """Stored ids of an origin that were not read again, or why none may be deleted."""
+        missing = sorted(self._of_origin[origin].keys() - self._claims.keys())
+        if not missing:
+            return []
+        memories = counted(len(missing), "stored memory was", "stored memories were")
         if origin in self._uncertain:
             cause = self._uncertain[origin]
             return Skipped(
-                origin, f"nothing was deleted, for it may still be in {cause.item} ({cause.reason})"
+                origin,
+                f"nothing was deleted: {memories} not read again, and may be in {cause.item} "
+                f"({cause.reason})",
             )
         if origin not in self._yielding:
-            return Skipped(origin, "nothing was deleted, for no memory at all was read from it")
-        return sorted(self._of_origin[origin].keys() - self._claims.keys())
+            return Skipped(origin, f"nothing was deleted: {memories} not read again, nor any other")
+        return missing
 
     def _claim(self, found: Found, content_hash: str) -> bool:
         """Whether this copy of the memory counts; of two copies the later update does."""

@@ -85,6 +85,12 @@ def text_at(row: JsonObject, *keys: str) -> str:
     return ""
 
 
+def texts_at(row: JsonObject, key: str) -> tuple[str, ...]:
+    """The texts in the list at `key`; () when there is no such list."""
+    value = row.get(key)
+    return tuple(part for part in value if isinstance(part, str)) if isinstance(value, list) else ()
+
+
 def objects_at(row: JsonObject, key: str) -> list[JsonObject]:
     """The objects in the list at `key`; [] when there is no such list."""
     value = row.get(key)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from secondhop.ingest.dates import date_in_name, parse_date
-from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at
+from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at, texts_at
 from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped
 from secondhop.ingest.rows import Row, rows_in
 from secondhop.stores.records import Memory, Message
@@ -47,6 +47,10 @@ def found_in(row: Row, document: Document) -> Found | Skipped:
         created_at=next((date for date in dates if date), document.modified_at),
         messages=messages,
         origin=document.origin,
+        cues=texts_at(fields, "cues"),
+        broad_cues=texts_at(fields, "broad"),
+        role=text_at(fields, "role"),
+        replaces=texts_at(fields, "replaces"),
     )
     return Found(memory=memory, item=row.item)
 

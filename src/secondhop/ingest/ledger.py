@@ -18,6 +18,8 @@ class IngestPlan:
     """Stored already, with another text."""
     moved: tuple[str, ...] = ()
     """Stored already, with this text, out of another file or folder."""
+    other_cues: tuple[str, ...] = ()
+    """Stored already, with this text and other cues."""
     deleted: tuple[str, ...] = ()
     """Gone from what was read."""
 

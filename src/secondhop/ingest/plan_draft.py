@@ -12,11 +12,13 @@ class PlanDraft:
     def __init__(self) -> None:
         self._put: dict[str, str] = {}
         """{memory id: content hash}; of two copies the one that would be put last."""
+        self._other_cues: set[str] = set()
         self.deleted: list[str] = []
 
     def note(self, batch: Batch) -> None:
         """A batch that would be embedded and put."""
         self._put |= {one: memory.content_hash for one, (memory, _) in batch.memories.items()}
+        self._other_cues |= batch.only_cues.keys()
 
     def plan(self, before: Mapping[str, str]) -> IngestPlan:
         """What it comes to; `before`: {memory id: content hash} of what is stored."""
@@ -25,5 +27,6 @@ class PlanDraft:
             added=tuple(one for one, _ in put if one not in before),
             replaced=tuple(one for one, said in put if before.get(one, said) != said),
             moved=tuple(one for one, said in put if before.get(one) == said),
+            other_cues=tuple(sorted(self._other_cues - self._put.keys())),
             deleted=tuple(sorted(self.deleted)),
         )

@@ -17,7 +17,7 @@ from collections.abc import (
 )
 from typing import Protocol, TypeAlias
 
-from secondhop.ingest.batches import Batch, batches_of, embedded
+from secondhop.ingest.batches import Batch, GivenCues, batches_of, embedded, given_cues
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.plan_draft import PlanDraft
@@ -84,7 +84,7 @@ class IngestRun:
         """
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
         before = await self._writer.content_hashes()
-        intake = Intake(before, of_origin)
+        intake = Intake(before, of_origin, cues=await self._writer.cue_fingerprints())
         batches = batches_of(
             entries,
             intake=intake,
@@ -120,10 +120,12 @@ class IngestRun:
                 if self._draft is not None:
                     self._note(batch, self._draft)
                     continue
-                memories = await embedded(batch, self._embedder, size=self._settings.batch_passages)
+                size = self._settings.batch_passages
+                memories = await embedded(batch, self._embedder, size=size)
+                cues = await given_cues(batch.only_cues.values(), self._embedder, size=size)
                 if storing is not None:
                     await asyncio.shield(storing)
-                storing = asyncio.create_task(self._put(memories, batch.passages))
+                storing = asyncio.create_task(self._put(memories, batch.passages, cues=cues))
             if storing is not None:
                 await asyncio.shield(storing)
         finally:
@@ -131,7 +133,9 @@ class IngestRun:
             batches.close()
         self._progress("read", intake.read, intake.read)
 
-    async def _put(self, memories: list[EmbeddedMemory], passages: int) -> None:
+    async def _put(self, memories: list[EmbeddedMemory], passages: int, *, cues: GivenCues) -> None:
+        if cues.annotations:
+            await self._writer.annotate(cues.annotations, cues.vectors)
         if not memories:
             return
         await self._writer.put(memories)

@@ -12,7 +12,8 @@ from secondhop.errors import StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
-from secondhop.models.embedder import Embedder, past_the_cache
+from secondhop.models.embedder import Embedder
+from secondhop.models.embedding_cache import past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore

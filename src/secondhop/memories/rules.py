@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded, slot_of
@@ -195,9 +195,9 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
     return memory
 
 
-def unknown(memory_id: str) -> UsageError:
+def unknown(memory_id: str) -> NotStoredError:
     """The error for an id under which nothing is stored."""
-    return UsageError(
+    return NotStoredError(
         f"no memory {memory_id!r} is stored for this entity; ask for it again: every answer of "
         f"a recall tells ids (`--json` on the command line)"
     )

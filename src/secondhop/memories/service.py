@@ -25,7 +25,6 @@ from secondhop.memories.building import (
     reworded,
     same_words_since,
 )
-from secondhop.memories.detector import Suspicion, suspected
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
 from secondhop.memories.history import FactsAsked, facts_in, history_of, version_of
 from secondhop.memories.records import (
@@ -63,7 +62,6 @@ class MemoryService:
         *,
         traces: TraceFolder,
         caches: Sequence[PurgesTexts],
-        successor_at: float,
         reading: ConversationReading,
         loop: BackgroundLoop | None = None,
     ) -> None:
@@ -71,14 +69,13 @@ class MemoryService:
 
         Args:
             caches: `forget` takes the texts of a memory out of them.
-            successor_at: similarity from which on `find_superseded` compares two memories.
             reading: of conversations, for `observe`.
         """
         self.writing = writing
         self._store = writing.store
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
-        self._successor_at, self._reading = successor_at, reading
+        self._reading = reading
         self._loop = loop or BackgroundLoop()
 
     @property
@@ -386,25 +383,6 @@ class MemoryService:
         return await self._store.look(partial(facts_in, asked))
 
     facts = blocking(afacts)
-
-    async def afind_superseded(
-        self, *, apply: bool = False, dry_run: bool = False
-    ) -> Sequence[Suspicion]:
-        """Pairs in which a newer memory seems to have replaced an older one; the surest first.
-
-        It reads English, and continuity only: facts and preferences supersede by their names.
-        A suspicion hides nothing.
-
-        Args:
-            apply: let each newer memory supersede the older one. Look at the pairs first: of ten
-                such pairs in the labelled scenarios nine were right.
-        """
-        found = await suspected(self._store, threshold=self._successor_at, now=self.writing.clock())
-        for pair in found if apply and not dry_run else ():
-            await self.asupersede(pair.old_id, pair.new_id, reason=f"detected: {pair.because}")
-        return found
-
-    find_superseded = blocking(afind_superseded)
 
     async def aaccept(
         self,

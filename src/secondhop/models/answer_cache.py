@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from pydantic import BaseModel, ValidationError
 
 from secondhop.models.answer_file import FORMAT, AnswerFile, KeptAnswer
-from secondhop.models.llm import ChatMessage, Completion, LLMError, StructuredLLM, Usage
+from secondhop.models.llm import (
+    AnswerBounds,
+    ChatMessage,
+    Completion,
+    LLMError,
+    StructuredLLM,
+    Usage,
+)
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -72,14 +79,7 @@ class AnswerCache:
         return self._tag_secret
 
     async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
+        self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
         """As the port says.
 
@@ -94,14 +94,7 @@ class AnswerCache:
             return known
         self.counts.asked += 1
         try:
-            completion = await self._inner.complete(
-                messages,
-                schema=schema,
-                max_tokens=max_tokens,
-                deadline_s=deadline_s,
-                max_calls=max_calls,
-                max_total_tokens=max_total_tokens,
-            )
+            completion = await self._inner.complete(messages, schema=schema, **bounds)
         except LLMError as error:
             self.counts.failed += 1
             self.counts.paid += error.usage

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypedDict, TypeVar, runtime_checkable
+from typing import Generic, Literal, NotRequired, Protocol, TypedDict, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -70,6 +70,15 @@ class LLMError(ModelError):
         super().__init__(message)
         self.usage = usage or Usage()
         """What was spent before it failed."""
+
+
+class AnswerBounds(TypedDict):
+    """The bounds of `complete`, as adapters take them and hand them on."""
+
+    max_tokens: int
+    deadline_s: float
+    max_calls: int
+    max_total_tokens: NotRequired[int | None]
 
 
 class StructuredLLM(Protocol):

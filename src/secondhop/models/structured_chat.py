@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, Unpack
 
 from pydantic import BaseModel
 
@@ -24,7 +24,7 @@ from secondhop.models.json_replies import (
     repair_turn,
     with_request,
 )
-from secondhop.models.llm import ChatMessage, Completion, LLMError, sendable
+from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, sendable
 from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
 from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of, retried
 
@@ -71,14 +71,7 @@ class StructuredChat:
         return self._name
 
     async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: type[T],
-        max_tokens: int,
-        deadline_s: float,
-        max_calls: int,
-        max_total_tokens: int | None = None,
+        self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
         """As the port says; the first request in a new mode may cost a refusal or two.
 
@@ -86,13 +79,16 @@ class StructuredChat:
             LLMError: no valid answer within these bounds; tells what was spent.
             asyncio.CancelledError: the caller went away; holds the usage, as `Account` says.
         """
+        deadline_s = bounds["deadline_s"]
         account = Account(
             deadline=asyncio.get_running_loop().time() + deadline_s,
-            requests=min(self._limits.requests_per_answer, max_calls),
-            tokens=max_total_tokens,
+            requests=min(self._limits.requests_per_answer, bounds["max_calls"]),
+            tokens=bounds.get("max_total_tokens"),
         )
         prompt = [sendable(message) for message in messages]
-        asking = _Asking(messages=prompt, schema=schema, max_tokens=max_tokens, account=account)
+        asking = _Asking(
+            messages=prompt, schema=schema, max_tokens=bounds["max_tokens"], account=account
+        )
         try:
             if deadline_s <= 0:
                 raise TimeoutError

@@ -19,9 +19,6 @@ def session_start_score(
     recency: npt.ArrayLike,
     confidence: npt.ArrayLike,
     strength: npt.ArrayLike,
-    *,
-    oldest: float = OLDEST,
-    popularity: float = POPULARITY,
 ) -> Floats:
     """0..1: recency decides, confidence weighs, and acceptances add a little.
 
@@ -37,21 +34,13 @@ def session_start_score(
         recency: 0..1, as `fsrs_recency`.
         confidence: 0..1.
         strength: 0..1, as `accepted_strength`; of acceptances alone.
-        oldest: 0..1, what is left of a score when recency is 0.
-        popularity: 0..1, share of a score that acceptances can make.
-
-    Raises:
-        ValueError: `oldest` or `popularity` is outside 0..1.
 
     Source: reference audit of session starts, bugs 2 and 3; design.md, "Brain".
 
     >>> session_start_score([1, 1, 0], [0.5, 0.5, 0.5], [0, 1, 0]).round(3).tolist()
     [0.425, 0.5, 0.085]
     """
-    for name, value in (("oldest", oldest), ("popularity", popularity)):
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} must lie in 0..1, got {value}")
     sure = np.asarray(confidence, dtype=np.float64)
     capped = np.minimum(np.asarray(strength, dtype=np.float64), sure)
-    age = oldest + (1 - oldest) * np.asarray(recency, dtype=np.float64)
-    return np.asarray(age * ((1 - popularity) * sure + popularity * capped))
+    age = OLDEST + (1 - OLDEST) * np.asarray(recency, dtype=np.float64)
+    return np.asarray(age * ((1 - POPULARITY) * sure + POPULARITY * capped))

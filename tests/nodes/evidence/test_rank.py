@@ -6,17 +6,17 @@ from typing import Any, cast
 import pytest
 
 from secondhop.nodes.evidence.rank import passage_scores, ranking_scores
-from secondhop.nodes.retrieval.hits import from_rows
+from secondhop.nodes.retrieval.hits import as_hits
 from secondhop.nodes.state import DIRECT, Ranking, RecallState
+from secondhop.stores.records import PassageHit
 
 
 def ranking(dense: dict[str, float], lexical: dict[str, float]) -> Ranking:
     return Ranking(
         query_id="q",
-        dense=from_rows((p, p[0], s) for p, s in dense.items()),
-        lexical=from_rows((p, p[0], s) for p, s in lexical.items()),
+        dense=as_hits([PassageHit(p, p[0], s) for p, s in dense.items()]),
+        lexical=as_hits([PassageHit(p, p[0], s) for p, s in lexical.items()]),
         cosines={},
-        ms=0.0,
         error="",
     )
 

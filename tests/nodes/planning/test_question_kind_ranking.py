@@ -2,8 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.config import RankingSettings, Recency
-from secondhop.nodes.planning.question_kind import age_counts, ranking_for
+from secondhop.nodes.planning.question_kind import age_counts
 from secondhop.nodes.state import QuestionKind
 
 
@@ -43,16 +42,3 @@ def test_age_does_not_count_where_a_time_in_the_past_is_asked(question: str) -> 
 def test_other_kinds_go_by_words_about_the_present(kind: QuestionKind) -> None:
     assert age_counts(kind, "What is my current rate?")
     assert not age_counts(kind, "When is the rent due?")
-
-
-@pytest.mark.parametrize("recency", ["always", "never"])
-def test_a_caller_who_decided_about_age_is_obeyed(recency: Recency) -> None:
-    ranking = RankingSettings(recency=recency)
-    assert ranking_for("temporal", "When is the rent due?", ranking).recency == recency
-    assert ranking_for("conceptual", "Help me", ranking).recency == recency
-
-
-def test_the_legs_never_weigh_less_than_nothing() -> None:
-    ranking = ranking_for("factual", "Who?", RankingSettings(dense_weight=0.05))
-    assert ranking.dense_weight == 0.0
-    assert ranking.lexical_weight == pytest.approx(0.35)

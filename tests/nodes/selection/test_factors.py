@@ -97,7 +97,7 @@ async def test_age_counts_for_questions_about_now_as_the_formula_says(tmp_path: 
 def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
     _, state = world_of_rows([[0.9]])
     candidate: Candidate = {**state["candidates"]["m0"], "salience": salience}
-    (factor,) = salience_column([candidate], state, RankingSettings(salience_weight=0.2))
+    (factor,) = salience_column([candidate], state, RankingSettings())
     assert 0.8 <= factor <= 1.2
     assert (factor == 1.0) == (salience == 0.5)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.planning.question_kind import ranking_for
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
 from secondhop.nodes.selection.factors import recency as recency_column
@@ -72,7 +71,6 @@ def world_of(
         vectors=vectors,
         passages=[[n] for n in range(len(rows))],
         texts=[f"subject {way} told in words of its own number {way}" for way in ways],
-        lengths=[9] * len(rows),
     )
     facet_ids = [f"f{column}" for column in range(relevance.shape[1])]
     facets = {
@@ -222,15 +220,6 @@ def test_facets_take_turns_in_proportion_to_their_weights() -> None:
     drawn = list(in_turn(facets, [2.0, 1.0]))[:12]
     assert sum(one.startswith("a") for one in drawn) == 8
     assert len(set(in_turn(facets, [2.0, 1.0]))) == 40
-
-
-def test_a_look_up_leans_on_words_and_a_plan_does_not() -> None:
-    looked_up, planned = (
-        ranking_for(kind, "The old boiler", SETTINGS) for kind in ("factual", "conceptual")
-    )
-    assert looked_up.lexical_weight == pytest.approx(SETTINGS.lexical_weight + 0.1)
-    assert looked_up.dense_weight == pytest.approx(SETTINGS.dense_weight - 0.1)
-    assert planned == replace(SETTINGS, recency="never")
 
 
 @pytest.mark.parametrize(

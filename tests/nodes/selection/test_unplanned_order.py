@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, voted, world_of
+from tests.nodes.selection.test_selection_rules import picked, vote, voted, world_of
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
@@ -35,7 +35,7 @@ def asked(origin: str, **more: Any) -> Any:
 
 def order_of(pool: Pool, state: RecallState) -> list[str]:
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
-    return list(lookup_order(pool, pool.relevance, factors, state, settings=SETTINGS))
+    return list(lookup_order(pool, pool.relevance, factors, state))
 
 
 def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:
@@ -48,7 +48,7 @@ def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.029, 0.01])
 
     halves = np.array([[0.5], [1.0], [1.0]])
-    halved = lookup_order(pool, pool.relevance, halves, state, settings=SETTINGS)
+    halved = lookup_order(pool, pool.relevance, halves, state)
     assert list(halved) == ["m1", "m0", "m2"]
     assert "m0" not in picked(pool, voted(state, vote("m0", "cold", facets=())))
 

@@ -1,0 +1,148 @@
+"""The commands `serve`, `ui` and `tokens`: a memory over HTTP."""
+
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.mcp_command import Address
+from secondhop.cli.options import Common, SessionsPlace
+from secondhop.errors import SecondhopError, UsageError
+
+if TYPE_CHECKING:
+    from secondhop.server.tokens import TokenFile
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
+
+
+class ServerExtraMissingError(SecondhopError):
+    """The HTTP server was asked for, and its libraries are not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
+            "installed; install them: pip install 'secondhop[server]'"
+        )
+
+
+def serve(
+    common: Common,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Port = 8000,
+    rate: Annotated[
+        float, typer.Option(min=0, metavar="N", help="Requests a second and caller; 0: no limit.")
+    ] = 50.0,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A web site whose pages may call it; repeatable."),
+    ] = None,
+    sessions: SessionsPlace = None,
+) -> None:
+    """Serve the memory over HTTP, with a page to look at it.
+
+    Without tokens it serves this machine alone; see `secondhop tokens`.
+    """
+    expect_extra(common)
+    from secondhop.cli.opening import run
+    from secondhop.server.limits import ServerLimits
+    from secondhop.server.serve import serve as serving
+
+    run(
+        serving(
+            replace(common, sessions=sessions),
+            Address(host, port),
+            limits=ServerLimits(requests_per_s=rate),
+            origins=cors or (),
+        )
+    )
+
+
+def ui(common: Common, port: Port = 0) -> None:
+    """Open a page in the browser that asks this memory and shows how it answers."""
+    expect_extra(common)
+    import webbrowser
+    from urllib.parse import quote
+
+    from secondhop.cli.opening import run
+    from secondhop.server.limits import ServerLimits
+    from secondhop.server.serve import serve as serving
+    from secondhop.server.tokens import EVERY_ENTITY, new_token
+    from secondhop.settings import load_settings
+
+    text, token = new_token([EVERY_ENTITY], "admin", note="the page of `secondhop ui`")
+    entity = common.entity or load_settings().entity
+
+    def show(url: str) -> None:
+        page = f"{url}/#token={text}&entity={quote(entity, safe='')}"
+        print(f"open {page}", flush=True)
+        webbrowser.open(page)
+
+    limits = ServerLimits(requests_per_s=0)
+    run(serving(common, Address("127.0.0.1", port), limits=limits, also=[token], listening=show))
+
+
+def create(
+    common: Common,
+    entities: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ENTITY]...", help="Whose memories it opens; * is all."),
+    ] = None,
+    scope: Annotated[
+        str, typer.Option(help="read, write or admin; each holds the one before.")
+    ] = "read",
+    note: Annotated[str, typer.Option(help="What it is for.")] = "",
+) -> None:
+    """Make a bearer token and print it: once, for only its hash is kept."""
+    from secondhop.cli.terminal import print_json
+    from secondhop.server.tokens import SCOPES
+
+    chosen = [*(entities or []), *([common.entity] if common.entity else [])]
+    if not chosen or not all(name.strip() for name in chosen):
+        raise UsageError("name the entities that the token opens, or '*' for all of the store")
+    known = next((one for one in SCOPES if one == scope), None)
+    if known is None:
+        raise UsageError(f"--scope is one of {', '.join(SCOPES)}, not {scope!r}")
+    text, token = token_file(common).create(chosen, known, note=note)
+    if common.json:
+        print_json({"token": text, **token.model_dump(mode="json", exclude={"digest"})})
+    else:
+        typer.echo(text)
+
+
+def list_tokens(common: Common) -> None:
+    """List the tokens, without their texts."""
+    from secondhop.cli.terminal import clean, print_json
+
+    tokens = token_file(common).tokens()
+    if common.json:
+        print_json([token.model_dump(mode="json", exclude={"digest"}) for token in tokens])
+        return
+    for token in tokens:
+        row = (token.token_id, token.scope, f"{token.created_at:%Y-%m-%d}")
+        typer.echo(clean("  ".join([*row, ", ".join(token.entities), token.note])))
+    if not tokens:
+        typer.echo("no tokens: `secondhop serve` serves this machine alone")
+
+
+def revoke(common: Common, token_id: Annotated[str, typer.Argument(metavar="TOKEN_ID")]) -> None:
+    """Revoke a token; a running server refuses it at once."""
+    token_file(common).revoke(token_id)
+    typer.echo(f"revoked {token_id}")
+
+
+def token_file(common: Common) -> "TokenFile":
+    """The tokens of the chosen store."""
+    from secondhop.cli.opening import store_of
+    from secondhop.server.tokens import FILE, TokenFile
+    from secondhop.settings import load_settings
+
+    return TokenFile(store_of(common, load_settings()) / FILE)
+
+
+def expect_extra(common: Common) -> None:
+    """Raises where the server's libraries are missing, or a fixed "now" is given."""
+    if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
+        raise ServerExtraMissingError
+    if common.at is not None:
+        raise UsageError("a server goes by the clock; give `at` with the question instead of --at")

@@ -1,0 +1,92 @@
+"""From a request to the memory that it may use."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path as FolderPath
+from typing import Annotated, TypeAlias
+from weakref import WeakValueDictionary
+
+from fastapi import Depends, Path, Request
+from starlette.exceptions import HTTPException
+
+from secondhop.mcp.recalls import OpenRecalls
+from secondhop.models.embedder import Embedder
+from secondhop.recall import Recall
+from secondhop.server.metrics import Metrics
+from secondhop.server.tokens import Scope, Token
+from secondhop.stores.store_directory import LONGEST_ENTITY
+
+EntityName = Annotated[
+    str,
+    Path(min_length=1, max_length=LONGEST_ENTITY, description="Whose memory.", examples=["mara"]),
+]
+
+
+class Served:
+    """What the routes of one server share."""
+
+    def __init__(
+        self, recalls: OpenRecalls, *, store: FolderPath, embedder: Embedder, metrics: Metrics
+    ) -> None:
+        """`store`: the folder; `embedder`: the one that all memories share."""
+        self.recalls, self.store, self.metrics = recalls, store, metrics
+        self._embedder, self._is_ready = embedder, False
+        self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def ready(self) -> None:
+        """Load the embedding model, the first time.
+
+        Raises:
+            ModelError: it cannot be loaded.
+        """
+        if not self._is_ready:
+            await self._embedder.embed_queries(["ready"])
+            self._is_ready = True
+
+    @asynccontextmanager
+    async def uploading(self, entity: str) -> AsyncGenerator[None, None]:
+        """One upload after the other into an entity."""
+        lock = self._uploads.setdefault(entity, asyncio.Lock())
+        async with lock:
+            yield
+
+
+def served(request: Request) -> Served:
+    """Of the app that got the request."""
+    found: Served = request.app.state.served
+    return found
+
+
+def caller(request: Request) -> Token:
+    """Who calls, as the gate found out."""
+    found: Token = request.state.caller
+    return found
+
+
+def expect(token: Token, scope: Scope, *, entity: str | None = None) -> None:
+    """Raises HTTPException 403 unless the token allows it. It tells nothing of the entity."""
+    if entity is not None and not token.opens(entity):
+        raise HTTPException(403, "this token is for another entity")
+    if not token.allows(scope):
+        raise HTTPException(403, f"this token has scope {token.scope}; this needs {scope}")
+
+
+async def to_read(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
+    """The memory of the path's entity, for one request that reads."""
+    expect(caller(request), "read", entity=entity)
+    async with served(request).recalls.of(entity) as recall:
+        yield recall
+
+
+async def to_write(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
+    """The memory of the path's entity, for one request that changes it."""
+    expect(caller(request), "write", entity=entity)
+    async with served(request).recalls.of(entity) as recall:
+        yield recall
+
+
+Readable: TypeAlias = Annotated[Recall, Depends(to_read)]
+Writable: TypeAlias = Annotated[Recall, Depends(to_write)]
+Server: TypeAlias = Annotated[Served, Depends(served)]
+Caller: TypeAlias = Annotated[Token, Depends(caller)]

@@ -1,0 +1,269 @@
+"""Bodies of requests. What comes back is what `Recall` returns."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from secondhop.graph.session_result import ResolvedSession
+from secondhop.memories.building import Rememberable, rememberable
+from secondhop.memories.records import Version
+from secondhop.observe.records import Said
+from secondhop.stores.keeping import Kind
+from secondhop.stores.records import Memory, Message
+
+MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
+Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
+Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
+Example: TypeAlias = dict[str, Any]
+
+
+def example(**values: Any) -> Example:
+    """For the OpenAPI description."""
+    return {"example": values}
+
+
+class Body(BaseModel):
+    """A misspelt field is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RecallBody(Body):
+    """A question: the arguments of `Recall.arecall`."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(question="Help me prepare for my interview", k=6)
+    )
+
+    question: str = Field(min_length=1, description="As the person asked it.")
+    k: int | None = Field(None, ge=1, description="Memories to return; default 6.")
+    tokens: int | None = Field(None, ge=1, description="Instead of k: fill so many tokens.")
+    at: datetime | None = Field(None, description='The time that counts as "now".')
+    as_of: datetime | None = Field(None, description="What was believed then.")
+    include_stale: bool = Field(False, description="Also what does not hold any more, marked.")
+
+
+class SessionBody(Body):
+    """A recall that stays open for votes."""
+
+    model_config = ConfigDict(json_schema_extra=example(question="Plan my week", k=5))
+
+    question: str = Field(min_length=1)
+    k: int | None = Field(None, ge=1, description="Memories a round; default 5.")
+    max_rounds: int | None = Field(None, ge=1, description="Answers; default 4.")
+    ttl_s: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Seconds without a vote until it expires."
+    )
+    at: datetime | None = None
+
+
+class VotesBody(Body):
+    """Votes on an answer."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(votes={"plan": "hot", "garden": "cold"}, round=1)
+    )
+
+    votes: dict[MemoryId, Vote] = Field(
+        description='{memory: vote}; "" takes back a vote that was noted with go_on false.'
+    )
+    by: Literal["person", "agent"] = "person"
+    round: int | None = Field(None, ge=1, description="Of the answer that was judged.")
+    go_on: bool = Field(True, description="False: only note the votes.")
+    request_id: str | None = Field(
+        None, min_length=1, max_length=200, description="Sent again with the same, it counts once."
+    )
+
+
+class ResolveBody(Body):
+    """The end of a session."""
+
+    model_config = ConfigDict(json_schema_extra=example(accepted=["plan"], note="used all of it"))
+
+    accepted: list[MemoryId] | None = Field(
+        None, description="What helped; default what was voted hot or warm."
+    )
+    note: str = Field("", max_length=2000)
+    dry_run: bool = False
+
+
+class RememberBody(Body):
+    """One memory: words, a fact (subject, attribute, value as text), or a preference (scope)."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(text="Acme", subject="me", attribute="employer")
+    )
+
+    text: str = Field(min_length=1)
+    title: str = ""
+    subject: str | None = None
+    attribute: str | None = None
+    scope: str | None = Field(None, description='"always", or what a question must be about.')
+    topic: str = ""
+    at: datetime | None = Field(None, description="When it was written; default now.")
+    valid_until: datetime | None = None
+    salience: float | None = Field(None, ge=0, le=1)
+    mark: Literal["", "core", "open"] = ""
+    supersedes: list[MemoryId] = Field(default_factory=list[str])
+    memory_id: MemoryId | None = None
+    dry_run: bool = False
+
+    def what(self) -> Rememberable:
+        """Words, a fact or a preference.
+
+        Raises:
+            UsageError: half of a fact, or two of them at once.
+        """
+        return rememberable(
+            self.text,
+            subject=self.subject,
+            attribute=self.attribute,
+            scope=self.scope,
+            topic=self.topic,
+        )
+
+
+class MessageBody(Body):
+    """One message of a memory or of a conversation."""
+
+    role: Role = "user"
+    content: str
+    at: datetime | None = Field(None, description="When it was said.")
+
+    def said(self) -> Said:
+        """As `observe` takes it."""
+        return Said(role=self.role, content=self.content, at=self.at)
+
+
+class MemoryBody(Body):
+    """A memory that the caller built: `secondhop.Memory`."""
+
+    memory_id: MemoryId
+    title: str = ""
+    source: str = "note"
+    created_at: datetime
+    messages: list[MessageBody] = Field(min_length=1)
+    kind: Kind = "continuity"
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    scope: str = ""
+    cues: list[str] = Field(
+        default_factory=list[str], description="Requests for which it will matter."
+    )
+    broad_cues: list[str] = Field(default_factory=list[str])
+    role: str = Field("", description="What kind of help it gives, in a few words.")
+    replaces: list[MemoryId] = Field(
+        default_factory=list[str], description="Ids of older memories that are outdated since."
+    )
+
+    def memory(self) -> Memory:
+        """As the library takes it; a moment without a zone is in UTC."""
+        given = self.model_dump(exclude={"messages", "created_at"})
+        given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces")}
+        at = self.created_at
+        return Memory(
+            created_at=at if at.tzinfo else at.replace(tzinfo=UTC),
+            messages=tuple(Message(one.role, one.content) for one in self.messages),
+            **given,
+        )
+
+
+class MemoriesBody(Body):
+    """Memories to store; where an id is taken, the new text replaces the old one."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(
+            memories=[
+                {
+                    "memory_id": "note-1",
+                    "title": "Garden",
+                    "created_at": "2026-03-01T12:00:00Z",
+                    "messages": [{"role": "user", "content": "The tomatoes need water."}],
+                }
+            ]
+        )
+    )
+
+    memories: list[MemoryBody] = Field(min_length=1, max_length=1000)
+
+
+class UpdateBody(Body):
+    """A new version of a memory, or another expiry, salience or mark; what is left out stays."""
+
+    model_config = ConfigDict(json_schema_extra=example(text="Acme Ltd"))
+
+    text: str | None = Field(None, min_length=1)
+    at: datetime | None = None
+    valid_until: datetime | Literal[""] | None = Field(None, description='"" removes it.')
+    salience: float | None = Field(None, ge=0, le=1)
+    mark: Literal["", "core", "open"] | None = Field(None, description='"" removes it.')
+    dry_run: bool = False
+
+
+class SupersedeBody(Body):
+    """Another stored memory takes its place."""
+
+    by: MemoryId
+    reason: str = Field("", max_length=2000)
+    dry_run: bool = False
+
+
+class ReasonBody(Body):
+    """Why a memory does not hold any more."""
+
+    reason: str = Field(min_length=1, max_length=2000)
+    dry_run: bool = False
+
+
+class ObserveBody(Body):
+    """A conversation to read facts and preferences out of."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(messages=[{"role": "user", "content": "I work at Acme now."}])
+    )
+
+    messages: list[MessageBody] = Field(min_length=1, max_length=2000)
+    at: datetime | None = None
+    keep_as: str = Field("", max_length=500, description="Keep the conversation under this id.")
+    title: str = ""
+    dry_run: bool = False
+
+
+class MemoryPage(BaseModel):
+    """Memories in the order of their ids."""
+
+    memories: list[Version]
+    next: str = Field(description='Give it as `after` for the next page; "" after the last.')
+
+
+class EntityStats(BaseModel):
+    """What is stored for an entity."""
+
+    entity: str
+    memories: int
+    passages: int
+    tokens: int
+    embedder: str
+
+
+class Ledger(BaseModel):
+    """What was read, and where it went: `secondhop.IngestLedger`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    read: int
+    stored: int
+    unchanged: int
+    deleted: int
+    skipped: list[dict[str, str]]
+    passages: int
+
+
+class Resolved(BaseModel):
+    """What a session came to, and what was learned."""
+
+    session: ResolvedSession
+    learned: dict[str, Any]
+    dry_run: bool

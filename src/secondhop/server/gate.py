@@ -1,0 +1,197 @@
+"""What every request passes: who calls, how often, and how much it may send."""
+
+import asyncio
+import time
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from secondhop.server.limits import RateLimiter, ServerLimits
+from secondhop.server.metrics import Metrics
+from secondhop.server.problems import Problem, http_problem, response_of
+from secondhop.server.tokens import LOCAL, Keyring, Token
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+ALWAYS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Headers of every answer."""
+
+
+class Gate:
+    """ASGI middleware, outermost: refuses early, counts, and limits what is read."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keyring: Keyring | None,
+        limits: ServerLimits,
+        metrics: Metrics,
+        hosts: Collection[str] = (),
+        origins: Collection[str] = (),
+    ) -> None:
+        """Wrap `app`.
+
+        Args:
+            keyring: None: everyone who reaches the server may do everything.
+            hosts: names that a request may call the server by; (): any. A page elsewhere must
+                not reach a server without tokens by a name of its own choosing.
+            origins: of other sites whose pages may write here.
+        """
+        self._app, self._keyring, self._limits, self._metrics = app, keyring, limits, metrics
+        self._hosts, self._origins = frozenset(hosts), frozenset(origins)
+        self._rates = RateLimiter(limits.requests_per_s)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI asks."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = Answer(send)
+        started = time.perf_counter()
+        self._metrics.at_work.inc()
+        try:
+            refusal = self._refusal(scope)
+            if refusal is None:
+                await self._passed(scope, receive, answer)
+            else:
+                await refusal(scope, receive, answer.send)
+        finally:
+            self._metrics.at_work.dec()
+            self._count(scope, answer.status, time.perf_counter() - started)
+
+    async def _passed(self, scope: Scope, receive: Receive, answer: "Answer") -> None:
+        path = str(scope["path"])
+        body = LimitedBody(
+            receive, most=self._limits.body_bytes_of(path), seconds=self._limits.body_s_of(path)
+        )
+        try:
+            async with asyncio.timeout(self._limits.request_s_of(path)):
+                await self._app(scope, body.receive, answer.send)
+        except TimeoutError:
+            if not answer.status:
+                late = response_of(http_problem(504, "it took too long; nothing more is done"))
+                await late(scope, receive, answer.send)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        headers, path = Headers(scope=scope), str(scope["path"])
+        host = headers.get("host", "")
+        if self._hosts and host_name(host) not in self._hosts:
+            return response_of(http_problem(421, "this server goes by another name"))
+        origin = headers.get("origin")
+        own = origin is None or origin in self._origins or urlsplit(origin).netloc == host
+        if not own and scope["method"] not in SAFE_METHODS:
+            return response_of(http_problem(403, "pages of other sites may not write here"))
+        token = self._caller(headers)
+        wait_s = self._rates.wait_s(token.token_id if token else address(scope))
+        if wait_s:
+            slower = http_problem(429, f"too many requests; wait {wait_s:.1f} s")
+            return response_of(slower, {"Retry-After": str(int(wait_s) + 1)})
+        if token is None and needs_token(path) and scope["method"] != "OPTIONS":
+            who = http_problem(401, "send `Authorization: Bearer TOKEN` with a token that is valid")
+            return response_of(who, {"WWW-Authenticate": "Bearer"})
+        if declared(headers) > self._limits.body_bytes_of(path):
+            return response_of(too_large(self._limits.body_bytes_of(path)))
+        scope.setdefault("state", {})["caller"] = token
+        return None
+
+    def _caller(self, headers: Headers) -> Token | None:
+        if self._keyring is None:
+            return LOCAL
+        kind, _, text = headers.get("authorization", "").partition(" ")
+        return self._keyring.find(text.strip()) if kind.lower() == "bearer" else None
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        """Under the name of what handled it: paths of callers are no names of metrics."""
+        route = getattr(scope.get("endpoint"), "__name__", "none")
+        method = scope["method"] if scope["method"] in {"GET", "POST", "PATCH", "DELETE"} else "-"
+        self._metrics.requests.labels(method, route, str(status)).inc()
+        self._metrics.request_s.labels(method, route).observe(seconds)
+
+
+class Answer:
+    """Sends an answer with the headers that every answer has, and remembers its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+        """0 before the answer begins."""
+
+    async def send(self, message: Message) -> None:
+        """As ASGI asks."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in ALWAYS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+class LimitedBody:
+    """A body that may be only so long, and must arrive in time."""
+
+    def __init__(self, receive: Receive, *, most: int, seconds: float) -> None:
+        self._receive, self._left, self._most = receive, most, most
+        self._until = time.monotonic() + seconds
+        self._whole = False
+
+    async def receive(self) -> Message:
+        """As ASGI asks; afterwards it waits for the end of the connection, however long.
+
+        Raises:
+            HTTPException: 413 or 408.
+        """
+        if self._whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._until - time.monotonic()):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, "the body did not arrive in time") from None
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413, too_large(self._most).detail)
+        self._whole = not message.get("more_body", False)
+        return message
+
+
+def needs_token(path: str) -> bool:
+    """The page and the probes are open: they tell of no memory."""
+    return path.startswith("/v1") or path == "/metrics"
+
+
+def too_large(most: int) -> Problem:
+    """The problem of a body that is too long."""
+    return http_problem(413, f"the body may have at most {most:,} bytes")
+
+
+def declared(headers: Headers) -> int:
+    """The length that a request says its body has; 0 where it says none."""
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdecimal() else 0
+
+
+def host_name(host: str) -> str:
+    """A Host header without its port."""
+    return host.lower() if host.endswith("]") else host.lower().rpartition(":")[0] or host.lower()
+
+
+def address(scope: Scope) -> str:
+    """Where a caller without a token sits."""
+    client: tuple[str, int] | None = scope.get("client")
+    return client[0] if client else "?"

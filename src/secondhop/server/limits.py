@@ -1,0 +1,63 @@
+"""What one caller may take of the server."""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+CALLERS: int = 10_000
+"""Callers whose rate is remembered; the one that rested longest goes first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """Limits of the HTTP server."""
+
+    body_bytes: int = 1_000_000
+    upload_bytes: int = 64_000_000
+    """Of a file to ingest."""
+    body_s: float = 30.0
+    """How long a body may take to arrive."""
+    upload_s: float = 600.0
+    request_s: float = 120.0
+    """How long a request may take; a recall has its own, shorter deadline."""
+    requests_per_s: float = 50.0
+    """A caller; 0: as many as it likes. Twice as many may come at once."""
+
+    def body_bytes_of(self, path: str) -> int:
+        """The most that a request to `path` may send."""
+        return self.upload_bytes if is_upload(path) else self.body_bytes
+
+    def body_s_of(self, path: str) -> float:
+        """How long it may take to send it."""
+        return self.upload_s if is_upload(path) else self.body_s
+
+    def request_s_of(self, path: str) -> float:
+        """How long the answer may take, sending included."""
+        return self.upload_s * 2 if is_upload(path) else self.request_s
+
+
+def is_upload(path: str) -> bool:
+    """Whether a file is sent there."""
+    return path.endswith("/ingest")
+
+
+class RateLimiter:
+    """A token bucket a caller."""
+
+    def __init__(self, per_s: float) -> None:
+        """`per_s`: requests that may come in the long run; 0: no limit."""
+        self._per_s = per_s
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait_s(self, caller: str) -> float:
+        """0 and one request is counted, or the seconds after which the next one may come."""
+        if not self._per_s:
+            return 0.0
+        now, most = time.monotonic(), self._per_s * 2
+        left, seen = self._buckets.pop(caller, (most, now))
+        left = min(most, left + (now - seen) * self._per_s)
+        allowed = left >= 1
+        self._buckets[caller] = (left - 1 if allowed else left, now)
+        if len(self._buckets) > CALLERS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._per_s

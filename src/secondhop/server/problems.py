@@ -1,0 +1,154 @@
+"""Errors as RFC 9457 problem documents (application/problem+json)."""
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from secondhop import errors
+
+logger = logging.getLogger(__name__)
+
+STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
+    (errors.NotStoredError, 404),
+    (errors.UsageError, 422),
+    (errors.UnknownEntityError, 404),
+    (errors.UnknownSessionError, 404),
+    (errors.SessionOverError, 410),
+    (errors.VoteRefusedError, 422),
+    (errors.SessionError, 409),
+    (errors.IngestError, 422),
+    (errors.StoreFullError, 507),
+    (errors.UnfinishedForgettingError, 503),
+    (errors.ModelError, 502),
+)
+"""The first class that fits decides; what fits none is a 500."""
+
+DETAILS: Final = ("session_id", "voted", "current", "max_rounds", "memory_id", "round")
+"""Attributes of errors that become members of the document."""
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457). Some problems have members of their own, like `session_id`."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "example": {
+                "type": "urn:secondhop:problem:unknown-session",
+                "title": "Unknown session",
+                "status": 404,
+                "detail": "no session 'x' is known for this entity; start a new session",
+                "session_id": "x",
+            }
+        },
+    )
+
+    type: str = Field(description="A URN that names the kind of problem.")
+    title: str
+    status: int
+    detail: str = Field(description="What happened, then what to do.")
+
+
+def problem_of(error: errors.SecondhopError) -> Problem:
+    """An error of ours. Of a broken store or model a caller learns the kind alone."""
+    status = next((code for kind, code in STATUSES if isinstance(error, kind)), 500)
+    name = words_of(type(error).__name__.removesuffix("Error"))
+    detail = str(error)
+    if isinstance(error, errors.UnknownEntityError):
+        detail = f"no memory is stored for entity {error.entity!r}; store some first"
+    elif status >= 500:
+        logger.error("%s: %s", type(error).__name__, error)
+        detail = "the server could not do this; its log says more"
+    members = {key: getattr(error, key) for key in DETAILS if hasattr(error, key)}
+    return Problem(
+        type=f"urn:secondhop:problem:{name.replace(' ', '-')}",
+        title=name.capitalize(),
+        status=status,
+        detail=detail,
+        **members,
+    )
+
+
+def http_problem(status: int, detail: str = "") -> Problem:
+    """A problem of HTTP itself: no such path, no token, too much."""
+    title = HTTPStatus(status).phrase
+    return Problem(type="about:blank", title=title, status=status, detail=detail or title)
+
+
+def words_of(name: str) -> str:
+    """A class name in words.
+
+    >>> words_of("RoundMovedOn")
+    'round moved on'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
+
+
+def response_of(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The document as a response."""
+    return JSONResponse(
+        problem.model_dump(),
+        status_code=problem.status,
+        headers=dict(headers or {}),
+        media_type="application/problem+json",
+    )
+
+
+async def on_error_of_ours(_: Request, error: Exception) -> JSONResponse:
+    """Handles `SecondhopError`."""
+    assert isinstance(error, errors.SecondhopError)
+    return response_of(problem_of(error))
+
+
+async def on_http_error(_: Request, error: Exception) -> JSONResponse:
+    """Handles what Starlette, FastAPI and the gate raise."""
+    assert isinstance(error, HTTPException)
+    return response_of(http_problem(error.status_code, str(error.detail)), error.headers)
+
+
+async def on_invalid(_: Request, error: Exception) -> JSONResponse:
+    """Handles bodies and parameters that do not fit; the values are not repeated."""
+    assert isinstance(error, RequestValidationError)
+    wrong: list[dict[str, Any]] = [
+        {"at": ".".join(map(str, one["loc"])), "says": one["msg"]} for one in error.errors()
+    ]
+    problem = Problem(
+        type="urn:secondhop:problem:invalid-request",
+        title="Invalid request",
+        status=422,
+        detail="; ".join(f"{one['at']}: {one['says']}" for one in wrong[:3]),
+        **{"errors": wrong[:20]},
+    )
+    return response_of(problem)
+
+
+async def on_fault(_: Request, error: Exception) -> JSONResponse:
+    """Handles what nobody expected; Starlette logs it with its traceback afterwards."""
+    return response_of(http_problem(500, "the server made a mistake; its log says more"))
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Every error leaves as a problem document."""
+    app.add_exception_handler(errors.SecondhopError, on_error_of_ours)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+    app.add_exception_handler(Exception, on_fault)
+
+
+PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {
+        "description": "What went wrong.",
+        "content": {
+            "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+        },
+    }
+}
+"""For the OpenAPI description of every route."""

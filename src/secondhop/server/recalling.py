@@ -1,0 +1,119 @@
+"""Routes that ask: recall, as JSON or step by step, briefing, traces and explanations."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import StreamingResponse
+
+from secondhop.briefing.briefing import Briefing
+from secondhop.errors import SecondhopError
+from secondhop.graph.explain import Explanation
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.recall import Recall
+from secondhop.running import RecallEvent
+from secondhop.server.access import Readable, Server
+from secondhop.server.bodies import MemoryId, RecallBody
+from secondhop.server.metrics import Metrics
+from secondhop.server.problems import problem_of
+
+router = APIRouter(tags=["recall"])
+
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events: `step` as a step ends, `result` at the end, `problem` on an error.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+@router.post("/recall")
+async def recall(recall: Readable, body: RecallBody, server: Server) -> RecallResult:
+    """The memories that a good answer needs, best first."""
+    result: RecallResult | None = None
+    async for event in asked(recall, body):
+        server.metrics.step(event)
+        result = event.result or result
+    assert result is not None  # the last event has it
+    return result
+
+
+@router.post("/recall/stream", responses=EVENTS, response_class=StreamingResponse)
+async def recall_stream(recall: Readable, body: RecallBody, server: Server) -> StreamingResponse:
+    """The same, as server-sent events: one a step as it ends, then the result."""
+    events = asked(recall, body)
+    first = await anext(events)  # what is wrong with the question is a status, not an event
+    return StreamingResponse(
+        sent(first, events, metrics=server.metrics), media_type="text/event-stream"
+    )
+
+
+def asked(recall: Recall, body: RecallBody) -> AsyncIterator[RecallEvent]:
+    """The recall that a body asks for."""
+    return recall.astream(**dict(body))
+
+
+async def sent(
+    first: RecallEvent, events: AsyncIterator[RecallEvent], *, metrics: Metrics
+) -> AsyncGenerator[str, None]:
+    """Events on the wire; an error is the last of them."""
+    event: RecallEvent | None = first
+    try:
+        while event is not None:
+            metrics.step(event)
+            yield on_wire(event)
+            event = await anext(events, None)
+    except SecondhopError as error:
+        yield f"event: problem\ndata: {problem_of(error).model_dump_json()}\n\n"
+
+
+def on_wire(event: RecallEvent) -> str:
+    """One event; JSON has no line ends of its own."""
+    if event.result is not None:
+        return f"event: result\ndata: {event.result.model_dump_json()}\n\n"
+    return f"event: step\ndata: {json.dumps(step_of(event))}\n\n"
+
+
+def step_of(event: RecallEvent) -> dict[str, Any]:
+    """A step as plain values."""
+    names = ("node", "round", "ms", "note", "picks", "hops")
+    return {name: getattr(event, name) for name in names}
+
+
+@router.get("/graph")
+async def graph(recall: Readable) -> dict[str, list[Any]]:
+    """The nodes and edges that a recall runs through: what `step` events name."""
+    drawn = recall.graph.get_graph()
+    return {
+        "nodes": list(drawn.nodes),
+        "edges": [[edge.source, edge.target] for edge in drawn.edges],
+    }
+
+
+@router.get("/briefing")
+async def briefing(
+    recall: Readable,
+    limit: Annotated[int | None, Query(ge=1, description="Entries; default 20.")] = None,
+    tokens: Annotated[int | None, Query(ge=1, description="Instead of limit.")] = None,
+    at: datetime | None = None,
+) -> Briefing:
+    """What to know when a session starts, before anything is asked."""
+    return await recall.abriefing(limit=limit, tokens=tokens, at=at)
+
+
+@router.get("/traces/{trace_id}", response_model=RecallTrace)
+async def trace(recall: Readable, trace_id: str) -> Response:
+    """The whole story of one recall."""
+    found = recall.trace(trace_id)
+    return Response(found.model_dump_json(), media_type="application/json")
+
+
+@router.get("/traces/{trace_id}/explain")
+async def explain(
+    recall: Readable, trace_id: str, memory_id: Annotated[MemoryId, Query()]
+) -> Explanation:
+    """Why a memory came back in that recall, or why not, and what would admit it."""
+    return await recall.aexplain(recall.trace(trace_id), memory_id)  # a client names no files

@@ -1,0 +1,203 @@
+"""Routes that store: memories, facts, conversations, files."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from secondhop.errors import UsageError
+from secondhop.given_values import check_moments
+from secondhop.memories.records import Forgotten, Kept, MemoryHistory, StoredFact, Version
+from secondhop.observe.records import Observed
+from secondhop.server.access import EntityName, Readable, Server, Writable
+from secondhop.server.bodies import (
+    EntityStats,
+    Ledger,
+    MemoriesBody,
+    MemoryPage,
+    ObserveBody,
+    ReasonBody,
+    RememberBody,
+    SupersedeBody,
+    UpdateBody,
+)
+from secondhop.stores.store_directory import entity_slug
+
+router = APIRouter(tags=["memories"])
+
+DryRun = Annotated[bool, Query(description="Write nothing; tell what would be done.")]
+
+
+@router.get("")
+async def stats(recall: Readable, entity: EntityName) -> EntityStats:
+    """How much is stored for the entity."""
+    counts = await recall.memories.acounts()
+    return EntityStats(
+        entity=entity,
+        memories=counts.memories,
+        passages=counts.passages,
+        tokens=counts.tokens,
+        embedder=counts.embedder,
+    )
+
+
+@router.get("/memories")
+async def list_memories(
+    recall: Readable,
+    after: Annotated[str, Query(max_length=500)] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> MemoryPage:
+    """Memories as they are now, in the order of their ids."""
+    page = list(await recall.memories.alist(after=after, limit=limit))
+    return MemoryPage(memories=page, next=page[-1].memory_id if len(page) == limit else "")
+
+
+@router.post("/memories", status_code=201)
+async def add(recall: Writable, body: MemoriesBody) -> Ledger:
+    """Store memories that you built."""
+    ledger = await recall.aadd([one.memory() for one in body.memories])
+    return Ledger.model_validate(ledger.to_dict())
+
+
+@router.post("/remember", status_code=201)
+async def remember(recall: Writable, body: RememberBody) -> Kept:
+    """Store one memory: words, a fact or a preference."""
+    given = dict(body)
+    parts = {"text", "subject", "attribute", "scope", "topic"}
+    return await recall.memories.aremember(
+        body.what(), **{name: value for name, value in given.items() if name not in parts}
+    )
+
+
+@router.post("/observe")
+async def observe(recall: Writable, body: ObserveBody) -> Observed:
+    """Write what the user states in messages."""
+    return await recall.memories.aobserve(
+        [one.said() for one in body.messages],
+        at=body.at,
+        keep_as=body.keep_as,
+        title=body.title,
+        dry_run=body.dry_run,
+    )
+
+
+@router.get("/facts")
+async def facts(
+    recall: Readable,
+    subject: str | None = None,
+    attribute: str | None = None,
+    as_of: datetime | None = None,
+) -> list[StoredFact]:
+    """Facts by their names, the newest first."""
+    return list(await recall.memories.afacts(subject, attribute, as_of=as_of))
+
+
+# ids may hold "/": what acts on one memory stands before the id
+
+
+@router.get("/history/{memory_id:path}")
+async def history(recall: Readable, memory_id: str) -> MemoryHistory:
+    """All versions of a memory, and what was done to it."""
+    return await recall.memories.ahistory(memory_id)
+
+
+@router.post("/supersede/{memory_id:path}")
+async def supersede(recall: Writable, memory_id: str, body: SupersedeBody) -> Kept:
+    """Let another stored memory take its place."""
+    return await recall.memories.asupersede(
+        memory_id, body.by, reason=body.reason, dry_run=body.dry_run
+    )
+
+
+@router.post("/deprecate/{memory_id:path}")
+async def deprecate(recall: Writable, memory_id: str, body: ReasonBody) -> Kept:
+    """Say that it does not hold any more."""
+    return await recall.memories.adeprecate(memory_id, body.reason, dry_run=body.dry_run)
+
+
+@router.post("/restore/{memory_id:path}")
+async def restore(recall: Writable, memory_id: str, dry_run: DryRun = False) -> Kept:
+    """Let it hold again."""
+    return await recall.memories.arestore(memory_id, dry_run=dry_run)
+
+
+@router.get("/memories/{memory_id:path}")
+async def get(recall: Readable, memory_id: str) -> Version:
+    """A memory as it is now."""
+    return await recall.memories.aget(memory_id)
+
+
+@router.patch("/memories/{memory_id:path}")
+async def update(recall: Writable, memory_id: str, body: UpdateBody) -> Kept:
+    """Store a new version, or change expiry, salience or mark."""
+    return await recall.memories.aupdate(
+        memory_id,
+        body.text,
+        at=body.at,
+        valid_until=body.valid_until,
+        salience=body.salience,
+        mark=body.mark,
+        dry_run=body.dry_run,
+    )
+
+
+@router.delete("/memories/{memory_id:path}")
+async def forget(recall: Writable, memory_id: str, dry_run: DryRun = False) -> Forgotten:
+    """Delete a memory for good."""
+    return await recall.memories.aforget(memory_id, dry_run=dry_run)
+
+
+@router.post("/ingest", openapi_extra={"requestBody": {"content": {"*/*": {}}, "required": True}})
+async def ingest(
+    recall: Writable,
+    server: Server,
+    entity: EntityName,
+    request: Request,
+    name: Annotated[str, Query(min_length=1, max_length=150, examples=["conversations.json"])],
+    format: Annotated[str | None, Query(max_length=30)] = None,
+    modified_at: Annotated[
+        datetime | None, Query(description="Date of what has none of its own; default now.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> Ledger:
+    """Store what a file holds: the body is the file, `name` its name.
+
+    The same name again replaces what that file said before.
+    """
+    check_moments(modified_at=modified_at)
+    folder = server.store / "entities" / entity_slug(entity) / "uploads"
+    file = folder / safe_name(name)
+    async with server.uploading(entity):
+        try:
+            await written(file, request.stream())
+            if modified_at is not None:
+                os.utime(file, times=(modified_at.timestamp(), modified_at.timestamp()))
+            ledger = await recall.aingest(file, format=format, dry_run=dry_run)
+        finally:  # what is forgotten later must not stay here
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return Ledger.model_validate(ledger.to_dict())
+
+
+def safe_name(name: str) -> str:
+    """The last part of a name, for a file.
+
+    Raises:
+        UsageError: nothing of it can name one.
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name
+    if last.startswith(".") or not last.strip() or not last.isprintable():
+        raise UsageError(f"{name!r} does not name a file; give its name, like conversations.json")
+    return last
+
+
+async def written(file: Path, chunks: AsyncIterator[bytes]) -> None:
+    """Write an upload to disk as it arrives."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as out:
+        async for chunk in chunks:
+            await asyncio.to_thread(out.write, chunk)

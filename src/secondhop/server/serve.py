@@ -1,0 +1,105 @@
+"""Runs the server: an address, the store's memories, and an orderly end."""
+
+import socket
+import sys
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+
+import uvicorn
+
+from secondhop.cli.mcp_command import Address
+from secondhop.cli.opening import chosen_embedder, opened, store_of
+from secondhop.cli.options import Common
+from secondhop.cli.session_place import expect_sessions
+from secondhop.errors import UsageError
+from secondhop.mcp.recalls import OpenRecalls
+from secondhop.recall import Recall
+from secondhop.server.access import Served
+from secondhop.server.app import create_app
+from secondhop.server.limits import ServerLimits
+from secondhop.server.metrics import Metrics
+from secondhop.server.tokens import FILE, Keyring, Token, TokenFile
+from secondhop.settings import load_settings
+
+GRACE_S = 30
+"""How long requests at work may take to end after a signal."""
+
+
+def served_of(common: Common) -> Served:
+    """The memories of the store that the options name; they share one embedding model."""
+    embedder = chosen_embedder(common)
+
+    def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
+        return opened(common, entity=entity, embedder=embedder, counting=True)
+
+    return Served(
+        OpenRecalls(open_one),
+        store=store_of(common, load_settings()),
+        embedder=embedder,
+        metrics=Metrics(),
+    )
+
+
+async def serve(
+    common: Common,
+    at: Address,
+    *,
+    limits: ServerLimits,
+    origins: Collection[str] = (),
+    also: Sequence[Token] = (),
+    listening: Callable[[str], None] | None = None,
+) -> None:
+    """Serve HTTP until a signal ends it; the address is printed on standard error.
+
+    Args:
+        also: tokens of this process alone.
+        listening: gets the URL when connections are taken.
+
+    Raises:
+        OSError: the address cannot be had.
+        UsageError: no tokens, and an address that other machines reach.
+    """
+    await expect_sessions(common)
+    served = served_of(common)
+    file = TokenFile(served.store / FILE)
+    known = [*file.tokens(), *also]
+    keyring = Keyring(file, also=also) if known else None
+    expect_private(at, known)
+    family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
+    with socket.create_server((at.host, at.port), family=family) as sock:
+        host = f"[{at.host}]" if ":" in at.host else at.host
+        url = f"http://{host}:{sock.getsockname()[1]}"
+        app = create_app(
+            served,
+            keyring=keyring,
+            limits=limits,
+            hosts={host, "127.0.0.1", "localhost", "[::1]"} if at.is_loopback else (),
+            origins=origins,
+        )
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_S,
+            timeout_keep_alive=20,
+        )
+        print(f"secondhop: serving {url} ({who_may(known)})", file=sys.stderr, flush=True)
+        if listening is not None:
+            listening(url)
+        await uvicorn.Server(config).serve(sockets=[sock])
+
+
+def expect_private(at: Address, tokens: Sequence[Token]) -> None:
+    """Raises UsageError where other machines would reach a server without tokens."""
+    if not tokens and not at.is_loopback:
+        raise UsageError(
+            f"{at.host} can be reached by other machines, and this store has no tokens; make one "
+            f"with `secondhop tokens create ENTITY`, or serve on 127.0.0.1"
+        )
+
+
+def who_may(tokens: Sequence[Token]) -> str:
+    """Whom it answers, in words."""
+    if tokens:
+        return f"{len(tokens)} bearer token{'s' if len(tokens) > 1 else ''}"
+    return "without tokens, for this machine alone; `secondhop tokens create` makes one"

@@ -1,0 +1,57 @@
+"""Routes of sessions: recalls that stay open for votes."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+
+from secondhop.graph.session_result import SessionAnswer
+from secondhop.server.access import Readable, Writable
+from secondhop.server.bodies import ResolveBody, Resolved, SessionBody, VotesBody
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+
+@router.post("", status_code=201)
+async def start(recall: Writable, body: SessionBody) -> SessionAnswer:
+    """Open a session; its first answer."""
+    return await recall.sessions.astart(**dict(body))
+
+
+@router.get("")
+async def list_open(recall: Readable) -> list[str]:
+    """Ids of the open sessions."""
+    return await recall.sessions.alist_open()
+
+
+@router.get("/{session_id}")
+async def standing(recall: Readable, session_id: str) -> SessionAnswer:
+    """The answer that stands."""
+    return await recall.sessions.aget(session_id)
+
+
+@router.post("/{session_id}/votes")
+async def vote(recall: Writable, session_id: str, body: VotesBody) -> SessionAnswer:
+    """Vote on the latest answer; the next one."""
+    return await recall.sessions.avote(
+        session_id,
+        body.votes,
+        by=body.by,
+        round_number=body.round,
+        go_on=body.go_on,
+        request_id=body.request_id,
+    )
+
+
+@router.post("/{session_id}/resolve")
+async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resolved:
+    """End a session with what helped; later recalls learn from it."""
+    done = await recall.sessions.aresolve(
+        session_id, accepted=body.accepted, note=body.note, dry_run=body.dry_run
+    )
+    return Resolved(session=done.session, learned=asdict(done.learned), dry_run=done.dry_run)
+
+
+@router.delete("/{session_id}", status_code=204)
+async def abandon(recall: Writable, session_id: str) -> None:
+    """Give a session up: nothing is learned from it."""
+    await recall.sessions.aabandon(session_id)

@@ -1,0 +1,308 @@
+"""Cues and annotations, as the catalog keeps them; always inside one transaction.
+
+They stand beside the memories and go with them. Vectors of cues are in an index of their own: what
+changes here returns the ids of cues that are gone, whose vectors go next.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog.reads import in_chunks, stored_cues
+from secondhop.stores.catalog.rows import Row
+from secondhop.stores.cues import (
+    Annotation,
+    Breadth,
+    Cue,
+    CueOrigin,
+    annotation_given,
+    cues_in,
+    fingerprint,
+    fingerprint_given,
+)
+from secondhop.stores.records import Memory
+
+CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
+ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
+TABLES = ("cues", "annotations", "replacements")
+
+
+class CueView:
+    """What stands in the catalog of cues; reads only."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def count(self) -> int:
+        """Cues stored."""
+        (count,) = self.connection.execute("SELECT count(*) FROM cues").fetchone()
+        return int(count)
+
+    def ids(self) -> set[str]:
+        """Of all cues."""
+        return {cue_id for (cue_id,) in self.connection.execute("SELECT cue_id FROM cues")}
+
+    def owners(self, cue_ids: Sequence[str]) -> dict[str, tuple[str, Breadth]]:
+        """{cue id: (memory id, breadth)} of the stored ones."""
+        sql = "SELECT cue_id, memory_id, breadth FROM cues WHERE cue_id IN"
+        rows = in_chunks(self.connection, sql, cue_ids)
+        return {cue_id: (memory_id, breadth) for cue_id, memory_id, breadth in rows}
+
+    def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch.cue_texts`."""
+        sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
+        return dict(in_chunks(self.connection, sql, cue_ids))
+
+    def page(self, *, after: str, limit: int) -> list[tuple[str, str]]:
+        """(cue id, text) of the next cues by id."""
+        sql = "SELECT cue_id, text FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
+        return self.connection.execute(sql, (after, limit)).fetchall()
+
+    def of_memories(self, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
+        """{memory id: its cues}, specific ones first; those without one are left out."""
+        sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
+        found: defaultdict[str, list[Cue]] = defaultdict(list)
+        for row in in_chunks(self.connection, sql, memory_ids):
+            cue = cue_of(row)
+            found[cue.memory_id].append(cue)
+        return {one: tuple(sorted(cues, key=_reading_order)) for one, cues in found.items()}
+
+    def annotations(self, memory_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
+        """{memory id: what each origin says of it}; those without one are left out."""
+        cues, replaces = self.of_memories(memory_ids), self._replaces(memory_ids)
+        sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
+        found: defaultdict[str, list[Annotation]] = defaultdict(list)
+        for row in in_chunks(self.connection, sql, memory_ids):
+            memory_id, origin, content_hash, role, _, prompt, model, written_at = row
+            annotation = Annotation(
+                memory_id=memory_id,
+                content_hash=content_hash,
+                cues=tuple(cue for cue in cues.get(memory_id, ()) if cue.origin == origin),
+                role=role,
+                replaces=replaces.get((memory_id, origin), ()),
+                origin=origin,
+                prompt=prompt,
+                model=model,
+                written_at=datetime.fromisoformat(written_at),
+            )
+            found[memory_id].append(annotation)
+        return {one: tuple(annotations) for one, annotations in found.items()}
+
+    def annotated(self) -> int:
+        """See `CueSearch.annotated`."""
+        return catalog_reads.annotated(self.connection)
+
+    def unannotated(self, *, prompt: str | None) -> list[str]:
+        """See `CueStore.unannotated`."""
+        rows = self.connection.execute(
+            "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
+            "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
+            "AND a.content_hash = memories.content_hash "
+            "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1))",
+            (prompt,),
+        )
+        dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
+        return [memory_id for _, memory_id in sorted(dated)]
+
+    def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch.roles`; what the host says goes before what a model says."""
+        sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
+        rows = sorted(in_chunks(self.connection, sql, memory_ids), key=lambda row: row[2] == "host")
+        return {memory_id: role for memory_id, role, _ in rows}
+
+    def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch.replaced_by`."""
+        sql = (
+            "SELECT replaced_id, memory_id, created_at FROM replacements "
+            "JOIN memories USING (memory_id) WHERE replaced_id <> memory_id AND replaced_id IN"
+        )
+        rows = in_chunks(self.connection, sql, memory_ids)
+        dated = sorted((datetime.fromisoformat(at), newer, old) for old, newer, at in rows)
+        return {old: newer for _, newer, old in dated}
+
+    def fingerprints(self) -> dict[str, str]:
+        """{memory id: fingerprint of what the host gave with it}."""
+        sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host'"
+        return dict(self.connection.execute(sql))
+
+    def _replaces(self, memory_ids: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+        sql = "SELECT memory_id, origin, replaced_id FROM replacements WHERE memory_id IN"
+        found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for memory_id, origin, replaced_id in in_chunks(self.connection, sql, memory_ids):
+            found[(memory_id, origin)].append(replaced_id)
+        return {key: tuple(sorted(ids)) for key, ids in found.items()}
+
+
+def cue_row(cue: Cue, *, at: datetime) -> Row:
+    """Values for CUE_COLUMNS; `at` is when it was written, if it does not say so."""
+    written_at = (cue.written_at or at).isoformat()
+    origin, prompt, model = cue.origin, cue.prompt, cue.model
+    return (cue.cue_id, cue.memory_id, cue.text, cue.breadth, origin, prompt, model, written_at)
+
+
+def cue_of(row: Row) -> Cue:
+    """From CUE_COLUMNS."""
+    _, memory_id, text, breadth, origin, prompt, model, written_at = row
+    return Cue(
+        memory_id=memory_id,
+        text=text,
+        breadth=breadth,
+        origin=origin,
+        prompt=prompt,
+        model=model,
+        written_at=datetime.fromisoformat(written_at),
+    )
+
+
+def _reading_order(cue: Cue) -> tuple[bool, str, str]:
+    return cue.breadth == "broad", cue.origin, cue.text
+
+
+# --- writing ---
+
+
+def annotate(
+    connection: sqlite3.Connection, annotations: Iterable[Annotation], *, at: datetime
+) -> tuple[int, set[str]]:
+    """Replace what the same origin had said of these memories.
+
+    Left out are annotations of memories that are gone, or of another text than the present one.
+
+    Returns:
+        How many were stored, and the ids of cues that are gone.
+    """
+    given = list(annotations)
+    sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
+    present: dict[str, str] = dict(in_chunks(connection, sql, [one.memory_id for one in given]))
+    current = [one for one in given if present.get(one.memory_id) == one.content_hash]
+    gone = [_replace(connection, one, at=at) for one in current]
+    return len(current), set[str]().union(*gone)
+
+
+def store_given(
+    connection: sqlite3.Connection, memories: Sequence[Memory], *, at: datetime
+) -> set[str]:
+    """Store what the host gives with memories that were just put; ids of cues that are gone.
+
+    What a model thought of another text of theirs goes.
+    """
+    ids = [memory.memory_id for memory in memories]
+    sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host' AND memory_id IN"
+    before: Mapping[str, str] = dict(in_chunks(connection, sql, ids))
+    gone = _drop_outdated(connection, ids)
+    for memory in memories:
+        said, says = before.get(memory.memory_id, ""), fingerprint_given(memory)
+        if said != says:
+            gone |= _replace(connection, annotation_given(memory, at=at), at=at)
+        elif says:
+            connection.execute(
+                "UPDATE annotations SET content_hash = ? WHERE memory_id = ? AND origin = 'host'",
+                (memory.content_hash, memory.memory_id),
+            )
+    return gone - stored_cues(connection, sorted(gone))
+
+
+def add_cues(connection: sqlite3.Connection, cues: Iterable[Cue], *, at: datetime) -> None:
+    """Add cues of stored memories; a cue of the host takes the place of another's same words."""
+    given = list(cues)
+    known = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
+    for cue in given:
+        if cue.memory_id in known:
+            way = "REPLACE" if cue.origin == "host" else "INSERT OR IGNORE"
+            row = cue_row(cue, at=at)
+            connection.execute(
+                f"{way} INTO cues ({CUE_COLUMNS}) VALUES ({','.join('?' * len(row))})", row
+            )
+
+
+def remove_cues(connection: sqlite3.Connection, cue_ids: Iterable[str]) -> set[str]:
+    """Delete these cues; the ids of those that were there."""
+    existing = stored_cues(connection, sorted(cue_ids))
+    connection.executemany("DELETE FROM cues WHERE cue_id = ?", [(one,) for one in existing])
+    return existing
+
+
+def drop_cues_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+    """Nothing is known any more of what these memories were for, or of what replaces them; the
+    ids of cues that are gone."""
+    sql = "SELECT cue_id FROM cues WHERE memory_id IN"
+    gone = {cue_id for (cue_id,) in in_chunks(connection, sql, memory_ids)}
+    ids = [(memory_id,) for memory_id in memory_ids]
+    for table in TABLES:
+        connection.executemany(f"DELETE FROM {table} WHERE memory_id = ?", ids)
+    connection.executemany("DELETE FROM replacements WHERE replaced_id = ?", ids)
+    return gone
+
+
+def _drop_outdated(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+    """Drop what models thought of other texts of these memories; ids of cues that are gone."""
+    sql = (
+        "SELECT memory_id FROM annotations JOIN memories USING (memory_id) "
+        "WHERE annotations.origin = 'model' AND annotations.content_hash <> memories.content_hash "
+        "AND memory_id IN"
+    )
+    outdated = [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
+    return set[str]().union(*(_drop(connection, one, origin="model") for one in outdated))
+
+
+def _drop(connection: sqlite3.Connection, memory_id: str, *, origin: CueOrigin) -> set[str]:
+    """Drop what one origin has said of a memory; ids of cues that are gone."""
+    where = "WHERE memory_id = ? AND origin = ?"
+    rows = connection.execute(f"SELECT cue_id FROM cues {where}", (memory_id, origin))
+    gone = {cue_id for (cue_id,) in rows}
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table} {where}", (memory_id, origin))
+    return gone
+
+
+def _replace(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> set[str]:
+    """Put an annotation in the place of the one of the same origin; ids of cues that are gone.
+
+    Of the host's cues those stay that were added one by one, and those that were removed one by one
+    do not come back until they are given anew.
+    """
+    row = connection.execute(
+        "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",
+        (new.memory_id, new.origin),
+    ).fetchone()
+    before = cues_in(row[0] if row else "", memory_id=new.memory_id)
+    cues = {cue.cue_id: cue for cue in new.cues}
+    if new.origin == "host":
+        gone = remove_cues(connection, before - cues.keys())
+        for table in ("annotations", "replacements"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE memory_id = ? AND origin = 'host'", (new.memory_id,)
+            )
+        fresh = [cue for cue_id, cue in cues.items() if cue_id not in before]
+    else:
+        gone, fresh = _drop(connection, new.memory_id, origin=new.origin), list(cues.values())
+    add_cues(connection, fresh, at=at)
+    _insert(connection, new, at=at)
+    return gone - stored_cues(connection, sorted(gone))
+
+
+def _insert(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> None:
+    """The annotation without its cues. A host that says nothing has no annotation."""
+    says = fingerprint(new)
+    if new.origin == "host" and not says:
+        return
+    written_at = (new.written_at or at).isoformat()
+    connection.execute(
+        f"INSERT INTO annotations ({ANNOTATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            new.memory_id,
+            new.origin,
+            new.content_hash,
+            new.role,
+            says,
+            new.prompt,
+            new.model,
+            written_at,
+        ),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO replacements (memory_id, origin, replaced_id) VALUES (?, ?, ?)",
+        [(new.memory_id, new.origin, one) for one in new.replaces],
+    )

@@ -1,0 +1,203 @@
+"""Cues and annotations of one entity: searched by recall, written beside the memories."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+
+from secondhop.errors import CorruptStoreError, UsageError
+from secondhop.stores.catalog import cues as catalog_cues
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.locks import to_its_end
+from secondhop.stores.outbox import Outbox, cue_vectors_fault
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
+
+NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
+_log = logging.getLogger(__name__)
+
+
+class EntityCues:
+    """What `EntityStore` offers of cues.
+
+    Where vectors of cues are lost, fewer memories are found by their cues, and all else works: the
+    words are in the catalog, and `doctor --fix` embeds them again.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        *,
+        outbox: Outbox,
+        dimension: int,
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        """`writing` is a block in which no other process writes."""
+        self._catalog, self._index, self._outbox = catalog, index, outbox
+        self._dimension, self._writing, self._clock = dimension, writing, clock
+        self._is_readable = True
+
+    async def check(self, *, cure: str) -> None:
+        """Remove vectors that belong to no cue; warn where some are missing or not readable.
+
+        Raises:
+            UnfinishedIndexError: a killed process left them half written.
+        """
+        try:
+            await self._outbox.compare_cues(cure=cure)
+        except UnfinishedIndexError:
+            raise
+        except CorruptStoreError as error:
+            self._is_readable = False
+            _log.warning("recall works without cues, whose vectors cannot be read: %s", error)
+
+    # --- CueSearch ---
+
+    async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
+        """See `CueSearch.cues`.
+
+        Raises:
+            UsageError: the queries have another dimension than the store.
+        """
+        nothing: list[list[CueHit]] = [[] for _ in queries]
+        if k < 1 or not len(queries) or not self._is_readable:
+            return nothing
+        if not await asyncio.to_thread(self._catalog.cues, lambda view: view.count()):
+            return nothing
+        if queries.ndim != 2 or queries.shape[1] != self._dimension:
+            raise UsageError(
+                f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
+            )
+        depth = k
+        while True:
+            found = await self._index.nearest(queries, k=depth)
+            ids = list({cue_id for ranking in found for cue_id, _ in ranking})
+            owners = await asyncio.to_thread(
+                self._catalog.cues, partial(catalog_cues.CueView.owners, cue_ids=ids)
+            )
+            rankings = [
+                [CueHit(one, *owners[one], score) for one, score in ranking if one in owners]
+                for ranking in found
+            ]
+            filled = all(len(ranking) >= k for ranking in rankings)
+            if filled or all(len(ranking) < depth for ranking in found):
+                return [ranking[:k] for ranking in rankings]
+            depth *= 2
+
+    async def annotated(self) -> int:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
+
+    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))
+
+    async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch.cue_texts`."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(cue_ids))
+
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.replaced_by(memory_ids)
+        )
+
+    # --- reading for those who write them ---
+
+    async def of_memories(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
+        """{memory id: its cues}, specific ones first; those without one are left out."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.of_memories(memory_ids)
+        )
+
+    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
+        """{memory id: what each origin says of it}; those without one are left out."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.annotations(memory_ids)
+        )
+
+    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
+        """Ids of memories without an annotation of their present text, the oldest first.
+
+        Args:
+            prompt: memories that a model annotated with another version of the prompt count as
+                unannotated, too. None: they do not.
+        """
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.unannotated(prompt=prompt)
+        )
+
+    async def fingerprints(self) -> Mapping[str, str]:
+        """{memory id: fingerprint of the annotation that came with it}."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.fingerprints())
+
+    # --- writing ---
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """Replace what the same origin had said of these memories; how many were stored.
+
+        Left out are annotations of memories that are gone, or of another text than the present
+        one. Cues of other origins stay, and so do cues that the host added one by one.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
+        """
+        cues = [cue for annotation in annotations for cue in annotation.cues]
+        stored: list[int] = []
+
+        def write(connection: sqlite3.Connection) -> set[str]:
+            count, gone = catalog_cues.annotate(connection, annotations, at=self._clock())
+            stored.append(count)
+            return gone
+
+        for one in annotations:
+            if any((cue.memory_id, cue.origin) != (one.memory_id, one.origin) for cue in one.cues):
+                raise UsageError(
+                    f"the annotation of {one.memory_id!r} has cues of another memory or origin"
+                )
+        await self._write(cues, vectors, write)
+        return sum(stored)
+
+    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
+        """Add cues to what is stored; those of memories that are gone are left out.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+
+        def write(connection: sqlite3.Connection) -> set[str]:
+            catalog_cues.add_cues(connection, cues, at=self._clock())
+            return set()
+
+        await self._write(cues, vectors, write)
+
+    async def remove(self, cue_ids: Sequence[str]) -> None:
+        """Delete cues with their vectors; unknown ids are no error."""
+
+        await self._write([], NO_VECTORS, partial(catalog_cues.remove_cues, cue_ids=cue_ids))
+
+    async def _write(
+        self,
+        cues: Sequence[Cue],
+        vectors: Vectors,
+        write: Callable[[sqlite3.Connection], set[str]],
+    ) -> None:
+        fault = cue_vectors_fault(cues, vectors, dimension=self._dimension)
+        if fault:
+            raise UsageError(f"these cues cannot be stored: {fault}")
+        if not await asyncio.to_thread(self._catalog.exists):
+            return
+        rows = {cue.cue_id: row for row, cue in enumerate(cues)}
+        async with self._writing():
+            await to_its_end(
+                self._outbox.put_cues(list(rows), vectors[list(rows.values())], write=write)
+            )

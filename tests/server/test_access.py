@@ -1,0 +1,174 @@
+"""Who may do what over HTTP, and what is refused: by token, scope, host, origin, size and rate."""
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.command_line import over
+from tests.mcp.mcp_world import MARA, NOOR
+from tests.server.served_world import QUESTION, UNLIMITED, Running, new_store, serving
+
+from secondhop.cli.mcp_command import Address
+from secondhop.errors import UsageError
+from secondhop.server.limits import RateLimiter, ServerLimits
+from secondhop.server.serve import expect_private
+from secondhop.server.tokens import FILE, TokenFile
+
+HERE, THERE = f"/v1/entities/{MARA}", f"/v1/entities/{NOOR}"
+ASKED = {"question": QUESTION}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    store = tmp_path_factory.mktemp("guarded") / "store"
+    limits = ServerLimits(requests_per_s=0, body_bytes=20_000, body_s=1.0)
+    with serving(store, new_store(store), limits=limits) as one:
+        yield one
+
+
+def status(answer: httpx.Response) -> int:
+    """The status; what is refused says why as a problem document."""
+    if answer.status_code >= 400:
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["status"] == answer.status_code
+        assert answer.json()["detail"]
+    return answer.status_code
+
+
+def test_without_a_valid_token_nothing_is_answered(running: Running) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic bWFyYTo="}):
+        with httpx.Client(base_url=running.url, headers=headers) as stranger:
+            for path in (HERE, "/v1/entities", "/metrics", f"{HERE}/nothing"):
+                answer = stranger.get(path)
+                assert status(answer) == 401
+                assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_token_opens_its_own_entity_alone(running: Running) -> None:
+    with running.client(MARA) as mara, running.client(NOOR) as noor:
+        asked = [status(client.post(f"{THERE}/recall", json=ASKED)) for client in (mara, noor)]
+        unknown = status(mara.get("/v1/entities/nobody"))
+        session = mara.post(f"{HERE}/sessions", json=ASKED).json()["session_id"]
+        trace = mara.post(f"{HERE}/recall", json=ASKED).json()["trace_id"]
+        foreign = [
+            status(noor.get(f"{THERE}/sessions/{session}")),
+            status(noor.get(f"{THERE}/traces/{trace}")),
+            status(noor.get(f"{THERE}/memories/plan")),
+            status(noor.delete(f"{THERE}/memories/plan")),
+        ]
+        assert mara.get("/v1/entities").json() == [MARA]
+
+    assert asked == [403, 200]
+    assert unknown == 403
+    assert foreign == [404, 404, 404, 404]
+
+
+def test_a_scope_holds_what_it_says(running: Running) -> None:
+    with running.client("reader") as reader, running.client(MARA) as writer:
+        assert status(reader.post(f"{HERE}/recall", json=ASKED)) == 200
+        assert status(reader.post(f"{HERE}/remember", json={"text": "x"})) == 403
+        assert status(reader.delete(f"{HERE}/memories/plan")) == 403
+        assert status(writer.get("/metrics")) == 403
+        assert status(writer.delete(HERE)) == 405
+
+
+def test_a_revoked_token_is_refused_at_once(running: Running) -> None:
+    file = TokenFile(running.store / FILE)
+    text, token = file.create([MARA], "read")
+    with httpx.Client(base_url=running.url, headers={"Authorization": f"Bearer {text}"}) as client:
+        assert status(client.get(HERE)) == 200
+        file.revoke(token.token_id)
+        assert status(client.get(HERE)) == 401
+
+
+def test_a_body_may_be_so_long_and_must_arrive(running: Running) -> None:
+    def dripping() -> Iterator[bytes]:
+        for _ in range(40):
+            yield b" " * 1000
+
+    with running.client() as client:
+        whole = client.post(f"{HERE}/recall", json={"question": "x" * 30_000})
+        dripped = client.post(f"{HERE}/recall", content=dripping())
+        assert (status(whole), status(dripped)) == (413, 413)
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as slow:
+        head = f"POST {HERE}/recall HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n"
+        token = f"Authorization: Bearer {running.tokens[MARA]}\r\n\r\n"
+        slow.sendall((head + token).encode() + b"{")
+        assert slow.recv(4096).startswith(b"HTTP/1.1 408")
+
+
+def test_a_page_of_another_site_reaches_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    new_store(store)
+    friend = "https://friend.example"
+    with serving(store, origins=[friend]) as open_here, open_here.client("") as client:
+        assert status(client.post(f"{HERE}/recall", json=ASKED)) == 200
+        assert status(client.get(HERE, headers={"Host": "evil.example"})) == 421
+        evil = {"Origin": "https://evil.example"}
+        refused = client.post(f"{HERE}/remember", json={"text": "x"}, headers=evil)
+        assert status(refused) == 403
+        assert "access-control-allow-origin" not in client.get(HERE, headers=evil).headers
+        allowed = client.post(f"{HERE}/recall", json=ASKED, headers={"Origin": friend})
+        assert allowed.headers["access-control-allow-origin"] == friend
+
+
+def test_too_many_requests_wait(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    limits = ServerLimits(requests_per_s=2)
+    with serving(store, new_store(store), limits=limits) as one, one.client() as client:
+        answers = [client.get(HERE) for _ in range(8)]
+
+    assert [status(one) for one in answers[:4]] == [200] * 4
+    late = next(one for one in answers if one.status_code == 429)
+    assert int(late.headers["retry-after"]) >= 1
+
+
+def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("secondhop.server.limits.time.monotonic", lambda: now)
+    limiter = RateLimiter(1.0)
+
+    assert [limiter.wait_s("a") for _ in range(3)] == [0.0, 0.0, 1.0]
+    assert limiter.wait_s("b") == 0.0
+    now = 1.0
+    assert limiter.wait_s("a") == 0.0
+
+
+def test_other_machines_are_served_with_tokens_alone(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="tokens create"):
+        expect_private(Address("0.0.0.0", 8000), [])
+    expect_private(Address("127.0.0.1", 8000), [])
+    TokenFile(tmp_path / FILE).create([MARA], "read")
+    expect_private(Address("0.0.0.0", 8000), TokenFile(tmp_path / FILE).tokens())
+
+
+def test_tokens_are_made_listed_and_revoked_at_the_command_line(tmp_path: Path) -> None:
+    run = over(tmp_path / "store")
+    text = run("tokens", "create", MARA, "--scope", "write", "--note", "phone").stdout.strip()
+    made = json.loads(run("tokens", "list", "--json").stdout)
+
+    kept = (tmp_path / "store" / FILE).read_text(encoding="utf-8")
+    assert text.startswith("shop_")
+    assert text not in kept
+    assert (tmp_path / "store" / FILE).stat().st_mode & 0o077 == 0
+    assert [(one["entities"], one["scope"], one["note"]) for one in made] == [
+        ([MARA], "write", "phone")
+    ]
+    assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 0
+    assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 2
+    assert run("tokens", "create", "--scope", "write").exit_code == 2
+    assert run("tokens", "create", MARA, "--scope", "all").exit_code == 2
+
+
+def test_every_answer_has_the_headers_that_keep_a_page_harmless(running: Running) -> None:
+    with running.client("") as nobody:
+        for path in ("/", "/static/nothing.js", "/healthz", HERE):
+            headers = nobody.get(path).headers
+            assert "default-src 'none'" in headers["content-security-policy"]
+            assert "unsafe" not in headers["content-security-policy"]
+            assert headers["x-content-type-options"] == "nosniff"
+    assert UNLIMITED.requests_per_s == 0

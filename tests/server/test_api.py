@@ -1,0 +1,202 @@
+"""The API over a real server: each thing that `Recall` does, done over HTTP."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from tests.mcp.mcp_world import MARA
+from tests.server.served_world import QUESTION, Running, new_store, serving
+
+from secondhop.graph.result import RecallResult
+from secondhop.graph.session_result import SessionAnswer
+
+HERE = f"/v1/entities/{MARA}"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    store = tmp_path_factory.mktemp("served") / "store"
+    with serving(store, new_store(store)) as one:
+        yield one
+
+
+@pytest.fixture
+def http(running: Running) -> Iterator[httpx.Client]:
+    with running.client() as client:
+        yield client
+
+
+def content(answer: httpx.Response, status: int = 200) -> Any:
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def events_of(text: str) -> list[tuple[str, Any]]:
+    """(event, data) of a stream."""
+    found: list[tuple[str, Any]] = []
+    for block in text.strip().split("\n\n"):
+        name, data = block.split("\n", 1)
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def test_a_recall_is_what_the_library_returns(http: httpx.Client) -> None:
+    told = content(http.post(f"{HERE}/recall", json={"question": QUESTION, "k": 3}))
+
+    result = RecallResult.model_validate(told)
+    assert len(result.memories) == 3
+    assert result.entity == MARA
+
+
+def test_a_stream_has_one_event_a_step_and_ends_with_the_result(http: httpx.Client) -> None:
+    answer = http.post(f"{HERE}/recall/stream", json={"question": QUESTION, "k": 3})
+    plain = content(http.post(f"{HERE}/recall", json={"question": QUESTION, "k": 3}))
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = events_of(answer.text)
+    assert [name for name, _ in events] == ["step"] * (len(events) - 1) + ["result"]
+    nodes = content(http.get(f"{HERE}/graph"))["nodes"]
+    assert {step["node"] for name, step in events if name == "step"} <= set(nodes)
+    assert [one["id"] for one in events[-1][1]["memories"]] == [
+        one["id"] for one in plain["memories"]
+    ]
+
+
+def test_an_empty_question_in_a_stream_is_a_status(http: httpx.Client) -> None:
+    answer = http.post(f"{HERE}/recall/stream", json={"question": "  "})
+
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_recall_is_explained_by_its_trace(http: httpx.Client) -> None:
+    result = content(http.post(f"{HERE}/recall", json={"question": QUESTION, "k": 2}))
+    trace = content(http.get(f"{HERE}/traces/{result['trace_id']}"))
+    where = f"{HERE}/traces/{result['trace_id']}/explain"
+
+    assert trace["returned"] == [one["id"] for one in result["memories"]]
+    assert content(http.get(where, params={"memory_id": trace["returned"][0]}))["returned"]
+    left = content(http.get(where, params={"memory_id": "bread"}))
+    assert not left["returned"]
+    assert left["nearest_change"]
+
+
+def test_a_memory_lives_and_is_forgotten(http: httpx.Client) -> None:
+    kept = content(http.post(f"{HERE}/remember", json={"text": "The bike is blue."}), 201)
+    first = kept["memory_id"]
+    changed = content(http.patch(f"{HERE}/memories/{first}", json={"text": "The bike is red."}))
+    second = changed["memory_id"]
+
+    assert content(http.get(f"{HERE}/memories/{second}"))["text"] == "The bike is red."
+    assert [one["memory_id"] for one in content(http.get(f"{HERE}/history/{second}"))["versions"]]
+    assert content(http.delete(f"{HERE}/memories/{first}?dry_run=true"))["dry_run"]
+    assert content(http.delete(f"{HERE}/memories/{first}"))["memory_ids"] == [first]
+    gone = content(http.get(f"{HERE}/memories/{first}"), 404)
+    assert gone["type"] == "urn:secondhop:problem:not-stored"
+
+
+def test_facts_supersede_and_are_looked_up(http: httpx.Client) -> None:
+    fact = {"subject": "me", "attribute": "employer"}
+    old = content(http.post(f"{HERE}/remember", json={"text": "Acme", **fact}), 201)
+    new = content(http.post(f"{HERE}/remember", json={"text": "Boilerworks", **fact}), 201)
+
+    assert new["supersedes"] == [old["memory_id"]]
+    assert [one["value"] for one in content(http.get(f"{HERE}/facts", params=fact))] == [
+        "Boilerworks"
+    ]
+
+
+def test_built_memories_are_added_superseded_deprecated_and_restored(http: httpx.Client) -> None:
+    def built(name: str, text: str) -> dict[str, Any]:
+        said = [{"role": "user", "content": text}]
+        return {"memory_id": name, "created_at": "2026-03-01T10:00:00Z", "messages": said}
+
+    rows = [built("tents/old", "The tent leaks."), built("tents/new", "The tent is tight.")]
+    ledger = content(http.post(f"{HERE}/memories", json={"memories": rows}), 201)
+    assert ledger["stored"] == 2
+    by = {"by": "tents/new", "reason": "mended"}
+    assert content(http.post(f"{HERE}/supersede/tents/old", json=by))["done"] == "superseded"
+    assert content(http.get(f"{HERE}/memories/tents/old"))["end"]
+    assert content(http.post(f"{HERE}/restore/tents/old"))["done"] == "restored"
+    why = {"reason": "sold"}
+    assert content(http.post(f"{HERE}/deprecate/tents/old", json=why))["done"] == "deprecated"
+
+
+def test_pages_of_memories_join_without_a_gap(http: httpx.Client) -> None:
+    whole = content(http.get(f"{HERE}/memories", params={"limit": 500}))
+    first = content(http.get(f"{HERE}/memories", params={"limit": 4}))
+    rest = content(http.get(f"{HERE}/memories", params={"limit": 500, "after": first["next"]}))
+
+    ids = [one["memory_id"] for one in (*first["memories"], *rest["memories"])]
+    assert ids == [one["memory_id"] for one in whole["memories"]]
+    assert whole["next"] == ""
+    assert content(http.get(HERE))["memories"] == len(ids)
+
+
+def test_a_session_is_voted_on_and_resolved(http: httpx.Client) -> None:
+    first = content(http.post(f"{HERE}/sessions", json={"question": QUESTION, "k": 3}), 201)
+    where = f"{HERE}/sessions/{first['session_id']}"
+    hot, cold = (one["id"] for one in first["memories"][:2])
+    second = content(http.post(f"{where}/votes", json={"votes": {hot: "hot", cold: "cold"}}))
+
+    SessionAnswer.model_validate(second)
+    assert second["round"] == 2
+    assert cold not in [one["id"] for one in second["memories"]]
+    assert content(http.get(where))["round"] == 2
+    late = content(http.post(f"{where}/votes", json={"votes": {hot: "hot"}, "round": 1}), 409)
+    assert late["type"] == "urn:secondhop:problem:round-moved-on"
+    assert late["current"] == 2
+    assert content(http.post(f"{where}/resolve", json={}))["session"]["accepted"] == [hot]
+    assert content(http.get(where), 410)["type"] == "urn:secondhop:problem:session-resolved"
+
+
+def test_a_session_is_given_up(http: httpx.Client) -> None:
+    first = content(http.post(f"{HERE}/sessions", json={"question": QUESTION}), 201)
+
+    assert first["session_id"] in content(http.get(f"{HERE}/sessions"))
+    assert http.delete(f"{HERE}/sessions/{first['session_id']}").status_code == 204
+    assert first["session_id"] not in content(http.get(f"{HERE}/sessions"))
+
+
+def test_a_conversation_is_observed_and_a_briefing_given(http: httpx.Client) -> None:
+    said = [{"role": "user", "content": "Remember that the keys are with Ines."}]
+    observed = content(http.post(f"{HERE}/observe", json={"messages": said}))
+
+    assert observed["added"] or observed["duplicates"]
+    assert content(http.get(f"{HERE}/briefing", params={"limit": 5}))["entries"]
+
+
+def test_a_file_is_ingested_and_leaves_no_copy(http: httpx.Client, running: Running) -> None:
+    note = "# Boat\n\nThe boat lies in Kiel.\n"
+    where, file = f"{HERE}/ingest", {"name": "boat.md", "modified_at": "2026-01-01T12:00:00Z"}
+    first = content(http.post(where, params=file, content=note))
+    again = content(http.post(where, params=file, content=note))
+    changed = content(http.post(where, params=file, content=note + "And leaks."))
+
+    assert (first["stored"], again["unchanged"], changed["stored"]) == (1, 1, 1)
+    assert not list(running.store.rglob("boat.md"))
+    broken = content(http.post(where, params={"name": "x.json"}, content=b"{"), 422)
+    assert broken["type"].startswith("urn:secondhop:problem:")
+
+
+def test_probes_and_metrics_answer(running: Running) -> None:
+    with running.client("") as nobody, running.client("admin") as admin:
+        assert content(nobody.get("/healthz")) == {"status": "ok"}
+        assert content(nobody.get("/readyz")) == {"status": "ready"}
+        content(admin.post(f"{HERE}/recall", json={"question": QUESTION}))
+        told = admin.get("/metrics").text
+        assert content(admin.get("/v1/entities")) == ["mara", "noor"]
+
+    assert 'route="recall",status="200"' in told
+    assert "secondhop_recalls_total" in told
+    assert MARA not in told
+
+
+def test_the_description_has_examples_and_the_form_of_errors(http: httpx.Client) -> None:
+    described = content(http.get("/openapi.json"))
+
+    assert described["components"]["schemas"]["RecallBody"]["example"]
+    recall = described["paths"]["/v1/entities/{entity}/recall"]["post"]
+    assert "application/problem+json" in recall["responses"]["default"]["content"]

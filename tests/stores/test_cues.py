@@ -1,0 +1,215 @@
+"""Cues and annotations: what every store must do with them, over each vector index."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from secondhop.errors import UsageError
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.cues import Annotation, Cue, cues_given
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_client import ChromaClient
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+from secondhop.stores.vectors.chroma_server import ChromaServer
+from secondhop.stores.vectors.memory_index import MemoryIndex
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
+
+
+def with_cues(
+    given: EmbeddedMemory,
+    make: SimpleNamespace,
+    *cues: str,
+    broad: tuple[str, ...] = (),
+    replaces: tuple[str, ...] = (),
+) -> EmbeddedMemory:
+    """The memory with cues of the host."""
+    memory = replace(given.memory, cues=cues, broad_cues=broad, replaces=replaces)
+    texts = [cue.text for cue in cues_given(memory)]
+    vectors = make.vectors(*texts) if texts else np.zeros((0, make.dimension), np.float32)
+    return replace(given, memory=memory, cue_vectors=vectors)
+
+
+def annotation_of(
+    given: EmbeddedMemory, *cues: str, role: str = "", replaces: tuple[str, ...] = ()
+) -> Annotation:
+    """What a model says of a memory."""
+    own = given.memory.memory_id
+    return Annotation(
+        memory_id=own,
+        content_hash=given.memory.content_hash,
+        cues=tuple(Cue(memory_id=own, text=text, origin="model", prompt="1") for text in cues),
+        role=role,
+        replaces=replaces,
+        origin="model",
+        prompt="1",
+        model="m",
+        written_at=NOON,
+    )
+
+
+@pytest.fixture(params=ADAPTERS)
+async def store(
+    request: pytest.FixtureRequest, tmp_path: Path, make: SimpleNamespace
+) -> AsyncIterator[EntityStore]:
+    index: VectorIndex
+    cue_index: VectorIndex
+    client: ChromaClient | None = None
+    if request.param == "numpy":
+        index, cue_index = MemoryIndex(), MemoryIndex()
+    else:
+        client = (
+            ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+            if request.param == "folder"
+            else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
+        )
+        name = f"{tmp_path.name.rstrip('_')}-x.1"
+        index = ChromaVectors(client, name=lambda: name)
+        cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    opened = EntityStore(
+        Catalog(tmp_path / "catalog.db"),
+        index,
+        identity=identity,
+        lock_path=tmp_path / "writer",
+        cue_index=cue_index,
+    )
+    async with aclosing(opened):
+        yield opened
+    if client is not None:
+        client.drop(name)
+        client.drop(f"{name}.cues")
+        client.close()
+
+
+async def test_a_memory_is_found_by_the_cue_it_came_with(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    boiler = with_cues(
+        make.memory("a", "the boiler hums"), make, "who repairs heating", broad=("run the house",)
+    )
+    await store.put([boiler, make.memory("b", "a cat")])
+
+    ((hit, other),) = await store.cues(make.vectors("who repairs heating"), k=5)
+
+    assert (hit.memory_id, hit.breadth) == ("a", "specific")
+    assert hit.score == pytest.approx(1.0, abs=1e-5)
+    assert (other.memory_id, other.breadth) == ("a", "broad")
+    assert await store.cue_texts([hit.cue_id, "?"]) == {hit.cue_id: "who repairs heating"}
+    assert await store.annotated() == 1
+    assert await store.unannotated() == ["b"]
+
+
+async def test_a_store_without_cues_finds_none(store: EntityStore, make: SimpleNamespace) -> None:
+    assert await store.cues(make.vectors("a", "b"), k=3) == [[], []]
+    await store.put([make.memory("a", "the boiler hums")])
+    assert await store.cues(make.vectors("a", "b"), k=3) == [[], []]
+    assert await store.annotated() == 0
+
+
+async def test_a_model_replaces_its_own_cues_and_nobody_elses(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    boiler = with_cues(make.memory("a", "the boiler hums"), make, "from the host")
+    await store.put([boiler])
+    await store.annotate([annotation_of(boiler, "one", "two")], make.vectors("one", "two"))
+    await store.annotate([annotation_of(boiler, "three", role="own boiler")], make.vectors("three"))
+
+    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["from the host", "three"]
+    assert await store.roles(["a"]) == {"a": "own boiler"}
+    ((hit, *_),) = await store.cues(make.vectors("one"), k=5)
+    assert hit.score < 0.99
+    assert (await store.counts()).cues == 2
+
+
+async def test_a_changed_text_loses_what_a_model_thought_of_the_old_one(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    boiler = with_cues(make.memory("a", "the boiler hums"), make, "from the host")
+    await store.put([boiler])
+    await store.annotate([annotation_of(boiler, "one", replaces=("old",))], make.vectors("one"))
+
+    silent = with_cues(make.memory("a", "the boiler is silent"), make, "from the host")
+    await store.put([silent])
+
+    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["from the host"]
+    assert [hit.memory_id for hit in (await store.cues(make.vectors("one"), k=5))[0]] == ["a"]
+    assert await store.annotate([annotation_of(boiler, "late")], make.vectors("late")) == 0
+    assert await store.annotated() == 1
+
+
+async def test_the_same_text_put_again_keeps_what_a_model_thought(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    boiler = make.memory("a", "the boiler hums")
+    await store.put([boiler])
+    await store.annotate([annotation_of(boiler, "one")], make.vectors("one"))
+    moved = replace(boiler, memory=replace(boiler.memory, origin="elsewhere"))
+    await store.put([moved])
+    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["one"]
+    assert await store.unannotated() == []
+    assert await store.unannotated(prompt="2") == ["a"]
+
+
+async def test_cues_that_a_person_added_or_removed_stay_so_when_the_file_is_read_again(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    given = with_cues(make.memory("a", "the boiler hums"), make, "one", "two")
+    await store.put([given])
+    await store.add_cues([Cue(memory_id="a", text="mine")], make.vectors("mine"))
+    await store.remove_cues([Cue(memory_id="a", text="one").cue_id])
+
+    await store.put([given])
+    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["mine", "two"]
+
+    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one", "three")])
+    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["mine", "three"]
+
+
+async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
+    await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
+    assert await store.replaced_by(["old", "new"]) == {"old": "new"}
+
+    await store.delete(["old"])
+    assert await store.replaced_by(["old"]) == {}
+    await store.delete(["new"])
+    assert await store.cues(make.vectors("where do I live"), k=1) == [[]]
+    assert (await store.counts()).cues == 0
+
+
+async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    boiler = make.memory("a", "the boiler hums")
+    with pytest.raises(UsageError, match="cue vectors of shape"):
+        await store.put([replace(boiler, memory=replace(boiler.memory, cues=("one",)))])
+    await store.put([boiler])
+    with pytest.raises(UsageError, match="unit length"):
+        await store.add_cues([Cue(memory_id="a", text="x")], 2 * make.vectors("x"))
+    stranger = replace(annotation_of(boiler, "one"), memory_id="b")
+    with pytest.raises(UsageError, match="another memory"):
+        await store.annotate([stranger], make.vectors("one"))
+    assert (await store.counts()).cues == 0
+
+
+async def test_what_is_about_a_memory_that_is_gone_is_left_out(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("a", "the boiler hums")])
+    gone = make.memory("gone", "a cat")
+    assert await store.annotate([annotation_of(gone, "one")], make.vectors("one")) == 0
+    await store.add_cues([Cue(memory_id="gone", text="x")], make.vectors("x"))
+    assert (await store.counts()).cues == 0
