@@ -1,9 +1,7 @@
 """Playbooks as vectors: which facets a question's intent needs, found without a language model."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -51,9 +49,6 @@ class Playbooks:
         self._names: Vectors | None = None
         self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
         self._facets: dict[int, Vectors] = {}
-        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
-            WeakKeyDictionary()
-        )
 
     @property
     def questions(self) -> Vectors | None:
@@ -68,15 +63,8 @@ class Playbooks:
         Args:
             progress: hears (done, total) example questions.
         """
-        async with self._warming():
-            if self._asks is None:
-                await self._embed_questions(progress)
-
-    def _warming(self) -> asyncio.Lock:
-        """Recalls that begin at once embed the questions once. Loops share no lock."""
-        return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-
-    async def _embed_questions(self, progress: Callable[[int, int], None] | None) -> None:
+        if self._asks is not None:
+            return
         asks = [ask for intent in self._intents for ask in intent.asks]
         parts: list[Vectors] = []
         for start in range(0, len(asks), WARM_PART):

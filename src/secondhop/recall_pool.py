@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -74,7 +74,8 @@ class RecallPool:
         judge = None
         if llm is not None and llm != OFFLINE:
             judge = chosen_llm(llm, deadline_s=config.limits.deadline_s)
-        self._owned = [one for given, one in ((embedder, model), (llm, judge)) if given is not one]
+        made = ((embedder, model), (llm, judge))
+        self._owned: list[object] = [one for given, one in made if given is not one]
         folder = Path(path) if path is not None else DEFAULT_STORE
         self._home = StoreDirectory(folder, chroma_url=chroma_url)  # keeps its client open
         self._aopen = partial(
@@ -107,6 +108,11 @@ class RecallPool:
             opened.users -= 1
             await self._close_idle()
 
+    @property
+    def entities(self) -> list[str]:
+        """Those that are open, the least recently used first."""
+        return list(self._opened)
+
     async def aclose_entity(self, entity: str) -> None:
         """Close an entity now, say to delete it; nothing happens where it is not open.
 
@@ -122,12 +128,13 @@ class RecallPool:
     async def aclose(self) -> None:
         """Close every entity, also those in use, and the models that the pool has made."""
         self._closed = True
-        for entity in [*self._opened]:
-            await self._close(entity)
-        for model in self._owned:
-            if isinstance(model, HoldsConnections):
-                await model.aclose()
-        await self._home.aclose()
+        async with AsyncExitStack() as closing:  # one that fails does not keep others open
+            closing.push_async_callback(self._home.aclose)
+            for model in self._owned:
+                if isinstance(model, HoldsConnections):
+                    closing.push_async_callback(model.aclose)
+            for entity in self._opened:
+                closing.push_async_callback(self._close, entity)
 
     async def __aenter__(self) -> Self:
         return self
