@@ -1,7 +1,7 @@
 """The change that `explain` names is true: applied, it admits the memory. For every kind of it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,7 +91,7 @@ async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
 async def with_min_score(recalled: Recalled, told: Explanation) -> list[Answer]:
     change = told.nearest_change
     slots = int(number_in(change, "limits.k")) if "limits.k" in change else 0
-    asked = {"k": slots} if slots else {}
+    asked: dict[str, Any] = {"k": slots} if slots else {}
     lower = number_in(change, "ranking.min_score")
     assert f"--set ranking.min_score={lower:.2f}" in change
     return [await recalled.again(ranking={"min_score": lower}, **asked)]
@@ -102,12 +102,14 @@ async def with_vote(recalled: Recalled, told: Explanation) -> list[Answer]:
 
 
 async def with_nearer_question(recalled: Recalled, told: Explanation) -> list[Answer]:
-    more = {"tokens": 300} if "tokens" in recalled.asked else {}
-    unread = None if recalled.votes is None else {}  # the critic will say otherwise of it
+    more: dict[str, Any] = {"tokens": 300} if "tokens" in recalled.asked else {}
+    unread: dict[str, Sequence[str]] | None = (
+        None if recalled.votes is None else {}
+    )  # the critic will say otherwise of it
     return [await recalled.again(TEXTS[told.memory_id], votes=unread, **more)]
 
 
-KINDS: dict[str, Callable[[Recalled, Explanation], Any]] = {
+KINDS: dict[str, Callable[[Recalled, Explanation], Awaitable[list[Answer]]]] = {
     r"--k \d": with_slots,
     r"--tokens \d": with_tokens,
     r"ranking\.min_score": with_min_score,
