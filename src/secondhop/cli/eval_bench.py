@@ -27,7 +27,7 @@ from secondhop.evals.comparison_targets import (
 from secondhop.evals.measures import MEASURES
 from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
-from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
+from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
@@ -51,6 +51,8 @@ class EvalPlan:
     """Embed everything again."""
     answers: Path | None = None
     """File or folder where a language model's answers are kept; None: they are kept nowhere."""
+    stored: bool = False
+    """Ask the memory that the options name: the scenarios are questions alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,8 @@ class EvalBench:
     progress: IngestProgress | None
     model: AnsweringModel | None = None
     """Plans and judges; None: offline."""
+    stored: bool = False
+    """As `EvalPlan.stored`."""
 
     async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
@@ -85,32 +89,37 @@ class EvalBench:
             model = self.model.about(scenario, embedder_id=embedder.model_id)
         async with opened(
             self.place,
-            entity=scenario.name,
+            entity=None if self.stored else scenario.name,
             embedder=embedder,
             counting=True,
             settings=settings,
             llm=model,
         ) as recall:
-            await store_scenario(scenario, recall, progress=self.progress)
+            if self.stored:
+                await expect_stored(scenario, recall)
+            else:
+                await store_scenario(scenario, recall, progress=self.progress)
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
 
 
 @asynccontextmanager
 async def eval_bench(
-    common: Common, *, fresh: bool = False, answers: Path | None = None
+    common: Common, *, fresh: bool = False, answers: Path | None = None, stored: bool = False
 ) -> AsyncGenerator[EvalBench, None]:
     """A bench; a store that was not named is gone afterwards.
 
     Args:
         fresh: embed everything again, and keep it nowhere.
         answers: file or folder where a language model's answers are kept.
+        stored: ask the memory that the options name.
     """
     async with AsyncExitStack() as stack:
         yield EvalBench(
-            place=stack.enter_context(throwaway(common)),
+            place=common if stored else stack.enter_context(throwaway(common)),
             embedder=None if fresh else stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
             model=await stack.enter_async_context(answering_model(common, answers)),
+            stored=stored,
         )
 
 
@@ -128,7 +137,9 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         theirs = changed_settings(shipped, other.changes)
     if isinstance(other, EarlierReport):
         expect_scenarios(other, plan.scenarios)
-    async with eval_bench(common, fresh=plan.fresh, answers=plan.answers) as bench:
+    async with eval_bench(
+        common, fresh=plan.fresh, answers=plan.answers, stored=plan.stored
+    ) as bench:
         reports: list[ScenarioReport] = []
         rows: dict[str, Rows] = {}
         for scenario in plan.scenarios:
