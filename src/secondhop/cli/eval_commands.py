@@ -44,6 +44,10 @@ def scenarios(
     changes: Changes = None,
     against: Against = None,
     html: Html = None,
+    annotate: Annotated[
+        bool,
+        typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
+    ] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -65,7 +69,9 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(folders or shipped_scenarios(), cues=not no_cues, stored=stored)
+    found = load_scenarios(
+        folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
+    )
     expect_writable([html])
     if html is not None:
         expect_jinja()
@@ -77,6 +83,7 @@ def scenarios(
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None),
         fresh=fresh,
+        annotate=annotate,
         answers=answers,
         stored=stored,
     )
