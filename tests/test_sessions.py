@@ -641,6 +641,9 @@ class StuckReader:
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         return await self._inner.passages(passage_ids)
 
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        return await self._inner.passage_ids(memory_ids)
+
     async def memory(self, memory_id: str) -> Memory | None:
         return await self._inner.memory(memory_id)
 

@@ -34,7 +34,7 @@ def suggested(**scores: float) -> Suggested:
 
 
 def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
-    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested(a=0.0, b=4.0))
+    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested=suggested(a=0.0, b=4.0))
 
     weights = weights_for(1.0)
     # of two memories one stands at 1, the other at -1
@@ -51,7 +51,7 @@ def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> 
 def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
     found = {"a": {DIRECT: own(0.5, 0.02)}, "b": {DIRECT: own(0.4, 0.01)}}
 
-    scores, blends = blended_scores(found, suggested(a=0.0, b=0.0, new=9.0))
+    scores, blends = blended_scores(found, suggested=suggested(a=0.0, b=0.0, new=9.0))
 
     assert blends["new"].parts["playbooks"] > 0
     assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
@@ -66,7 +66,7 @@ def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() 
 def test_scores_that_other_queries_gave_stay() -> None:
     known = {"looked up": {"k1": own(0.9, 0.03)}}
 
-    scores, blends = blended_scores(known, suggested(a=1.0))
+    scores, blends = blended_scores(known, suggested=suggested(a=1.0))
 
     assert scores["looked up"] == known["looked up"]
     assert "looked up" not in blends
@@ -76,5 +76,5 @@ def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
     found = {"a": own(0.8, 0.02), "b": own(0.2, 0.01)}
     unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
 
-    assert list(blended(found, unsure)) == ["a", "b"]
-    assert blended(found, unsure)["b"].parts["playbooks"] == 0.0
+    assert list(blended(found, suggested=unsure)) == ["a", "b"]
+    assert blended(found, suggested=unsure)["b"].parts["playbooks"] == 0.0
