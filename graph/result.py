@@ -150,8 +150,8 @@ class RecallResult(Frozen):
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""
     stop_reason: str
-    """converged, stable, no_new_candidates, no_new_queries, max_rounds, max_llm_calls,
-    max_tokens or deadline."""
+    """converged, complete, no_verdict, stable, no_new_candidates, no_new_queries, max_rounds,
+    max_llm_calls, max_tokens or deadline."""
     rounds: int
     spent: Spent
     trace_id: str

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import (
     Annotated,
     Any,
+    Final,
     Literal,
     NotRequired,
     TypeAlias,
     TypedDict,
+    get_args,
     get_type_hints,
 )
 
@@ -20,6 +22,9 @@ from secondhop.nodes.reducers import add_counts, merge_keys, reducer_of
 
 Leg: TypeAlias = Literal["dense", "lexical"]
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
+VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
+"""Every vote, in the order in which they are told."""
+
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 DIRECT = "f0"

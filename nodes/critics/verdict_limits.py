@@ -11,7 +11,7 @@ from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.critics.vote_claims import FOR
 from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, SUPPRESSED
 from secondhop.nodes.selection.rank_floor import FRONT, best_places
-from secondhop.nodes.state import QuestionKind
+from secondhop.nodes.state import QuestionKind, Vote
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
 """Questions that several memories answer; a look-up is often answered by one."""
@@ -29,14 +29,14 @@ def well_founded(request: CriticRequest) -> frozenset[str]:
 
 def believes_no_search(verdict: Verdict, request: CriticRequest) -> bool:
     """Whether a verdict chooses only what no search found near, though better was there."""
-    chosen = chosen_ids(verdict)
+    chosen = chosen_ids(verdict, request)
     near = {view.memory_id for view in request.candidates if view.score >= LEAST_RELEVANCE}
     return bool(chosen) and not chosen & near and bool(near)
 
 
 def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
     """Whether a verdict drops every well-founded candidate in favour of poorly ranked ones."""
-    chosen, founded = chosen_ids(verdict), well_founded(request)
+    chosen, founded = chosen_ids(verdict, request), well_founded(request)
     return len(chosen) > 1 and bool(founded) and founded <= refused_ids(verdict)
 
 
@@ -45,10 +45,11 @@ def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
 
     None for look-ups, which one memory often answers.
     """
-    chosen = chosen_ids(verdict)
+    chosen = chosen_ids(verdict, request)
     if request.kind not in HELP or len(chosen) != 1 or len(well_founded(request) - chosen) < 2:
         return None
-    return chosen.pop()
+    named = {ballot.memory_id for ballot in verdict.ballots}
+    return next(iter(chosen & named), None)
 
 
 def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict:
@@ -61,9 +62,16 @@ def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict
     return replace(verdict, ballots=tuple(kept))
 
 
-def chosen_ids(verdict: Verdict) -> set[str]:
-    """What a verdict votes for."""
-    return {ballot.memory_id for ballot in verdict.ballots if ballot.vote in FOR}
+def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
+    """What a verdict votes for, and what it leaves as it was voted for before."""
+    earlier = {view.memory_id for view in request.candidates if view.vote and in_favour(view.vote)}
+    again = {ballot.memory_id for ballot in verdict.ballots}
+    return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in FOR}
+
+
+def in_favour(vote: Vote) -> bool:
+    """Whether a vote of an earlier round was for its memory."""
+    return vote["vote"] in FOR
 
 
 def refused_ids(verdict: Verdict) -> set[str]:

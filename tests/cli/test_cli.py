@@ -147,16 +147,6 @@ def test_reindex_keeps_every_memory(cli: Cli, notes: Path) -> None:
     assert document(cli("stats", "--store", "copy", "--json")) == before
 
 
-def test_graph_is_mermaid_text_and_leaves_no_store_behind(cli: Cli, tmp_path: Path) -> None:
-    shown = cli("graph", "--store", "none")
-
-    assert shown.exit_code == 0, shown.stderr
-    assert "graph TD" in shown.stdout
-    assert "retrieve" in shown.stdout
-    assert document(cli("graph", "--json"))["mermaid"].strip() == shown.stdout.strip()
-    assert not (tmp_path / "none").exists()
-
-
 WRONG_USAGE = {
     "k of nothing": ("recall", "q", "--k", "0"),
     "tokens of nothing": ("recall", "q", "--tokens", "0"),

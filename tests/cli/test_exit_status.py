@@ -44,7 +44,7 @@ def test_each_error_has_its_status(
 def test_a_full_disk_under_standard_output_is_said_once() -> None:
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
-            [*RUN, "graph"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [*RUN, "prompts", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
 
     assert ran.returncode == 1
@@ -74,8 +74,7 @@ def test_help_and_version_import_nothing_heavy() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["graph", "stats"])
-def test_a_reader_that_had_enough_ends_it_quietly(command: str, tmp_path: Path) -> None:
+def test_a_reader_that_had_enough_ends_it_quietly(tmp_path: Path) -> None:
     place = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
     (tmp_path / "plan.md").write_text("# Plan\nFour weeks.", encoding="utf-8")
     subprocess.run(
@@ -83,7 +82,7 @@ def test_a_reader_that_had_enough_ends_it_quietly(command: str, tmp_path: Path) 
     )
 
     with subprocess.Popen(
-        [*RUN, command, *place], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*RUN, "stats", *place], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         assert running.stderr is not None
@@ -95,6 +94,6 @@ def test_a_reader_that_had_enough_ends_it_quietly(command: str, tmp_path: Path) 
 
 
 def test_json_on_standard_output_is_pure_in_a_real_process() -> None:
-    ran = subprocess.run([*RUN, "graph", "--json"], capture_output=True, check=True)
+    ran = subprocess.run([*RUN, "prompts", "list", "--json"], capture_output=True, check=True)
 
-    assert "mermaid" in json.loads(ran.stdout)
+    assert "prompts" in json.loads(ran.stdout)

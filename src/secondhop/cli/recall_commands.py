@@ -1,4 +1,4 @@
-"""`secondhop recall`, `explain` and `graph`: ask a memory, and see how it answered."""
+"""`secondhop recall` and `explain`: ask a memory, and see how it answered."""
 
 from datetime import datetime
 from pathlib import Path
@@ -105,15 +105,3 @@ def explain(
 def as_path(trace: str) -> str | Path:
     """A file of that name when there is one; else it is the id of a trace."""
     return Path(trace) if Path(trace).is_file() else trace
-
-
-def graph(common: Common) -> None:
-    """Print the recall graph as Mermaid text."""
-    from secondhop.cli.diagram import recall_diagram
-    from secondhop.cli.terminal import print_json
-
-    diagram = recall_diagram()
-    if common.json:
-        print_json({"mermaid": diagram})
-    else:
-        typer.echo(diagram.rstrip())

@@ -1,11 +1,12 @@
 """Evidence sets: what some people said and wrote, and questions with the items that answer them.
 
-A folder with `items.jsonl` and `questions.jsonl`; docs/evaluate.md describes the fields.
+A folder with `items.jsonl` and `questions.jsonl`; docs/benchmarks.md describes the fields.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -57,13 +58,14 @@ class EvidenceSet:
     items: tuple[ItemLine, ...]
     questions: tuple[QuestionLine, ...]
 
-    def entities(self) -> list[str]:
-        """Whose questions there are, in the order of the questions."""
-        return list(dict.fromkeys(question.entity for question in self.questions))
-
     def items_of(self, entity: str) -> list[ItemLine]:
         """The entity's items, in the order of the file."""
         return [item for item in self.items if item.entity == entity]
+
+    def last_moment(self, entity: str) -> datetime | None:
+        """When the entity's last item was written: "now" for questions that have no time."""
+        dated = (item.created_at for item in self.items_of(entity) if item.created_at)
+        return max(dated, default=None)
 
     def by_id(self) -> dict[str, ItemLine]:
         """What an id in a question's evidence means: the last item of that id."""
@@ -104,23 +106,6 @@ def check_evidence(
         for item_id in (item_id for group in question.evidence for item_id in group):
             if item_id not in known:
                 raise UsageError(f"{where} names an unknown item {item_id!r}")
-
-
-def of_types(
-    questions: Sequence[QuestionLine], types: Sequence[str], *, name: str
-) -> list[QuestionLine]:
-    """The questions of these types; of every type when none is named.
-
-    Raises:
-        UsageError: the set, called `name`, has no question of one of them.
-    """
-    known = {question.category for question in questions}
-    if unknown := [one for one in types if one not in known]:
-        raise UsageError(
-            f"{name} has no question of type {unknown[0]!r}; its types are "
-            f"{', '.join(sorted(known))}"
-        )
-    return [question for question in questions if not types or question.category in types]
 
 
 def stratified(questions: Sequence[QuestionLine], *, limit: int | None) -> list[QuestionLine]:

@@ -1,13 +1,11 @@
-"""What an evidence set's evaluation found: passages and recall, by system, type and budget."""
+"""What was measured of an evidence set: passages and recall, by system, type and budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from secondhop.evals.comparison import Rows
-from secondhop.evals.evidence_score import EvidenceScorer
-from secondhop.evals.evidence_set import QuestionLine
-from secondhop.evals.judgements import Rankings
+from benchmarks.contest_table import row, ruler
+from benchmarks.evidence_set import QuestionLine
 
 Recalls: TypeAlias = Mapping[int, float]
 """{budget in tokens: recall, 0..1}."""
@@ -27,7 +25,6 @@ class EvidenceReport:
     budgets: Sequence[int]
     results: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{question id: passage texts, best first}."""
-    asked: dict[str, QuestionLine] = field(default_factory=dict[str, QuestionLine])
     categories: dict[str, str] = field(default_factory=dict[str, str])
     """{question id: type}."""
     recalls: dict[str, dict[str, Recalls]] = field(default_factory=dict[str, dict[str, Recalls]])
@@ -47,7 +44,6 @@ class EvidenceReport:
         self.results[question.id] = passages
         self.categories[question.id] = question.category
         self.ms[question.id] = ms
-        self.asked[question.id] = question
         for system, recall in recalls.items():
             self.recalls.setdefault(system, {})[question.id] = recall
 
@@ -70,21 +66,17 @@ class EvidenceReport:
         """{system: mean recall over all questions}, secondhop first."""
         return {system: self.mean(system, list(self.categories)) for system in self.recalls}
 
-    def rows(self, system: str = OURS) -> Rows:
-        """{question id: {"recall@500": …}} of a system, for a comparison."""
-        return {one: by_measure(recalls) for one, recalls in self.recalls[system].items()}
-
-    def rows_of_results(self, results: Rankings, *, scorer: EvidenceScorer) -> Rows:
-        """The same of an earlier report's passages; questions that it lacks are left out."""
-        return {
-            one: by_measure(scorer.recalls(question, results[one], budgets=self.budgets))
-            for one, question in self.asked.items()
-            if one in results
-        }
-
-    def mean_ms(self) -> float:
-        """Wall time a question."""
-        return sum(self.ms.values()) / max(len(self.ms), 1)
+    def lines(self) -> Iterator[str]:
+        """A Markdown table: a row a system, then a row a type of question as secondhop answers."""
+        yield ""
+        yield row(f"{self.name}, {len(self.results)} questions", *map(str, self.budgets))
+        yield ruler(len(self.budgets))
+        rows = self.means()
+        for name, ids in self.types().items():
+            if name != ALL:
+                rows[f"{OURS}, {name} ({len(ids)})"] = self.mean(OURS, ids)
+        for name, recalls in rows.items():
+            yield row(name, *(f"{recalls[budget]:.3f}" for budget in self.budgets))
 
     def document(self) -> dict[str, Any]:
         """For `--json`; the keys of budgets are texts there."""
@@ -103,8 +95,3 @@ class EvidenceReport:
             "baselines": {system: {"recall": recall} for system, recall in by_system.items()},
             "ms": self.ms,
         }
-
-
-def by_measure(recalls: Recalls) -> dict[str, float]:
-    """{"recall@500": …} of {500: …}."""
-    return {f"recall@{budget}": recall for budget, recall in recalls.items()}

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
+from benchmarks.evidence_set import ItemLine
 
-from secondhop.evals.evidence_set import ItemLine
 from secondhop.ingest.chunk import ChunkSettings, chunk_memory
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.run import IngestProgress

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from secondhop.evals.evidence_set import EvidenceSet, QuestionLine
+from benchmarks.evidence_set import EvidenceSet, QuestionLine
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 """Every three words in a row; of a shorter text, all its words."""
