@@ -13,7 +13,7 @@ from secondhop.nodes.planning.question_kind import search_shares
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
 from secondhop.nodes.retrieval.similarity import CUED
 from secondhop.nodes.retrieve import depth_of
-from secondhop.nodes.selection.blend import Blended, blended_scores
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -109,6 +109,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     ids = sorted(scores)
     cards = await services.reader.cards(ids)
     outdated = await outdated_among(ids, state, services=services)
+    cues = await telling_cues(blends, cued, services=services)
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -119,6 +120,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             state["round"],
             blend=blends.get(memory_id),
             outdated_by=outdated.get(memory_id),
+            cue=cues.get(memory_id),
         )
         for memory_id in ids
         if memory_id in cards
@@ -151,6 +153,24 @@ async def outdated_among(
     hidden = await services.hidden.of(sight_of(state), services)
     replaced = await services.cues.replaced_by(memory_ids)
     return {old: new for old, new in replaced.items() if new not in hidden.reasons}
+
+
+async def telling_cues(
+    blends: Mapping[str, Blended], cued: CueHits | None, *, services: Services
+) -> dict[str, str]:
+    """{memory: the words of its cue nearest to the question}, where cues speak for it."""
+    if services.cues is None or cued is None:
+        return {}
+    nearest = dict(zip(cued["memory_ids"], cued["cue_ids"], strict=True))
+    telling = {one: nearest[one] for one, blend in blends.items() if speaks(blend, nearest, one)}
+    texts = await services.cues.cue_texts(list(telling.values()))
+    return {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
+
+
+def speaks(blend: Blended, nearest: Collection[str], memory_id: str) -> bool:
+    """Whether a cue lifts the memory above the others."""
+    lifts = blend.parts.get(CUES, 0.0) + blend.parts.get(BROAD_CUES, 0.0)
+    return lifts > 0 and memory_id in nearest
 
 
 def asked_facets(state: RecallState) -> set[str]:
@@ -277,6 +297,7 @@ def as_candidate(
     *,
     blend: Blended | None = None,
     outdated_by: str | None = None,
+    cue: str | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it."""
     candidate = Candidate(
@@ -294,4 +315,6 @@ def as_candidate(
         candidate["parts"] = dict(blend.parts)
     if outdated_by is not None:
         candidate["outdated_by"] = outdated_by
+    if cue is not None:
+        candidate["cue"] = cue
     return candidate

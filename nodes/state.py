@@ -150,8 +150,6 @@ class FacetScore(TypedDict):
     passage_scores: Sequence[float]
     text: NotRequired[float]
     """Calibrated relevance of the text alone, where `relevance` holds more than that."""
-    cue_id: NotRequired[str]
-    """The cue that speaks most for it, where one does."""
 
 
 class Suggested(TypedDict):
@@ -185,6 +183,8 @@ class Candidate(TypedDict):
     """factual or preferential; continuity when it is missing."""
     salience: NotRequired[float]
     """0..1; missing: it was never set."""
+    cue: NotRequired[str]
+    """The request it was stored for that is nearest to the question, where that speaks for it."""
     outdated_by: NotRequired[str]
     """The newer memory whose annotation says that it replaces it; missing: none does."""
     parts: NotRequired[dict[str, float]]

@@ -100,9 +100,7 @@ def best_answer(
         order=order,
     )
     selected = replace(selected, picks=credited(selected.picks, state))
-    near, nearest, bar = answerable(
-        state["candidates"], state["kind"], min_score=settings.min_score
-    )
+    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score)
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)

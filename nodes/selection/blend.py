@@ -28,6 +28,13 @@ docs/benchmarks.md."""
 CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.3, CUES: 1.0, BROAD_CUES: BROAD_WEIGHT}
 """Of memories with cues: those say more than the text, and playbooks add nothing to them."""
 
+USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.28, 0.075)}
+"""Mean and standard deviation over memories of how near their cues are to a question, as in
+`CueHits`: measured on four people."""
+
+PRIOR = 10
+"""Memories that `USUAL` counts for."""
+
 PLAYBOOKS_WEIGHT = 0.8
 """Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
 so that a question no playbook knows keeps the order of plain search."""
@@ -82,7 +89,8 @@ def blended(
     if cued is not None:
         for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
-            parts[name] = weighed(cue_scores(ids, by_id, has_cues), name, has_cues)
+            scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
+            parts[name] = weighed(scores, name, has_cues)
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     return {
@@ -107,16 +115,24 @@ def weighed(scores: Floats, part: str, has_cues: Mask) -> Floats:
     return np.where(has_cues, with_cues, without) * scores
 
 
-def cue_scores(ids: Sequence[str], found: Mapping[str, float], has_cues: Mask) -> Floats:
-    """[n]: z-scores among the memories with cues; 0 for those without.
+def cue_scores(
+    ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
+) -> Floats:
+    """[n]: standard scores among the memories with cues; 0 for those without.
 
     A memory whose cues were not found stands as low as the last that was.
+
+    Args:
+        usual: mean and standard deviation, which count like `PRIOR` memories more: where few have
+            cues, their own say little.
     """
     least = min(found.values(), default=0.0)
-    values = column([found.get(one, least) for one in ids])
+    values = column([found.get(one, least) for one in ids])[has_cues]
+    count = len(values) + PRIOR
+    mean = (values.sum() + PRIOR * usual[0]) / count
+    variance = (((values - mean) ** 2).sum() + PRIOR * usual[1] ** 2) / count
     scores = np.zeros(len(ids))
-    if has_cues.any():
-        scores[has_cues] = z_scores(values[has_cues])
+    scores[has_cues] = (values - mean) / np.sqrt(variance)
     return scores
 
 

@@ -55,7 +55,8 @@ def cue_affinity(
 ) -> CueAffinity:
     """The affinity of `count` memories, of the cues that a search found.
 
-    A cue that was not found is taken for as near as the farthest that was.
+    A cue that was not found is taken for as near as the farthest that was. A memory that has no
+    broad cue at all stands in the middle of those that have.
 
     Args:
         owners: [n_cues], the memory of each, 0..count-1.
@@ -80,4 +81,6 @@ def cue_affinity(
             taken[owner] += 1
     if complete:
         specific[taken == 1, 1:] = specific[taken == 1, :1]
+        general = np.isin(np.arange(count), owners[broad])
+        broadest[~general] = (broadest[general] if general.any() else specific).mean()
     return CueAffinity(specific=specific.mean(axis=1), broad=broadest, best=best)
