@@ -78,15 +78,17 @@ class EntityStore:
         self._outbox = Outbox(
             catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
         )
-        self._map = MemoryMap(catalog, index)
+        self.map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
         self.erasure = MemoryErasure(
-            catalog, index, self._map, delete=self.delete, writing=self._writing
+            catalog, index, self.map, delete=self.delete, writing=self._writing
         )
         """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
+        self.after_put: Callable[[], None] = lambda: None
+        """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self._cues = EntityCues(
@@ -284,7 +286,7 @@ class EntityStore:
 
     async def topics(self) -> Sequence[Topic]:
         """See `MemoryReader`; writes nothing."""
-        return await self._map.topics()
+        return await self.map.topics()
 
     # --- SettingsKeeping ---
 
@@ -401,7 +403,7 @@ class EntityStore:
         """Make the memory map again if the store changed; ingest calls it at its end."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(self._map.refresh())
+                await to_its_end(self.map.refresh())
 
     def _now(self) -> datetime:
         return self.clock()
@@ -413,6 +415,7 @@ class EntityStore:
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self.after_put()
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
-from tests.small_world import LIFE, SmallWorld, small_library, small_world
+from tests.small_world import LIFE, SmallWorld, small_world, use_small_library
 
 from secondhop.models.assets import default_assets_dir
 from secondhop.recall import Recall
@@ -147,9 +147,4 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 @pytest.fixture
 def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`Recall.open` plans with two intents, and leaves the user's cache alone."""
-    monkeypatch.setattr("secondhop.assembly.shipped_intents", small_library)
-
-    def cache_of_tests(_app: str) -> Path:
-        return tmp_path / "cache"
-
-    monkeypatch.setattr("secondhop.assembly.user_cache_path", cache_of_tests)
+    use_small_library(monkeypatch, tmp_path / "cache")

@@ -22,6 +22,7 @@ from secondhop.prompts.library import shipped_intents
 from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
+from secondhop.ranking.keyphrases import topic_names
 from secondhop.stores.entity_store import EntityStore
 
 SCALES: Mapping[str, ModelScale] = {
@@ -140,6 +141,7 @@ def assemble(
 
         planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
     scale = scale or scale_of(embedders.entity.model_id)
+    store.map.phrases_of = topic_names
     return Services(
         entity=entity,
         search=store,

@@ -55,11 +55,6 @@ def test_a_mistake_is_named_with_its_line(
         load_evidence_set(folder(tmp_path, [ITEM], [QUESTION | change]))
 
 
-def test_what_is_no_folder_is_said_to_be_none(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"is not a folder.*items\.jsonl"):
-        load_evidence_set(tmp_path / "nothing")
-
-
 def asked(categories: str) -> list[QuestionLine]:
     return [
         QuestionLine.model_validate(QUESTION | {"id": f"q{n}", "category": category})
@@ -79,8 +74,3 @@ def test_a_rare_type_gets_a_question_before_any_other_gets_a_second() -> None:
         "a",
         "b",
     }
-
-
-@pytest.mark.parametrize("limit", [None, 3, 9])
-def test_without_a_limit_that_bites_all_are_asked(limit: int | None) -> None:
-    assert len(stratified(asked("aab"), limit=limit)) == 3

@@ -51,25 +51,6 @@ def test_a_second_evaluation_finds_the_same(cli: Cli, small: Path) -> None:
     assert (small.parent / "kept").is_dir()
 
 
-def test_a_fresh_evaluation_finds_the_same_and_keeps_no_embeddings(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    fresh = document(cli("eval", "scenarios", str(small), "--json", "--fresh"))
-    assert not (tmp_path / "cache").exists()
-
-    kept = document(cli("eval", "scenarios", str(small), "--json"))
-    assert fresh["small"]["results"] == kept["small"]["results"]
-
-
-def test_a_throwaway_evaluation_leaves_nothing_where_it_was_started(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    before = set(tmp_path.iterdir())
-
-    assert cli("eval", "scenarios", str(small)).exit_code == 0
-    assert set(tmp_path.iterdir()) - before == {tmp_path / "cache"}
-
-
 def test_the_report_for_people_fits_60_columns(
     cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,13 +62,6 @@ def test_the_report_for_people_fits_60_columns(
     assert max(map(len, shown.stdout.splitlines())) <= 60
     assert "mmr 0.7" in shown.stdout
     assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
-
-
-def test_two_scenarios_of_one_name_are_refused(cli: Cli, small: Path) -> None:
-    refused = cli("eval", "scenarios", str(small), str(small))
-
-    assert refused.exit_code == 2
-    assert "same name" in refused.stderr
 
 
 def truncated(folder: Path) -> None:

@@ -53,23 +53,6 @@ def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
 
 
-def test_the_report_has_the_fields_own_measures_and_costs(cli: Cli, small: Path) -> None:
-    report = document(cli("eval", "scenarios", str(small), "--json"))["small"]
-
-    for one in (report, *report["baselines"].values()):
-        assert tuple(one["library"]) == (
-            "P@k",
-            "R@k",
-            "RR@k",
-            "nDCG@k",
-            "alpha_nDCG@k",
-            "ERR_IA@k",
-            "StRecall@k",
-        )
-    assert report["costs"]["llm_calls"] == 0
-    assert report["costs"]["ms_p95"] >= report["costs"]["ms_median"] > 0
-
-
 @pytest.mark.usefixtures("without_library")
 def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
     cli: Cli, small: Path
@@ -130,17 +113,6 @@ def test_against_an_earlier_report_its_rankings_are_measured_anew(
     assert theirs == pytest.approx((2 / 3 + 0) / 2)
 
 
-def test_an_earlier_report_of_other_scenarios_is_refused(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "before.json").write_text('{"large": {"results": {"q": []}}}', encoding="utf-8")
-
-    refused = cli("eval", "scenarios", str(small), "--against", "before.json")
-
-    assert refused.exit_code == 2
-    assert "has no scenario small; it has large" in refused.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -159,19 +131,6 @@ def test_what_cannot_be_done_is_said_before_anything_is_measured(
     assert refused.exit_code == 2
     assert said in refused.stderr
     assert not (tmp_path / "cache").exists()
-
-
-def test_tables_of_a_comparison_fit_80_columns(
-    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    shown = cli("eval", "scenarios", str(small), "--against", "dense")
-
-    assert shown.exit_code == 0, shown.stderr
-    assert max(map(len, shown.stdout.splitlines())) <= 80
-    for told in ("against dense", "a-ndcg", "So few questions say little"):
-        assert told in shown.stdout
 
 
 def test_the_page_is_written_and_tells_every_question(

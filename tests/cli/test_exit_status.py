@@ -1,6 +1,5 @@
 """Errors of a command: one line on standard error, a status, and never a traceback."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ from secondhop.cli.exit_status import with_exit_status
 from secondhop.errors import SecondhopError, StoreError, UsageError
 
 RUN = [sys.executable, "-m", "secondhop"]
-HEAVY = ("chromadb", "langgraph", "numpy", "onnxruntime", "openai", "pydantic_settings", "rich")
 
 
 FULL = "No space left on device"
@@ -56,23 +54,6 @@ def test_a_mistake_of_our_own_is_not_hidden() -> None:
         raise ZeroDivisionError
 
 
-def test_help_and_version_import_nothing_heavy() -> None:
-    program = (
-        "import sys, json\n"
-        "from secondhop.cli.app import app\n"
-        "import secondhop\n"
-        "try: app(sys.argv[1:])\n"
-        "except SystemExit: pass\n"
-        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
-    )
-    for argument in ("--help", "--version"):
-        ran = subprocess.run(
-            [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
-        )
-        assert "secondhop" in ran.stdout
-        assert not set(HEAVY) & set(json.loads(ran.stderr))
-
-
 @pytest.mark.slow
 def test_a_reader_that_had_enough_ends_it_quietly(tmp_path: Path) -> None:
     place = ["--store", str(tmp_path / "store"), "--embedder", "hashing"]
@@ -91,9 +72,3 @@ def test_a_reader_that_had_enough_ends_it_quietly(tmp_path: Path) -> None:
         status = running.wait()
 
     assert (status, said) == (0, "")
-
-
-def test_json_on_standard_output_is_pure_in_a_real_process() -> None:
-    ran = subprocess.run([*RUN, "prompts", "list", "--json"], capture_output=True, check=True)
-
-    assert "prompts" in json.loads(ran.stdout)

@@ -7,7 +7,6 @@ from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer, summary
 from secondhop.cli.cost_view import cost_text
-from secondhop.cli.ingest_command import interrupted
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
@@ -132,17 +131,6 @@ def shown(result: RecallResult, **changes: object) -> str:
     return " ".join(printed(on).split())
 
 
-def test_what_did_not_fit_is_not_called_nothing(result: RecallResult) -> None:
-    maybe = [one.model_copy(update={"tokens": needs}) for one in result.maybe for needs in (36, 24)]
-
-    text = shown(result, memories=[], maybe=maybe)
-
-    assert "Nothing in this memory" not in text
-    assert "2 memories were found, and the shortest of their passages takes 24" in text
-    assert "ask with --tokens 24 or more" in text
-    assert "(0.50): no room, takes 36 tokens" in text
-
-
 def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> None:
     late = result.model_copy(update={"stop_reason": "deadline", "maybe": []})
     unsearched = shown(late, memories=[], spent=Spent())
@@ -153,17 +141,3 @@ def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> 
     assert "Nothing in this memory" not in unsearched + searched
     assert "a longer --deadline may find more" in shown(late)
     assert "--deadline" not in shown(result)
-
-
-def test_what_one_cause_stopped_is_told_once(result: RecallResult) -> None:
-    text = shown(result, degraded=["critique: HTTP 401; no votes were cast", "expand: HTTP 401"])
-
-    assert "done without: critique, expand: HTTP 401 stopped" in text
-
-
-@pytest.mark.parametrize(
-    ("stored", "said"),
-    [(0, "nothing was stored yet"), (1, "1 memory is stored whole"), (7, "7 memories are stored")],
-)
-def test_an_interrupted_ingest_says_what_it_leaves(stored: int, said: str) -> None:
-    assert said in interrupted(stored)

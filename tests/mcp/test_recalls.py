@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import cast
-
-import pytest
 
 from secondhop.mcp.recalls import OpenRecalls
 from secondhop.recall import Recall
@@ -59,13 +57,3 @@ async def test_who_asks_for_one_too_many_waits_and_what_is_at_work_stays_open() 
         await asyncio.wait_for(asyncio.gather(*waiting), timeout=5)
 
     assert log.lines == ["open a", "close a", "open b", "close b"]
-
-
-async def test_one_that_cannot_be_opened_leaves_nothing_behind() -> None:
-    def broken(entity: str) -> AbstractAsyncContextManager[Recall]:
-        raise OSError(entity)
-
-    async with OpenRecalls(broken) as recalls:
-        with pytest.raises(OSError, match="a"):
-            await use(recalls, "a")
-        assert recalls.entities == []

@@ -37,6 +37,10 @@ def scenarios(
     changes: Changes = None,
     against: Against = None,
     html: Html = None,
+    annotate: Annotated[
+        bool,
+        typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
+    ] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -58,7 +62,7 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(folders or shipped_scenarios(), cues=not no_cues)
+    found = load_scenarios(folders or shipped_scenarios(), cues=not (no_cues or annotate))
     expect_writable([html])
     if html is not None:
         expect_jinja()
@@ -70,6 +74,7 @@ def scenarios(
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None),
         fresh=fresh,
+        annotate=annotate,
         answers=answers,
     )
     result = run(measured(plan, common))

@@ -61,6 +61,7 @@ async def opened(
     caches: Path | None = None,
     sessions: "SessionStore | None" = None,
     mending: bool = False,
+    annotate: bool = False,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -76,6 +77,7 @@ async def opened(
         caches: a folder for what can be made again, instead of the entity's.
         sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
+        annotate: in the background, what is written while it is open.
     """
     from secondhop.nodes.entity_config import KEEPABLE
     from secondhop.recall import Recall
@@ -97,6 +99,7 @@ async def opened(
         scale=scale or common.scale or environment.scale,
         caches=caches,
         mending=mending,
+        annotate=annotate,
         decided=() if settings is None else KEEPABLE,
     ) as recall:
         yield recall
@@ -255,13 +258,18 @@ def choose_llm(said: str | None) -> str | None:
     return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
 
 
+def chosen_spec(common: Common) -> str | None:
+    """The language model that options or environment name; None: without one."""
+    return choose_llm(common.llm or load_settings().llm)
+
+
 def named_llm(common: Common) -> str:
     """The language model that options or environment name.
 
     Raises:
         UsageError: none is named, and prompts are for one.
     """
-    spec = choose_llm(common.llm or load_settings().llm)
+    spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
             "prompts are read by a language model, and offline there is none; name one: "

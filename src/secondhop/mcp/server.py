@@ -94,7 +94,7 @@ def recalls_of(common: Common) -> OpenRecalls:
     embedder = chosen_embedder(common)
 
     def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
-        return opened(common, entity=entity, embedder=embedder, counting=True)
+        return opened(common, entity=entity, embedder=embedder, counting=True, annotate=True)
 
     return OpenRecalls(open_one)
 

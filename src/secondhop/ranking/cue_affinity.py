@@ -64,7 +64,7 @@ def cue_affinity(
         scores: [n_cues], similarities, the highest first.
         complete: these are all cues there are, so that a memory with one found has no other.
     """
-    least = float(scores.min(initial=0.0)) if len(scores) else 0.0
+    least = float(scores.min()) if len(scores) else 0.0
     specific = np.full((count, SPECIFIC), least)
     broadest = np.full(count, least)
     best = np.full(count, -1, dtype=np.intp)
