@@ -109,6 +109,8 @@ class TraceDrop(Frozen):
     threshold: float | None = None
     against: str | None = None
     """The memory that took its place or that it repeats."""
+    budget: int | None = None
+    """Tokens that would hold it, in a recall that fills tokens."""
 
 
 class TraceCandidate(Frozen):

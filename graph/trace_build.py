@@ -207,6 +207,7 @@ def trace_drop(drop: Drop) -> dict[str, Any]:
         "score": drop["score"],
         "threshold": drop["threshold"],
         "against": drop["against"],
+        "budget": drop.get("budget"),
     }
 
 

@@ -7,7 +7,14 @@ from typing import Any, TypeAlias
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.evidence.fill import Filled, by_memory, filled_evidence, finders
+from secondhop.nodes.evidence.fill import (
+    LEAST_SHARE,
+    Filled,
+    LeftOut,
+    by_memory,
+    filled_evidence,
+    finders,
+)
 from secondhop.nodes.evidence.joined import joined
 from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
@@ -46,8 +53,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     evidence, entries, filled = await evidence_of_answer(state, picks, services=services)
     if filled.linked is not None:
         state = extended(state, filled.linked)
-    needs = filled.too_long
-    no_room = over_budget(state, picks or needs, evidence, needs)
+    no_room = over_budget(state, picks, evidence, filled.left_out)
     misses = near_misses(
         state, {*picks, *evidence}, over_budget=no_room.values(), limit=limits.maybe
     )
@@ -63,7 +69,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
         | {"role": roles.get(memory_id, "")}
         | {"cut_by": cut_by(drop)}
-        | {"tokens": needs.get(memory_id) if drop["stage"] == "tokens" else None}
+        | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
     ]
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
@@ -313,40 +319,55 @@ def facet_outcomes(
     ]
 
 
+def shortest(memory_id: str, filled: Filled) -> int | None:
+    """Tokens of its shortest passage, where a bigger budget would hold it."""
+    left = filled.left_out.get(memory_id)
+    return left.tokens if left is not None and left.budget is not None else None
+
+
 def over_budget(
     state: RecallState,
-    answering: Iterable[str],
+    picks: Iterable[str],
     kept: Collection[str],
-    too_long: Mapping[str, int],
+    left_out: Mapping[str, LeftOut],
 ) -> dict[str, Drop]:
     """What answers, best first, and has no evidence in the answer.
 
     Args:
-        too_long: tokens of the shortest passage of each that found no room.
+        picks: memories with a slot.
+        left_out: of a recall that fills tokens: those with nothing in it.
     """
     number = state["round"]
-    drops: dict[str, Drop] = {}
-    for place, memory_id in enumerate(answering, start=1):
-        if memory_id in kept:
-            continue
-        fills = state["tokens"] is not None
-        stage = "tokens" if fills else "pick"
-        drops[f"{memory_id}|{number}|{stage}"] = Drop(
+    stage = "tokens" if state["tokens"] is not None else "pick"
+    answering = [one for one in dict.fromkeys((*left_out, *picks)) if one not in kept]
+    return {
+        f"{memory_id}|{number}|{stage}": Drop(
             memory_id=memory_id,
             stage=stage,
             round=number,
-            reason=no_room_reason(memory_id, state, too_long) if fills else FORGOTTEN,
+            reason=why_left_out(left_out.get(memory_id), state),
             rank=place,
             score=state["candidates"][memory_id]["score"],
             threshold=None,
             against=None,
+            budget=left_out[memory_id].budget if memory_id in left_out else None,
         )
-    return drops
+        for place, memory_id in enumerate(answering, start=1)
+    }
 
 
-def no_room_reason(memory_id: str, state: RecallState, too_long: Mapping[str, int]) -> str:
-    """Why a memory is not in an answer that fills tokens."""
-    budget = counted(state["tokens"] or 0, "token")
-    needs = too_long.get(memory_id)
-    takes = f"; its shortest passage takes {needs}" if needs is not None else ""
-    return f"its evidence did not fit into {budget}{takes}"
+def why_left_out(left: LeftOut | None, state: RecallState) -> str:
+    """Why nothing of a memory is in the answer."""
+    if left is None:
+        return FORGOTTEN
+    if left.budget is None:
+        return (
+            f"its best passage scores {left.share:.0%} of what the best of all does, and less "
+            f"than {LEAST_SHARE:.0%} is about something else"
+        )
+    tokens = state["tokens"] or 0
+    budget = counted(tokens, "token")
+    takes = f"its shortest passage takes {left.tokens}"
+    if left.tokens > tokens:
+        return f"its evidence does not fit into {budget}; {takes}"
+    return f"more relevant passages leave it no room in {budget}; {takes}"

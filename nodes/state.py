@@ -257,6 +257,8 @@ class Drop(TypedDict):
     score: float | None
     threshold: float | None
     against: str | None
+    budget: NotRequired[int | None]
+    """Tokens that would hold it, in a recall that fills tokens."""
 
 
 class Step(TypedDict):
