@@ -146,6 +146,7 @@ def assemble(
         entity=entity,
         search=store,
         reader=store,
+        cues=store,
         keeping=store,
         kept_settings=store,
         embedder=embedders.entity,
