@@ -208,6 +208,14 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.annotated()
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await self._cues.annotated_share()
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await self._cues.annotated_among(memory_ids)
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await self._cues.roles(memory_ids)
@@ -259,6 +267,10 @@ class EntityStore:
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.passages, passage_ids)
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
