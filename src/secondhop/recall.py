@@ -1,5 +1,6 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -75,7 +76,9 @@ class Recall:
         services = parts.services
         self._parts, self._loop = parts, BackgroundLoop()
         self._graphs = CompiledGraphs(services, checkpointer)
-        self._traces = traces_of(services.entity, store=parts.home.path)
+        self._traces = traces_of(
+            services.entity, store=parts.home.path, settings=services.settings.traces
+        )
         self._answering = Answering(
             parts.store, services, self._graphs, traces=self._traces, folder=parts.home.path
         )
@@ -213,6 +216,7 @@ class Recall:
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self._background.aclose()
+        await asyncio.to_thread(self._traces.finish)
         await self.sessions.aclose()
         await self.learning.aclose()
         await self._parts.store.aclose()
@@ -325,7 +329,7 @@ class Recall:
     warm = blocking(awarm)
 
     def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall; the last 200 are kept.
+        """The trace of a recall; `TraceSettings` says how many are kept, and how long.
 
         Raises:
             UsageError: none of that id is kept.

@@ -12,6 +12,7 @@ from mcp import Client
 from tests.command_line import over
 from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two
 from tests.small_world import QUESTION, made_once
+from tests.store_files import content as text_of
 
 from secondhop.mcp.server import memory_server
 
@@ -46,8 +47,8 @@ def command(store: Path) -> Command:
 def recalled(command: Command, *words: str, entity: str = MARA) -> dict[str, Any]:
     """Settings of a recall, as its trace has them."""
     answer = command("recall", QUESTION, *words, entity=entity)
-    trace = next(Path.cwd().rglob(f"{answer['trace_id']}.json"))
-    found: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+    trace = next(Path.cwd().rglob(f"{answer['trace_id']}.json.gz"))
+    found: dict[str, Any] = json.loads(text_of(trace))
     return found
 
 
@@ -135,7 +136,7 @@ def test_the_server_heeds_what_is_kept_while_it_runs(command: Command, store: Pa
 
     before, after = asyncio.run(work())
 
-    traces = sorted(store.rglob("traces/*.json"), key=lambda path: path.stat().st_mtime_ns)
-    kept = [json.loads(path.read_text(encoding="utf-8"))["kept_settings"] for path in traces]
+    traces = sorted(store.rglob("traces/*.json.gz"), key=lambda path: path.stat().st_mtime_ns)
+    kept = [json.loads(text_of(path)).get("kept_settings") for path in traces]
     assert before != after
     assert kept == [[], ["ranking.recency", "ranking.recency_days"]]

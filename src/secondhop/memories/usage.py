@@ -31,7 +31,7 @@ async def count_use(
     use = Use(
         trace_id=trace.trace_id,
         at=at,
-        retrieved=[candidate.memory_id for candidate in trace.candidates],
+        retrieved=[*(candidate.memory_id for candidate in trace.candidates), *trace.rest],
         shown=trace.returned,
         accepted=list(dict.fromkeys(accepted)),
         lately=shown_in(trace),
