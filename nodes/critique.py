@@ -11,11 +11,12 @@ from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, last_votes
+from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.pool import Pool, evidence_of, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
+    IN_FAVOUR,
     VOTES,
     Facet,
     Query,
@@ -208,7 +209,7 @@ def follow_up_plan(
 def positives(state: RecallState) -> list[str]:
     """What the votes of all rounds so far leave hot or warm, sorted."""
     last = last_votes(state).items()
-    return sorted(memory_id for memory_id, vote in last if vote["vote"] in VOTED_RELEVANCE)
+    return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:
