@@ -87,6 +87,8 @@ class EntityStore:
         """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
+        self.after_put: Callable[[], None] = lambda: None
+        """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self._cues = EntityCues(
@@ -206,6 +208,14 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.annotated()
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await self._cues.annotated_share()
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await self._cues.annotated_among(memory_ids)
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await self._cues.roles(memory_ids)
@@ -257,6 +267,10 @@ class EntityStore:
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.passages, passage_ids)
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
@@ -401,6 +415,7 @@ class EntityStore:
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self.after_put()
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()
