@@ -12,14 +12,19 @@ SCENARIO = ROOT / "examples" / "scenarios" / "carefeed"
 
 def command_line(*arguments: str) -> str:
     """What `secondhop ARGUMENTS...` prints, run from this checkout without a language model."""
-    paths = [str(ROOT / "tools" / "typeroot"), os.environ.get("PYTHONPATH", "")]
+    return module_output("secondhop", *arguments)
+
+
+def module_output(module: str, *arguments: str) -> str:
+    """What `python -m MODULE ARGUMENTS...` prints, in the same way."""
+    paths = [str(ROOT / "tools" / "typeroot"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("OPENAI_", "SECONDHOP_"))
     }
     done = subprocess.run(
-        [sys.executable, "-m", "secondhop", *arguments],
+        [sys.executable, "-m", module, *arguments],
         check=True,
         stdout=subprocess.PIPE,
         text=True,

@@ -17,7 +17,14 @@ from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import typer.main
-from benchmarks.example_store import ROOT, SCENARIO, command_line, questions_of, store_scenario
+from benchmarks.example_store import (
+    ROOT,
+    SCENARIO,
+    command_line,
+    module_output,
+    questions_of,
+    store_scenario,
+)
 from benchmarks.recall_trace_count import straightness
 from benchmarks.shape import shape
 
@@ -123,7 +130,7 @@ def evidence_recall(folder: Path, *, sample: int | None) -> Figures:
     """Evidence recall a budget of tokens over the questions of a set, and what was returned."""
     with TemporaryDirectory() as place:
         part = sampled(folder, Path(place) / folder.resolve().name, count=sample)
-        found = json.loads(command_line("eval", "evidence", str(part), "--json"))
+        found = json.loads(module_output("benchmarks.evidence", str(part), "--json"))
     means = {name: dict(report["recall"]["all"]) for name, report in found.items()}
     (mean,) = means.values()
     return {"questions": mean.pop("questions"), "mean": mean, "returned": returned(found)}

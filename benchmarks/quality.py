@@ -28,28 +28,24 @@ from benchmarks.contest_table import (
     interval_table,
     main_table,
     markdown,
-    row,
-    ruler,
     scenario_table,
 )
+from benchmarks.evidence import EvidenceRun, measured_sets
+from benchmarks.evidence_report import EvidenceReport
+from benchmarks.evidence_set import load_evidence_set
 from benchmarks.libraries import versions
 from benchmarks.quiet import silence, stay_on_this_machine
 from benchmarks.store_scaling import say
 from benchmarks.table_into import DOCUMENT, put
 
 from secondhop.cli.eval_commands import load_scenarios
-from secondhop.cli.evidence_bench import EvidencePlan, measured_sets
 from secondhop.cli.opening import chosen_embedder, kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.errors import SecondhopError, UsageError
-from secondhop.evals.evidence_report import EvidenceReport
-from secondhop.evals.evidence_set import load_evidence_set
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
 from secondhop.models.embedder import Embedder, Vectors
-
-BUDGETS = [500, 1000, 2000]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +134,7 @@ async def evidence_of(
 ) -> list[EvidenceReport]:
     """What secondhop and plain search find within so many tokens, a set a report."""
     found = [load_evidence_set(folder) for folder in folders]
-    plan = EvidencePlan(sets=found, budgets=BUDGETS, limit=limit)
-    return (await measured_sets(plan, common)).reports if found else []
-
-
-def evidence_lines(report: EvidenceReport) -> Iterator[str]:
-    """One row a system: recall by budget."""
-    yield ""
-    yield row(f"{report.name}, {len(report.results)} questions", *map(str, BUDGETS))
-    yield ruler(len(BUDGETS))
-    for system, recalls in report.means().items():
-        yield row(system, *(f"{recalls[budget]:.3f}" for budget in BUDGETS))
+    return await measured_sets(found, common, EvidenceRun(limit=limit)) if found else []
 
 
 def arguments() -> argparse.Namespace:
@@ -189,7 +175,7 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
     if wanted.write:
         write(contest, load)
     for one in sets:
-        for line in evidence_lines(one):
+        for line in one.lines():
             say(line)
 
 

@@ -58,6 +58,10 @@ class RecalledMemory(Frozen):
     """Round, from 1, in which it was first found."""
     why: str
     """One sentence."""
+    role: str = ""
+    """What kind of help it gives, as was noted when it was stored; "" where nothing was."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
     evidence: list[Evidence]
     """Best passage first."""
     vote: str = ""
@@ -150,8 +154,8 @@ class RecallResult(Frozen):
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""
     stop_reason: str
-    """converged, stable, no_new_candidates, no_new_queries, max_rounds, max_llm_calls,
-    max_tokens or deadline."""
+    """converged, complete, no_verdict, stable, no_new_candidates, no_new_queries, max_rounds,
+    max_llm_calls, max_tokens or deadline."""
     rounds: int
     spent: Spent
     trace_id: str

@@ -49,7 +49,7 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
     if ballot is None:
         raise UsageError('reply {"votes": {id: vote}, "by": "person"}, {"resolve": {…}} or abandon')
     check_rounds_left(state)
-    return {"ballots": [ballot], "note": f"{len(ballot['votes'])} votes"}
+    return {"ballots": [ballot], "note": f"{len(ballot['votes'])} cast"}
 
 
 def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | None:

@@ -9,9 +9,13 @@ from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote, is_unplanned, slot_facets
 from secondhop.nodes.stopping import stop_rule
+from secondhop.wording import counted
 
 NOT_NEAR = "nothing stored is near enough to the question itself"
 """Why a whole answer is held back: `BestAnswer.nearest` is below its bar."""
+
+REFUSED = "the critic refused most of what it read, and chose nothing"
+"""Why a whole answer is held back that is near enough to the question."""
 
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -29,7 +33,11 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
         held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
-        drops += [unanswered(one, answer, state) for one in held_back if one not in given]
+        drops += [
+            unanswered(one, answer, state, place=place)
+            for place, one in enumerate(held_back, start=1)
+            if one not in given
+        ]
         drops = [drop for drop in drops if drop["memory_id"] not in given]
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)
@@ -49,7 +57,7 @@ def lost_slot(loser: Loser, state: RecallState) -> Drop:
     if loser.repeats is not None:
         reason = f"repeats what {loser.repeats} already says"
     else:
-        reason = f"came in at place {loser.place} for {state['k']} slots"
+        reason = f"came in at place {loser.place} for {counted(state['k'], 'slot')}"
     return Drop(
         memory_id=loser.memory_id,
         stage="pick",
@@ -92,15 +100,20 @@ def unfit(
     return drops
 
 
-def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
-    """A candidate held back because the memory does not speak of the question at all."""
+def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:
+    """A candidate held back with the whole answer.
+
+    Args:
+        place: where it would have stood.
+    """
+    near = answer.nearest >= answer.bar
     return Drop(
         memory_id=memory_id,
         stage="pick",
         round=state["round"],
-        reason=NOT_NEAR,
-        rank=None,
-        score=round(answer.nearest, 4),
-        threshold=round(answer.bar, 4),
+        reason=REFUSED if near else NOT_NEAR,
+        rank=place,
+        score=None if near else round(answer.nearest, 4),
+        threshold=None if near else round(answer.bar, 4),
         against=None,
     )

@@ -17,6 +17,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
 from secondhop.nodes.settle_rules import settled
 from secondhop.nodes.state import Pick
+from secondhop.wording import counted
 
 BRANCH_MEMORIES = 3
 """Memories that a branch shows a round, beside those that were voted for."""
@@ -76,4 +77,4 @@ def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pic
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
     """ "5 picked, 2 kept, 1 branches"."""
     kept = kept_ids(last_votes(state))
-    return f"{len(picks)} picked, {len(kept)} kept, {len(branches)} branches"
+    return f"{len(picks)} picked, {len(kept)} kept, {counted(len(branches), 'branch')}"

@@ -9,6 +9,7 @@ from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, Planner,
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
 from secondhop.stores.keeping import Kind
+from secondhop.wording import counted
 
 PLANNING_SHARE = 0.5
 """Of the time left, what planning may take: without time to search a plan is worth nothing."""
@@ -70,7 +71,13 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
         "queries": queries,
         "spent": counts_of(plan.usage),
         "note": "; ".join(
-            filter(None, [f"{len(facets)} facets, {len(queries)} queries", plan.note])
+            filter(
+                None,
+                [
+                    f"{counted(len(facets), 'facet')}, {counted(len(queries), 'query')}",
+                    plan.note,
+                ],
+            )
         ),
     }
     if plan.asked:

@@ -16,6 +16,7 @@ from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
 from secondhop.nodes.state import Vote
+from secondhop.wording import counted
 
 
 async def present(state: SessionState, *, services: Services) -> SessionUpdate:
@@ -57,7 +58,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "spent": spent_fields(state, services.price) | {"ms": state["round_ms"]},
         },
-        "note": f"{len(memories)} memories",
+        "note": counted(len(memories), "memory"),
     }
 
 

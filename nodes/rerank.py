@@ -8,6 +8,7 @@ from secondhop.models.reranker import Reranker
 from secondhop.nodes.budget import remaining
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
+from secondhop.wording import counted
 
 PAIRS = 50
 """(question, passage) pairs that the model reads a round."""
@@ -33,7 +34,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     candidates = {**state["candidates"]}
     for (memory_id, facet_id), score in scores.items():
         candidates[memory_id] = mixed(candidates[memory_id], facet_id, score)
-    return {"candidates": candidates, "note": f"{len(scores)} pairs"}
+    return {"candidates": candidates, "note": counted(len(scores), "pair")}
 
 
 def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from secondhop.nodes.critics.voting import VOTERS, VOTES, as_votes, shown_ever
+from secondhop.nodes.critics.voting import VOTERS, as_votes, shown_ever
 from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
-from secondhop.nodes.state import Vote
+from secondhop.nodes.state import VOTES, Vote
 
 
 async def settle(state: SessionState, *, services: Services) -> SessionUpdate:

@@ -7,6 +7,7 @@ from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
+from secondhop.wording import counted
 
 
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
@@ -21,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
-    """The critic's word, and rules that hold because something is used up."""
+    """The critic's word or silence, and rules that hold because something is used up."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
     if late and lost_to_time(state):
@@ -29,15 +30,25 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if state["content"]:
         return "converged", "the critic is content"
     if late:
-        rounds = "1 round" if state["round"] == 1 else f"{state['round']} rounds"
+        rounds = counted(state["round"], "round")
         return "deadline", f"{limits.deadline_s:g} s are over after {rounds}, and no other began"
+    if verdict_place(state["round"]) in state.get("degraded", {}):
+        stands = "what the search found is the answer"
+        if state["round"] > 1:
+            stands = "its earlier votes stand"
+        return "no_verdict", f"the critic could not be asked; {stands}"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
-        return "max_llm_calls", f"{limits.llm_calls} model calls are used"
+        return "max_llm_calls", f"the limit of {counted(limits.llm_calls, 'model call')} is reached"
     if tokens_spent(spent) >= limits.llm_tokens:
         return "max_tokens", f"{limits.llm_tokens:,} model tokens are used"
     if state["round"] >= limits.rounds:
-        return "max_rounds", f"{limits.rounds} rounds are over"
+        return "max_rounds", f"the limit of {counted(limits.rounds, 'round')} is reached"
     return None
+
+
+def verdict_place(round_number: int) -> str:
+    """Where `degraded` says why a round has no verdict."""
+    return f"critique {round_number}"
 
 
 def lost_to_time(state: RecallState) -> bool:
@@ -47,10 +58,10 @@ def lost_to_time(state: RecallState) -> bool:
 
 def settled_rule(state: RecallState) -> tuple[str, str] | None:
     """Rules that hold because another round would bring the same; not for the first round."""
+    if not set(state["candidates"]) - set(state["seen"]):
+        return "no_new_candidates", "the last round found nothing new"
     positives = state.get("positives", {})
     history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
     if is_stable(history, rounds=2):
         return "stable", "the hot and warm memories of two rounds are the same"
-    if not set(state["candidates"]) - set(state["seen"]):
-        return "no_new_candidates", "the last round found nothing new"
     return None

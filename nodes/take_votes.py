@@ -2,7 +2,6 @@
 
 from secondhop.nodes.critics.voting import as_votes
 from secondhop.nodes.critique import positives, tally
-from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session_state import SessionState, SessionUpdate
 
@@ -13,9 +12,9 @@ async def take_votes(state: SessionState, *, services: Services) -> SessionUpdat
     counted: SessionState = {**state, "votes": {**state["votes"], **votes}}
     return {
         "votes": votes,
-        "positives": {str(state["round"]): positives(list(last_votes(counted).values()))},
+        "positives": {str(state["round"]): positives(counted)},
         "ballots": [],
         "stop_reason": "",
         "stop_detail": "",
-        "note": tally(list(votes.values())),
+        "note": tally(votes.values()),
     }

@@ -97,6 +97,16 @@ class EntityCues:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated_share())
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.annotated_among(memory_ids)
+        )
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))

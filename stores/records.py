@@ -100,6 +100,15 @@ def passage_id_of(memory: Memory, ordinal: int) -> str:
     return f"{memory.memory_id}:{memory.content_hash[:12]}:{ordinal}"
 
 
+def opening_id(passage_id: str) -> str:
+    """The first passage of the memory that this one is of.
+
+    >>> opening_id("m:0f3a:4")
+    'm:0f3a:0'
+    """
+    return passage_id.rpartition(":")[0] + ":0"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierText:
     """What a memory said before another text was put under its id."""
@@ -172,11 +181,11 @@ class Topic:
     """One cluster of the memory map: what a part of the entity's memory is about."""
 
     label: str
-    """A few telling words, most telling first."""
+    """What it helps with, and names that come there: "own plan, health limit, Columbus"."""
     size: int
     """Memories in the cluster."""
     titles: Sequence[str]
-    """Two titles from the middle of the cluster."""
+    """A few titles from the middle of the cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

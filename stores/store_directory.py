@@ -33,12 +33,12 @@ from secondhop.stores.reindex import EntityVectors, Reindex
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
-from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.place import (
     identity_at,
     place_of,
 )
+from secondhop.stores.vectors.shared_clients import folder_client, leave_client
 
 LONGEST_ENTITY = 512
 """Characters in an entity's name."""
@@ -63,9 +63,7 @@ class StoreDirectory:
         self._server, self._place = chroma_url, place_of(chroma_url)
         self._store_id: str | None = None
         self._chroma: ChromaClient = (
-            ChromaServer(chroma_url, store=path)
-            if chroma_url
-            else ChromaFolder(path / "chroma", locks=path / "locks")
+            ChromaServer(chroma_url, store=path) if chroma_url else folder_client(path, user=self)
         )
 
     async def open_entity(
@@ -176,8 +174,14 @@ class StoreDirectory:
         )
 
     async def aclose(self) -> None:
-        """Close the vectors; close entity stores yourself."""
-        await asyncio.to_thread(self._chroma.close)
+        """Close the vectors, unless someone else in this process has the folder open, too.
+
+        Close entity stores yourself.
+        """
+        if self._server:
+            await asyncio.to_thread(self._chroma.close)
+        else:
+            await asyncio.to_thread(leave_client, self)
 
     # --- blocking parts, for worker threads ---
 

@@ -5,6 +5,7 @@ import functools
 import gc
 import ipaddress
 import os
+import shutil
 import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
-from tests.small_world import LIFE, SmallWorld, small_library, small_world
+from tests.small_world import LIFE, SmallWorld, small_world, use_small_library
 
 from secondhop.models.assets import default_assets_dir
 from secondhop.recall import Recall
@@ -27,6 +28,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("secondhop")
+
+
+MEMORY = Path("/dev/shm")
+"""A folder in memory, where there is one: a store writes through to its disk a hundred times, and
+tests open two thousand stores."""
+
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 # to put eighty commands together takes 25 ms: once a process, not once a test
@@ -147,9 +156,4 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 @pytest.fixture
 def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`Recall.open` plans with two intents, and leaves the user's cache alone."""
-    monkeypatch.setattr("secondhop.assembly.shipped_intents", small_library)
-
-    def cache_of_tests(_app: str) -> Path:
-        return tmp_path / "cache"
-
-    monkeypatch.setattr("secondhop.assembly.user_cache_path", cache_of_tests)
+    use_small_library(monkeypatch, tmp_path / "cache")

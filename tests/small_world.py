@@ -1,10 +1,12 @@
 """A small life in memories, an intent for it, and the services of a graph over both."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import pytest
 from tests.fakes import WrittenPlanner, facet, fixed_clock, note, plan
 
 from secondhop.assembly import scale_of
@@ -109,6 +111,20 @@ def small_library() -> tuple[Intent, ...]:
     return tuple(parse_playbook(PLAYBOOK, name="tests.yaml"))
 
 
+def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
+    """`Recall.open` plans with these two, and keeps what it caches in that folder."""
+    patch.setattr("secondhop.assembly.shipped_intents", small_library)
+    patch.setattr("secondhop.assembly.user_cache_path", lambda _app: cache)
+
+
+def made_once(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> Path:
+    """A store that `work` fills below the folder, for a fixture of a whole file; tests copy it."""
+    with pytest.MonkeyPatch.context() as patch:
+        use_small_library(patch, folder / "cache")
+        asyncio.run(work(folder / "store"))
+    return folder / "store"
+
+
 def interview_plan(*, tokens: int = 0) -> Plan:
     """What a planner would expand the question to."""
     return plan(
@@ -150,6 +166,7 @@ class SmallWorld:
             search=self.store,
             reader=self.store,
             keeping=self.store,
+            cues=self.store,
             embedder=self.embedder,
             scale=scale_of(self.embedder.model_id),
             playbooks=Playbooks(small_library(), embedder=self.embedder),

@@ -13,13 +13,9 @@ from tests.fakes import note
 from tests.small_world import recall_settings
 
 from secondhop.errors import UsageError
-from secondhop.evals.replay import replayed
-from secondhop.evals.setting_changes import changed_settings
-from secondhop.graph.trace import RecallTrace
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.memories.reindex import reindex_entity
 from secondhop.nodes.config import Config
-from secondhop.nodes.entity_config import KEEPABLE
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
@@ -51,10 +47,6 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 async def order(recall: Recall) -> list[str]:
     return (await recall.arecall(QUESTION, k=2, at=NOW)).ids()
-
-
-async def trace_of(recall: Recall) -> RecallTrace:
-    return recall.trace((await recall.arecall(QUESTION, k=2, at=NOW)).trace_id)
 
 
 async def test_the_next_recall_heeds_them_in_every_open_memory(
@@ -128,32 +120,6 @@ async def test_a_name_that_is_none_is_refused_where_settings_are_decided(tmp_pat
         await opened(tmp_path / "store", decided=["ranking.recensy"])
 
 
-async def test_the_trace_tells_which_came_from_the_entity(recall: Recall) -> None:
-    before = await trace_of(recall)
-    await recall.admin.akeep_settings(BY_AGE)
-    after = await trace_of(recall)
-
-    assert (before.kept_settings, before.settings["ranking.recency"]) == ([], "auto")
-    assert after.kept_settings == ["ranking.recency", "ranking.recency_days"]
-    assert after.settings["ranking.recency_days"] == 20_000
-    (old,) = [one for one in after.candidates if one.memory_id == "old"]
-    assert old.factors["recency"] == 0.5
-
-
-async def test_a_replay_asks_with_the_settings_as_recorded(recall: Recall, tmp_path: Path) -> None:
-    await recall.admin.akeep_settings(BY_AGE)
-    before = await trace_of(recall)
-    await recall.admin.akeep_settings({"ranking.recency": "never", "ranking.freshness": 1})
-
-    recorded = changed_settings(before.settings, [])
-    async with await opened(tmp_path / "store", config=recorded, decided=KEEPABLE) as other:
-        found = await replayed(before, other)
-
-    assert found.settings() == {}
-    assert (found.before.returned, found.after.returned) == (AGED, AGED)
-    assert found.after.kept_settings == []
-
-
 async def test_a_session_goes_on_with_the_settings_that_it_began_with(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -220,27 +186,6 @@ async def test_they_may_be_kept_before_the_first_memory(tmp_path: Path) -> None:
     async with await opened(tmp_path / "store") as recall:
         await recall.aadd([OLD, NEW])
         assert await order(recall) == AGED
-
-
-async def test_an_export_carries_them_and_what_is_kept_already_stays(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await recall.admin.akeep_settings({**BY_AGE, "ranking.source_priority": "note=1, chat=0.9"})
-    lines = [line async for line in recall.admin.aexport()]
-    async with await opened(tmp_path / "copy") as copy:
-        would = await copy.admin.aimport(lines, dry_run=True)
-        assert (await copy.admin.asettings()).kept == {}
-        await copy.admin.akeep_settings({"ranking.recency": "never"})
-        done = await copy.admin.aimport(lines)
-        kept = (await copy.admin.asettings()).kept
-        assert (await copy.admin.aimport(lines)).settings == []
-    async with await opened(tmp_path / "same") as same:
-        await same.admin.aimport(lines)
-        assert [line async for line in same.admin.aexport()] == lines
-
-    assert would.settings == sorted([*BY_AGE, "ranking.source_priority"])
-    assert done.settings == ["ranking.recency_days", "ranking.source_priority"]
-    assert kept["ranking.recency"] == "never"
 
 
 async def test_an_export_whose_settings_cannot_be_is_refused_before_anything_is_stored(

@@ -67,13 +67,6 @@ def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:
     assert not HEAVY & loaded
 
 
-def test_the_drawing_of_the_graph_loads_nothing_heavy() -> None:
-    loaded, printed = modules_after(HELP.format(arguments=["graph"]))
-
-    assert "retrieve --> fuse" in printed
-    assert not HEAVY & loaded
-
-
 @pytest.mark.parametrize(
     ("arguments", "slow"),
     [(["--help"], SLOW), (["prompts", "eval", "--help"], SLOW - TYPERS_OWN)],

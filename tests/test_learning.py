@@ -1,7 +1,6 @@
 """Learning through the front door: sessions teach, recalls in the same context profit, others do
 not, and what is forgotten is forgotten. Real stores, the hashing embedder."""
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,12 +14,10 @@ from tests.store_files import stores_below
 from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
-from secondhop.nodes.config import Config, LearningSettings
+from secondhop.nodes.config import Config
 from secondhop.recall import Recall
-from secondhop.sessions.document import pack, unpack
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import LearningChange
-from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -125,32 +122,6 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
 
 
-async def test_recalls_and_abandoned_sessions_leave_lessons_byte_identical(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await teach(recall)
-    await traced(recall)
-    before = stores_below(tmp_path)
-    assert any(name.endswith("learning.db") for name in before)
-
-    await traced(recall)
-    async with recall.sessions.open(QUESTION, k=3, at=AT) as left:
-        await left.vote({left.answer.ids()[0]: "wrong"})
-    await recall.learning.report()
-
-    assert stores_below(tmp_path) == before
-
-
-async def test_the_accepted_are_counted_once_a_session(recall: Recall) -> None:
-    await teach(recall, times=2)
-
-    counted = await recall.memories.acounters("plan", "research-1")
-
-    assert (counted["plan"].shown, counted["plan"].accepted) == (2, 2)
-    assert (counted["research-1"].shown, counted["research-1"].accepted) == (2, 0)
-    assert counted["plan"].accepted_at == AT
-
-
 async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -165,15 +136,6 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     assert await recall.learning.cues() == []
     await recall.learning.switch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
-
-
-async def test_a_setting_of_nothing_uses_nothing(tmp_path: Path) -> None:
-    settings = Config(learning=LearningSettings(weight=0))
-    async with await Recall.aopen(tmp_path, embedder="hashing", config=settings) as recall:
-        await recall.aadd(LIFE)
-        await teach(recall)
-
-        assert factors(await traced(recall)) == {}
 
 
 async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
@@ -191,18 +153,6 @@ async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
     assert b'"plan"' not in kept
 
 
-async def test_a_session_that_outlives_a_memory_teaches_nothing_of_it(recall: Recall) -> None:
-    seen = resolved(hot=["plan", "wins"], leads=("plan", "wins"))
-    await recall.memories.aforget("plan")
-
-    told = await recall.learning.learn(seen)
-    only = await recall.learning.learn(resolved(hot=["plan"]))
-
-    assert "plan" not in str(await recall.learning.exported())
-    assert (told.updated, only.updated, only.learned) == (1, 0, False)
-    assert (await recall.memories.acounters("plan"))["plan"].shown == 0
-
-
 async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_path: Path) -> None:
     await teach(recall)
 
@@ -212,27 +162,6 @@ async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_pat
     for word in ("prepare", "Carefeed", "interview", "hot", "cold", "person"):
         assert word.encode() not in kept
     assert QUESTION not in str(await recall.learning.exported())
-
-
-async def test_an_entity_that_is_deleted_leaves_nothing_learned(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        await teach(recall)
-    assert bytes_learned(tmp_path)
-
-    home = StoreDirectory(tmp_path)
-    assert await home.delete_entity("mara")
-    await home.aclose()
-
-    assert not bytes_learned(tmp_path)
-
-
-async def test_a_backup_carries_what_was_learned(recall: Recall, tmp_path: Path) -> None:
-    await teach(recall)
-
-    await recall.admin.abackup(tmp_path / "copy")
-
-    assert len((await LearningStore(file_below(tmp_path / "copy")).read()).contexts) == 1
 
 
 async def test_lessons_of_another_embedding_model_wait_and_count_for_nothing(
@@ -312,34 +241,6 @@ async def test_a_promoted_cue_opens_a_facet_of_its_own(recall: Recall) -> None:
     assert (query.origin, query.dense[0].memory_id) == ("learned", "dentist")
 
 
-async def test_what_a_cue_leads_to_is_not_brought_back_once_it_is_superseded(
-    recall: Recall,
-) -> None:
-    for _ in range(3):
-        await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
-    await recall.memories.asupersede("dentist", "car")
-
-    found = await traced(recall)
-
-    assert not [one for one in found.facets if one.name.startswith("led before")]
-    assert "dentist" not in found.returned
-
-
-async def test_a_session_between_rounds_holds_no_title_of_a_cue(recall: Recall) -> None:
-    for _ in range(3):
-        await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
-    rounds = recall.sessions._rounds  # pyright: ignore[reportPrivateUsage] - its graph
-
-    state = await rounds.first({"question": QUESTION, "asked_at": AT.isoformat()})
-    document = pack(state)
-    again = await unpack(document, services=rounds.services)
-
-    assert b"About dentist" not in zlib.decompress(document)
-    assert again["facets"]["h1"]["name"] == "led before to About dentist"
-    assert again["queries"] == state["queries"]
-    assert again.get("learned") == state.get("learned")
-
-
 async def test_many_rounds_are_seen_and_the_context_is_named(recall: Recall) -> None:
     now = datetime.now(UTC)
     for _ in range(3):
@@ -374,20 +275,6 @@ async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recal
     assert f"learning --forget {cold}" in told.nearest_change
     await recall.learning.forget([cold])
     assert cold in (await traced(recall)).returned
-
-
-async def test_a_session_does_not_tell_earlier_refusals_as_votes_of_its_own(
-    recall: Recall,
-) -> None:
-    for _ in range(2):
-        await teach(recall, votes={"plan": "wrong"})
-
-    async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
-        assert "plan" not in session.answer.ids()
-        await session.vote({"wins": "hot"})
-        resolution = await session.resolve()
-
-    assert resolution.session.last_votes() == {"wins": "hot"}
 
 
 async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> None:

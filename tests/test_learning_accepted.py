@@ -43,17 +43,6 @@ async def test_what_was_said_to_have_helped_weighs_more_without_any_vote(recall:
     assert factors == {"plan": pytest.approx(1.15), "wins": pytest.approx(1.15)}
 
 
-async def test_a_dry_run_foresees_what_naming_it_would_teach(
-    recall: Recall, tmp_path: Path
-) -> None:
-    before = stores_below(tmp_path / "store")
-
-    foreseen = await ended(recall, ["plan", "wins"], dry_run=True)
-
-    assert foreseen.learned == Learned(updated=2, learned=True)
-    assert stores_below(tmp_path / "store") == before
-
-
 @pytest.mark.parametrize("accepted", [None, []])
 async def test_an_end_at_which_nothing_was_said_teaches_nothing(
     recall: Recall, tmp_path: Path, accepted: list[str] | None

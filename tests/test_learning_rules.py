@@ -217,12 +217,3 @@ def test_a_spark_that_keeps_leading_somewhere_is_promoted_and_retired_when_it_st
     assert cue(leads, leads, leads, unwanted, wanted) == (3, 0, False)
     assert cue(leads, leads, leads, unwanted, unwanted) == (0, 0, True)
     assert cue(leads, leads, leads, unwanted, unwanted, leads) == (1, 0, False)
-
-
-def test_a_spark_that_led_nowhere_or_to_itself_leaves_no_cue() -> None:
-    nowhere = session(hot=["a"], sparks=[SparkPair(spark="s", accepted=[])])
-    itself = session(hot=["s"], sparks=[SparkPair(spark="s", accepted=["s"])])
-
-    (context,) = after(teaching(nowhere), teaching(itself)).values()
-
-    assert not context.lessons.cues

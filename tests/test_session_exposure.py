@@ -87,16 +87,3 @@ async def test_what_other_questions_showed_goes_along_with_a_session(
 
     assert state.get("exposure") == dict.fromkeys(lately, 1.0)
     assert not set(lately) & set(begun.ids())
-
-
-async def test_what_a_session_showed_yields_for_another_question_of_its_worker(
-    garden: SmallWorld, store: SessionStore
-) -> None:
-    services = worker(garden, freshness=1.0)
-    begun = await sessions_over(services, store).astart(FIRST)
-
-    answer = await ask(services, NEAR, k=3)
-
-    assert not set(answer.result.ids()) & set(begun.ids())
-    factors = {one.memory_id: one.factors for one in answer.trace.candidates}
-    assert {factors[one]["exposure"] for one in begun.ids()} == {0.5}

@@ -18,7 +18,6 @@ from tests.store_files import stores_below
 from secondhop.errors import (
     SessionAbandonedError,
     SessionResolvedError,
-    UnknownEntityError,
     UsageError,
 )
 from secondhop.memories.records import Preference
@@ -53,21 +52,6 @@ async def test_recalls_and_abandoned_sessions_leave_every_store_byte_identical(
     assert stores_below(tmp_path) == before
 
 
-async def test_an_ended_session_leaves_no_word_of_it_in_its_file(
-    recall: Recall, tmp_path: Path
-) -> None:
-    async with recall.sessions.open(QUESTION) as session:
-        await session.vote({"plan": "hot"})
-        session_id = session.session_id
-    (path,) = found_below(tmp_path, "sessions.db")
-    assert path.parent.name.startswith("mara")
-
-    with closing(sqlite3.connect(path)) as file:
-        kept = list(file.execute("SELECT session_id, status, document FROM open_sessions"))
-
-    assert kept == [(session_id, "abandoned", b"")]
-
-
 async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) -> None:
     async with recall.sessions.open(QUESTION, k=3) as left:
         pass
@@ -86,21 +70,6 @@ async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) ->
     assert resolution.session.accepted == ["plan"]
     with pytest.raises(SessionResolvedError):
         await recall.sessions.aget(resolved.session_id)
-
-
-async def test_others_may_vote_on_the_same_session_by_its_id(recall: Recall) -> None:
-    async with recall.sessions.open(QUESTION, k=3) as session:
-        liked = session.answer.ids()[0]
-        await recall.sessions.avote(session.session_id, {liked: "hot"}, by="agent")
-        assert session.answer.round == 1
-
-        assert (await session.refresh()).kept == [liked]
-        assert session.answer.round == 2
-
-
-async def test_a_session_that_has_not_begun_has_no_answer(recall: Recall) -> None:
-    with pytest.raises(UsageError, match="async with"):
-        _ = recall.sessions.open(QUESTION).answer
 
 
 @pytest.mark.slow
@@ -193,13 +162,6 @@ def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
 
 
-async def test_an_entity_without_memories_has_no_sessions(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path / "none", entity="nobody", embedder="hashing") as empty:
-        with pytest.raises(UnknownEntityError):
-            await empty.sessions.astart(QUESTION)
-    assert not (tmp_path / "none").exists()
-
-
 def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:
     config = Config(session=SessionSettings(k=2, max_rounds=2, ttl_s=60))
     with Recall.open(tmp_path, embedder="hashing", config=config) as recall:
@@ -223,17 +185,3 @@ def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path)
 def test_a_place_for_sessions_that_cannot_be_is_refused(tmp_path: Path, named: str) -> None:
     with pytest.raises(UsageError, match="redis://HOST:PORT"):
         Recall.open(tmp_path, embedder="hashing", sessions=named)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"k": 0},
-        {"max_rounds": 0},
-        {"ttl_s": 0},
-        {"ttl_s": float("nan")},
-    ],
-)
-def test_settings_that_make_no_session_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="SessionSettings"):
-        SessionSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose

@@ -1,7 +1,7 @@
 """Sessions: who may vote on what and when, what votes do, and what survives a worker's end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,6 @@ from tests.fakes import (
     ScriptedCritic,
     ScriptedPlanner,
     facet,
-    forever,
     note,
     plan,
     votes,
@@ -28,7 +27,6 @@ from secondhop.errors import (
     SessionAbandonedError,
     SessionExpiredError,
     SessionResolvedError,
-    StoreError,
     UnknownMemoryError,
     UnknownSessionError,
     UsageError,
@@ -38,8 +36,6 @@ from secondhop.nodes import pick_round
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
-from secondhop.stores.protocols import MemoryReader
-from secondhop.stores.records import Memory, MemoryCard, Passage, Topic
 from secondhop.stores.sessions_sqlite import SqliteSessions
 
 
@@ -128,21 +124,6 @@ async def test_the_critics_votes_are_told_apart_from_those_of_people(world: Smal
     assert {vote.by for change in after.changes for vote in change.critic} <= {"critic"}
 
 
-async def test_an_outside_vote_outranks_the_critics_in_every_round(world: SmallWorld) -> None:
-    critic = ScriptedCritic(
-        votes(hot=["plan", "wins"], cold=["coaching"]),
-        votes(cold=["plan", "wins"], hot=["coaching"]),
-    )
-    sessions = sessions_over(session_services(world, critic=critic))
-
-    answer = await started(sessions)
-    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
-
-    assert "coaching" not in answer.ids()
-    assert after.kept == ["plan"]
-    assert "wins" not in after.ids()
-
-
 async def test_the_critic_can_be_switched_off(world: SmallWorld) -> None:
     critic = ScriptedCritic()
     services = session_services(world, session={"critic": False}, critic=critic)
@@ -203,19 +184,6 @@ async def test_a_session_without_anything_near_says_so_and_cannot_be_voted_on(
     assert "near" in answer.why
     with pytest.raises(UsageError, match="no vote"):
         await sessions.avote(answer.session_id, {})
-
-
-async def test_a_session_converges_when_nothing_new_comes(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    for _ in range(2):
-        answer = await sessions.avote(
-            answer.session_id, {memory_id: "hot" for memory_id in answer.ids()}
-        )
-
-    assert answer.converged
-    assert answer.new == []
-    assert "nothing" in answer.why
 
 
 async def test_a_session_converges_when_two_rounds_of_votes_agree_whatever_else_comes(
@@ -338,18 +306,6 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
     with pytest.raises(UsageError, match="critic"):
         await sessions.avote(answer.session_id, {"plan": "hot"}, by="critic")
     assert (await sessions.aget(answer.session_id)).cast == {}
-
-
-async def test_a_second_vote_after_the_round_has_moved_on_is_refused(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    await sessions.avote(answer.session_id, {"plan": "hot"}, round_number=1)
-
-    with pytest.raises(RoundMovedOnError, match="round 2") as raised:
-        await sessions.avote(answer.session_id, {"plan": "cold"}, round_number=1)
-
-    assert (raised.value.voted, raised.value.current) == (1, 2)
-    assert (await sessions.aget(answer.session_id)).kept == ["plan"]
 
 
 async def test_of_two_who_vote_at_once_exactly_one_wins(
@@ -505,17 +461,6 @@ async def test_a_session_is_resolved_once(world: SmallWorld, store: SqliteSessio
         await workers[0].avote(answer.session_id, {"plan": "hot"})
 
 
-async def test_a_learner_that_fails_leaves_the_session_resolved(world: SmallWorld) -> None:
-    sessions = sessions_over(session_services(world), learner=Pupil(StoreError("disk full")))
-    answer = await started(sessions)
-
-    resolution = await sessions.aresolve(answer.session_id)
-
-    assert resolution.learned == Learned()
-    with pytest.raises(SessionResolvedError):
-        await sessions.aget(answer.session_id)
-
-
 async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
     pupil = Pupil()
     sessions = sessions_over(session_services(world), learner=pupil)
@@ -577,27 +522,6 @@ async def test_a_worker_killed_before_its_answer_has_counted_nothing_and_others_
     assert (after.round, after.kept, after.ids()) == (2, ["plan"], undisturbed.ids())
 
 
-async def test_votes_noted_while_a_round_is_computed_are_not_lost(
-    world: SmallWorld, store: SqliteSessions
-) -> None:
-    class NotingCritic(ScriptedCritic):
-        """Somebody else notes a vote while it judges the second round for the first time."""
-
-        async def judge(self, request: CriticRequest) -> Verdict:
-            if request.round == 2 and len(self.requests) == 1:
-                await other.avote(answer.session_id, {"wins": "hot"}, by="agent", go_on=False)
-            return await super().judge(request)
-
-    other = sessions_over(session_services(world), store)
-    verdicts = [votes(content=True)] * 3
-    sessions = sessions_over(session_services(world, critic=NotingCritic(*verdicts)), store)
-    answer = await started(sessions)
-
-    after = await sessions.avote(answer.session_id, {"plan": "hot"})
-
-    assert (after.round, after.kept) == (2, ["plan", "wins"])
-
-
 async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
@@ -612,57 +536,3 @@ async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
         (1, "person", ["plan"]),
         (2, "agent", []),
     ]
-
-
-async def test_memories_deleted_meanwhile_are_gone_from_the_session(
-    world: SmallWorld, sessions: Sessions, answer: SessionAnswer
-) -> None:
-    await world.store.delete(["plan"])
-
-    assert "plan" not in (await sessions.aget(answer.session_id)).ids()
-    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "hot"})
-
-    assert after.kept == ["wins"]
-    assert "plan" not in after.ids()
-
-
-class StuckReader:
-    """A reader whose cards never come, from one moment on."""
-
-    def __init__(self, inner: MemoryReader) -> None:
-        self._inner = inner
-        self.left = 1_000_000
-        """Looks at cards that still succeed."""
-
-    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
-        self.left -= 1
-        return await (self._inner.cards(memory_ids) if self.left >= 0 else forever())
-
-    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        return await self._inner.passages(passage_ids)
-
-    async def memory(self, memory_id: str) -> Memory | None:
-        return await self._inner.memory(memory_id)
-
-    async def topics(self) -> Sequence[Topic]:
-        return await self._inner.topics()
-
-
-async def test_a_round_that_hangs_is_cut_short_and_its_votes_still_count(
-    world: SmallWorld,
-) -> None:
-    reader = StuckReader(world.store)
-    services = session_services(world, settings=recall_settings(deadline_s=0.2))
-    sessions = sessions_over(replace(services, reader=reader))
-    answer = await started(sessions)
-    reader.left = 1  # to unpack the session; then the round itself gets stuck
-
-    after = await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
-    reader.left = 1_000_000
-
-    assert after.round == 2
-    assert any("round 2: 0.2 s are over" in reason for reason in after.degraded)
-    assert "wins" not in after.ids()
-    assert (await sessions.aget(answer.session_id)).ids() == after.ids()
-    later = await sessions.avote(answer.session_id, {after.ids()[0]: "hot"})
-    assert later.round == 3

@@ -11,7 +11,7 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import RecallTrace, load_trace
 from secondhop.nodes.state import RecallInput
 from secondhop.running import run_recall
-from secondhop.traces import TraceFolder
+from secondhop.traces import TraceFolder, traces_of
 
 
 @pytest.fixture
@@ -58,6 +58,8 @@ def test_an_unknown_id_names_the_newest_ones(trace: RecallTrace, tmp_path: Path)
         folder.load("unknown")
     with pytest.raises(UsageError, match=r"\(none is\)"):
         TraceFolder(tmp_path / "another").load("unknown")
+    with pytest.raises(UsageError, match="kept for entity 'nadia'"):
+        traces_of("nadia", store=tmp_path).load("unknown")
 
 
 @pytest.mark.parametrize("trace_id", ["../secret", "a/b", "", "a.b", "x" * 65, "ä"])

@@ -24,13 +24,11 @@ from secondhop.prompts.templates import Prompt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticBounds:
-    """How much a critic reads, writes and picks."""
+    """How much a critic reads and writes."""
 
-    prompt_tokens: int = 5_200
+    prompt_tokens: int = 5_700
     """cl100k_base tokens of both messages."""
     reply_tokens: int = 2_500
-    spare_picks: int = 3
-    """Hot and warm votes beyond k: selection and later rounds want something to choose from."""
 
 
 class LLMCritic:
@@ -56,7 +54,7 @@ class LLMCritic:
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
-        """Votes of one call, rarely of two; without candidates there is nothing to ask.
+        """Votes of one call, rarely of two; without a new candidate there is nothing to ask.
 
         Raises:
             LLMError: the model failed, voted for nothing it was shown, or no budget is left.
@@ -64,6 +62,8 @@ class LLMCritic:
         if not request.candidates:
             empty = tuple(facet["facet_id"] for facet in request.facets)
             return Verdict(ballots=(), empty_facets=empty, content=True)
+        if all(view.vote for view in request.candidates):
+            return Verdict(ballots=())
         begun = time.monotonic()
         verdict = await self._asked(request)
         alone = only_choice(verdict, request)
@@ -116,7 +116,6 @@ class LLMCritic:
             self._prompt,
             tags=self._tags,
             tokens=min(bounds.prompt_tokens, room),
-            spare=bounds.spare_picks,
         )
 
 
@@ -139,10 +138,10 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
 
     Then the model has mistaken the ids, and what it did not vote for is not what it dislikes.
     """
-    voted = [vote for vote in reply.votes if vote.vote != "none"]
-    chosen = [vote for vote in voted if vote.vote in FOR]
+    chosen = [vote for vote in reply.votes if vote.vote in FOR]
     return any(
-        not any(sheet.issued(vote.id) for vote in votes) for votes in (voted, chosen or voted)
+        not any(sheet.issued(vote.id) for vote in votes)
+        for votes in (reply.votes, chosen or reply.votes)
     )
 
 

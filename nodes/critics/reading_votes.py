@@ -20,6 +20,9 @@ SPARKS = 2
 FOLLOW_UPS = 4
 """New searches a round."""
 
+UNNAMED = "left unnamed"
+"""Why a memory is cold that a verdict says nothing of."""
+
 FACETS_A_BALLOT = 4
 """A memory that serves everything serves nothing: the first ones count."""
 
@@ -27,10 +30,11 @@ FACETS_A_BALLOT = 4
 def read_verdict(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
 ) -> Verdict:
-    """The verdict that a reply amounts to; no ballots when it names no memory of the sheet."""
+    """The verdict that a reply amounts to. What it leaves unnamed is cold, or as it was voted
+    before."""
     claims = claims_of(reply, sheet, request)
-    settled_ballots = [settled(claim, claims) for claim in claims.values()]
-    ballots = in_places(few_sparks(settled_ballots), request)
+    named = few_sparks([settled(claim, claims) for claim in claims.values()])
+    ballots = in_places([*named, *unnamed(named, request)], request)
     served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
@@ -57,21 +61,18 @@ def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) 
         memory_id = sheet.issued(vote.id)
         if memory_id is None or memory_id in first:
             continue
-        ballot = as_ballot(vote, views[memory_id], sheet, facet_ids)
-        if ballot is not None:
-            first[memory_id] = Claim(views[memory_id], ballot)
+        view = views[memory_id]
+        first[memory_id] = Claim(view, as_ballot(vote, view, sheet, facet_ids))
     return first
 
 
 def as_ballot(
     vote: VoteReply, view: CandidateView, sheet: CriticSheet, facet_ids: Sequence[str]
-) -> Ballot | None:
-    """A ballot in ids of the recall; None for no vote.
+) -> Ballot:
+    """A ballot in ids of the recall.
 
     A vote in favour that names no facet counts for the one that ranked the memory best.
     """
-    if vote.vote == "none":
-        return None
     named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
     if not named and vote.vote in FOR and view.relevance:
         named = (max(view.relevance, key=lambda f: (view.relevance[f], f)),)
@@ -85,6 +86,16 @@ def as_ballot(
         repeats=repeats,
         replaced_by=newer,
     )
+
+
+def unnamed(named: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
+    """A cold ballot on each memory that is new on the sheet and that no ballot is on."""
+    known = {ballot.memory_id for ballot in named}
+    return [
+        Ballot(memory_id=view.memory_id, vote="cold", reason=UNNAMED)
+        for view in request.candidates
+        if view.vote is None and view.memory_id not in known
+    ]
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:

@@ -1,22 +1,15 @@
-"""The shortlist as a model reads it: ids of this call, dates, evidence within a token budget."""
+"""The shortlist as a model reads it: ids of this call, dates, texts within a token budget."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.critics.excerpts import excerpts, telling_words
 from secondhop.nodes.critics.order_hints import HINT, reads_like_order
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.quoting import Tags, clean, title_line
-from secondhop.nodes.critics.snippets import (
-    GAP,
-    PASSAGE_CHARS,
-    PASSAGES,
-    fair_shares,
-    readable,
-    snippet,
-    telling_words,
-)
+from secondhop.nodes.state import Vote
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600
@@ -27,6 +20,10 @@ ASKED = 30
 
 FACETS = 30
 """Facets shown; the first."""
+
+VOTED = """\
+Voted on in earlier rounds (id | date | title | vote). These votes stand unless you vote again. \
+Name again those that belong in the answer, so that old and new stand in one order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,104 +53,106 @@ class CriticSheet:
         return ids.sub(lambda found: f"“{self.titles.get(found[0].casefold(), '')}”", text)
 
 
-def critic_sheet(
-    request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int, spare: int
-) -> CriticSheet:
+def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int) -> CriticSheet:
     """Render a shortlist so that the prompt counts at most `tokens` tokens.
 
-    The frame comes first; what it leaves is shared by the memories' evidence. With less room than
+    The frame comes first; what it leaves is shared by the memories' texts. With less room than
     the frame needs, the memories are there with title and date alone.
     """
-    texts = [part for view in request.candidates for part in (view.title, *view.evidence)]
-    tag = tags.draw([request.question, *texts])
-    ids = {f"{tag}{n}": view.memory_id for n, view in enumerate(request.candidates, start=1)}
-    titles = {
-        call_id: title_line(view.title)
-        for call_id, view in zip(ids, request.candidates, strict=True)
-    }
-    heads = headers(request, titles)
-    values = frame_values(request, tag=tag, spare=spare)
-    empty = prompt.render({**values, "memories": blocks(heads, [""] * len(heads))})
-    room = tokens - token_sum(empty) - 2 * len(heads)
-    bodies = evidence_bodies(request, tokens=room)
-    rendered = prompt.render({**values, "memories": blocks(heads, bodies)})
+    views = request.candidates
+    stored = [part for view in views for part in (view.title, view.text, reason_of(view.vote))]
+    tag = tags.draw([request.question, *stored])
+    ids = {view.memory_id: f"{tag}{n}" for n, view in enumerate(views, start=1)}
+    heads = [head(view, ids) for view in views]
+    values = frame_values(request, tag=tag)
+    nothing = [""] * len(heads)
+    empty = prompt.render({**values, "memories": memories(views, ids, heads, nothing, tag=tag)})
+    room = tokens - token_sum(empty) - len(heads)  # a text may make its frame a token longer
+    telling = telling_words([request.question, *request.asked])
+    texts = ["" if view.vote else view.text for view in views]
+    bodies = excerpts(texts, tokens=room, telling=telling)
+    rendered = prompt.render({**values, "memories": memories(views, ids, heads, bodies, tag=tag)})
     return CriticSheet(
         prompt=rendered,
-        memory_ids=ids,
+        memory_ids={call_id: memory_id for memory_id, call_id in ids.items()},
         tag=tag,
-        titles=titles,
+        titles={ids[view.memory_id]: title_line(view.title) for view in views},
         tokens=token_sum(rendered),
     )
 
 
-def frame_values(request: CriticRequest, *, tag: str, spare: int) -> dict[str, str]:
+def frame_values(request: CriticRequest, *, tag: str) -> dict[str, str]:
     """Every variable of the prompt but the memories."""
     facets = [
         f"{facet['facet_id']} | {title_line(facet['name'])} | {title_line(facet['why'], chars=160)}"
         for facet in request.facets[:FACETS]
     ]
+    asked = [f"- {title_line(text, chars=120)}" for text in request.asked[-ASKED:]]
     return {
         "question": truncate_to_tokens(clean(request.question), QUESTION_TOKENS),
         "kind": request.kind,
         "today": f"{request.asked_at:%Y-%m-%d (%A)}",
         "facets": "\n".join(facets),
-        "asked": "\n".join(f"- {title_line(text, chars=120)}" for text in request.asked[-ASKED:]),
+        "asked": "\n".join(asked) or "(none)",
         "fence": tag,
         "count": str(len(request.candidates)),
         "k": str(request.k),
-        "most": str(request.k + spare),
         "rounds": str(request.remaining.rounds),
     }
 
 
-def headers(request: CriticRequest, titles: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(id, line) for each candidate: date, source, title, and hints."""
-    call_ids = {
-        view.memory_id: call_id for call_id, view in zip(titles, request.candidates, strict=True)
-    }
-    lines: list[tuple[str, str]] = []
-    for (call_id, title), view in zip(titles.items(), request.candidates, strict=True):
-        parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20), f"“{title}”"]
-        lines.append((call_id, " | ".join([*parts, *hints(view, request, call_ids)])))
-    return lines
+def head(view: CandidateView, ids: Mapping[str, str]) -> str:
+    """The line above a memory: date, source, title, and hints."""
+    parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
+    return " | ".join([*parts, f"“{title_line(view.title)}”", *hints(view, ids)])
 
 
-def hints(view: CandidateView, request: CriticRequest, call_ids: dict[str, str]) -> Iterator[str]:
-    """What formulas suspect of a memory, for the critic to judge."""
-    said = request.coverage.get(view.memory_id, {})
-    teller = max(said, key=lambda other: said[other], default=None)
-    if teller in call_ids and said[teller] >= 0.5:
-        yield f"repeats? {call_ids[teller]} ({said[teller]:.0%})"
-    newer = request.replaced_by.get(view.memory_id)
-    if newer in call_ids:
-        yield f"replaced? {call_ids[newer]}"
-    if reads_like_order(map(clean, (view.title, view.source, *shown_passages(view)))):
+def hints(view: CandidateView, ids: Mapping[str, str]) -> Iterator[str]:
+    """What was noted of a memory when it was stored, and what formulas suspect of it."""
+    if view.role:
+        yield title_line(view.role, chars=40)
+    if view.replaced_by and view.replaced_at:
+        newer = ids.get(view.replaced_by, "a memory that is not shown")
+        yield f"noted as replaced by {newer}, {view.replaced_at:%Y-%m-%d}"
+    if view.repeats in ids:
+        yield f"repeats? {ids[view.repeats]}"
+    if reads_like_order(map(clean, (view.title, view.source, view.role, view.text))):
         yield HINT
 
 
-def blocks(heads: Sequence[tuple[str, str]], bodies: Sequence[str]) -> str:
-    """Every memory between two lines that only this call knows."""
-    return "\n".join(
-        f"<memory {call_id}>\n{head}\n{body}\n</memory {call_id}>"
-        for (call_id, head), body in zip(heads, bodies, strict=True)
-    )
+def memories(
+    views: Sequence[CandidateView],
+    ids: Mapping[str, str],
+    heads: Sequence[str],
+    bodies: Sequence[str],
+    *,
+    tag: str,
+) -> str:
+    """What is new, every memory between two lines that only this call knows; then what was voted
+    on before, a line each."""
+    new: list[str] = []
+    voted: list[str] = []
+    for view, line, body in zip(views, heads, bodies, strict=True):
+        call_id = ids[view.memory_id]
+        if view.vote:
+            voted.append(voted_line(view, view.vote, call_id))
+        else:
+            new.append(f"<memory {call_id}>\n{line}\n{body}\n</memory {call_id}>")
+    if voted:
+        new += ["", VOTED, f"<voted {tag}>", *voted, f"</voted {tag}>"]
+    return "\n".join(new)
 
 
-def evidence_bodies(request: CriticRequest, *, tokens: int) -> list[str]:
-    """Evidence of each candidate, all together at most `tokens` tokens."""
-    texts = [readable(view.evidence) for view in request.candidates]
-    wanted = [sum(map(count_tokens, own)) + 4 * len(own) for own in texts]
-    telling = telling_words([request.question, *request.asked])
-    shares = fair_shares(wanted, total=tokens)
-    return [
-        GAP.join(own) if share == want else snippet(own, tokens=share, telling=telling)
-        for own, want, share in zip(texts, wanted, shares, strict=True)
-    ]
+def voted_line(view: CandidateView, vote: Vote, call_id: str) -> str:
+    """A memory that was voted on before, with that vote."""
+    reason = title_line(reason_of(vote), chars=80)
+    said = f"{vote['vote']}: {reason}" if reason else vote["vote"]
+    return f"{call_id} | {view.created_at:%Y-%m-%d} | “{title_line(view.title)}” | {said}"
 
 
-def shown_passages(view: CandidateView) -> list[str]:
-    """What the critic may read from."""
-    return [text[:PASSAGE_CHARS] for text in view.evidence[:PASSAGES]]
+def reason_of(vote: Vote | None) -> str:
+    """Why it was voted so; "" where nobody has said."""
+    return vote["reason"] if vote else ""
 
 
 def token_sum(prompt: RenderedPrompt) -> int:

@@ -1,44 +1,48 @@
 """What a model answers when it judges a shortlist; ids are those of the call."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from secondhop.nodes.critics.lenient_fields import Ids, Line, as_flag, as_line, as_rows
 from secondhop.nodes.critics.vote_lines import parse_lines
+from secondhop.nodes.state import VOTES, VoteName
 
-VoteWord = Literal["hot", "warm", "cold", "wrong", "spark", "none"]
+
+def as_vote_rows(value: object) -> list[Mapping[str, object]]:
+    """Rows with an id and a vote: of a list, {id: vote}, {id: {…}}, or lines of text."""
+    if isinstance(value, str):
+        rows: list[Mapping[str, object]] = [*parse_lines(value)["votes"]]
+    elif isinstance(value, Mapping):
+        rows = [with_id(call_id, vote) for call_id, vote in cast(Any, value).items()]
+    else:
+        listed = cast(list[object], value) if isinstance(value, list) else []
+        lines = "\n".join(row for row in listed if isinstance(row, str))
+        rows = [*as_rows(listed), *parse_lines(lines)["votes"]]
+    worded = [{**row, "vote": as_vote_word(row.get("vote"))} for row in rows]
+    return [row for row in worded if as_line(row.get("id")) and row["vote"] in VOTES]
+
+
+def with_id(call_id: object, vote: object) -> Mapping[str, object]:
+    """A row of votes that are given by id."""
+    return {**vote, "id": call_id} if isinstance(vote, Mapping) else {"id": call_id, "vote": vote}
 
 
 def as_vote_word(value: object) -> str:
-    """A vote; "none" for any other word."""
-    word = as_line(value).casefold().strip("*_.,:; ")
-    return word if word in {"hot", "warm", "cold", "wrong", "spark"} else "none"
+    """A vote without what models write around it.
 
-
-def as_vote_rows(value: object) -> object:
-    """Rows of votes: a list, {id: vote}, {id: {…}}, or lines of text."""
-    if isinstance(value, str):
-        return parse_lines(value)["votes"]
-    if isinstance(value, Mapping):
-        by_id = cast(Mapping[str, object], value)
-        return [
-            {**cast(Mapping[str, object], vote), "id": call_id}
-            if isinstance(vote, Mapping)
-            else {"id": call_id, "vote": vote}
-            for call_id, vote in by_id.items()
-        ]
-    rows = cast(list[object], value) if isinstance(value, list) else []
-    lines = "\n".join(row for row in rows if isinstance(row, str))
-    return [*as_rows(rows), *parse_lines(lines)["votes"]]
+    >>> as_vote_word("**Hot**.")
+    'hot'
+    """
+    return as_line(value).casefold().strip("*_.,:; ")
 
 
 class VoteReply(BaseModel):
     """One vote."""
 
     id: Line
-    vote: Annotated[VoteWord, BeforeValidator(as_vote_word)] = Field(default_factory=lambda: "none")
+    vote: VoteName
     reason: Line
     facets: Ids
     repeats: Line
@@ -70,6 +74,6 @@ class CritiqueReply(BaseModel):
 
     @model_validator(mode="after")
     def holds_a_vote(self) -> "CritiqueReply":
-        if not any(vote.id and vote.vote != "none" for vote in self.votes):
-            raise ValueError("give a vote for every candidate: its id, and hot, warm, cold, …")
+        if not self.votes:
+            raise ValueError(f"vote on one candidate at least: its id, and {', '.join(VOTES)}")
         return self

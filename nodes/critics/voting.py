@@ -5,9 +5,8 @@ from typing import get_args
 
 from secondhop.errors import NoRoundsLeftError, NotShownError, UnknownMemoryError, UsageError
 from secondhop.nodes.session_state import CastBallot, SessionState, Voter
-from secondhop.nodes.state import Vote, VoteName
+from secondhop.nodes.state import VOTES, Vote, VoteName
 
-VOTES: tuple[VoteName, ...] = get_args(VoteName)
 VOTERS: tuple[Voter, ...] = get_args(Voter)
 
 

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from secondhop.annotate.records import AnnotateLedger
+from secondhop.annotate.service import BackgroundAnnotating
 from secondhop.answering import Answering, Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.briefing.service import Briefings
@@ -112,6 +115,9 @@ class Recall:
             services=services,
             loop=self._loop,
         )
+        self._background = BackgroundAnnotating(parts.annotating)
+        if parts.annotates_by_itself:
+            parts.store.after_put = self._background.wrote
         self._briefings = Briefings(services=services, writing=writing, learning=self.learning)
 
     # --- opening and closing ---
@@ -206,6 +212,7 @@ class Recall:
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
+        await self._background.aclose()
         await self.sessions.aclose()
         await self.learning.aclose()
         await self._parts.store.aclose()
@@ -393,6 +400,7 @@ class Recall:
         format: str | None = None,
         progress: IngestProgress | None = None,
         dry_run: bool = False,
+        annotate: bool | None = None,
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
@@ -403,13 +411,17 @@ class Recall:
             paths: one by one, or in a list.
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
+            annotate: let the model write cues for what is stored (`aannotate`); default where
+                there is a model. What fails waits, and the ledger's `annotation` says why.
 
         Raises:
-            UsageError: something is no path.
+            UsageError: something is no path, or `annotate` is True without a language model.
             IngestError: a path does not exist, or nothing of it could be stored.
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
         given = given_paths(paths)
+        if annotate:
+            self._parts.annotating.expect_model()
         if not dry_run:
             await self.store.expect_room()
         ledger = await ingest(
@@ -421,11 +433,43 @@ class Recall:
             dry_run=dry_run,
             leaving=self.memories.writing.unlearn,
         )
-        if not dry_run:
-            await self.store.refresh_topics()
+        if dry_run:
+            return ledger
+        await self.store.refresh_topics()
+        if annotate or (annotate is None and self._parts.llm is not None):
+            return replace(ledger, annotation=await self.aannotate(progress=progress))
         return ledger
 
     ingest = blocking(aingest)
+
+    async def aannotate(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_usd: float | None = None,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
+    ) -> AnnotateLedger:
+        """Let the language model write cues for all memories that wait for it (docs/cues.md).
+
+        A memory that has an annotation of its present text costs nothing. What is answered is
+        stored at once; a run that ends early, for whatever reason, goes on where it stopped.
+
+        Args:
+            max_tokens: no request goes out that might exceed them, prompts and replies together.
+            max_usd: likewise, in US dollars; needs the model's price (`prices`).
+            progress: hears ("annotate", memories done, memories in all).
+            dry_run: only tell what it would take (`AnnotateLedger.estimate`).
+
+        Raises:
+            UsageError: there is no language model, or no price for a bound in dollars.
+        """
+        annotating = self._parts.annotating
+        if dry_run:
+            return await annotating.estimate()
+        return await annotating.run(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
+
+    annotate = blocking(aannotate)
 
     # --- building it in ---
 

@@ -20,14 +20,14 @@ _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
 
 def traces_of(entity: str, *, store: Path) -> "TraceFolder":
     """The traces of an entity's recalls, in the folder of its store."""
-    return TraceFolder(store / "entities" / entity_slug(entity) / "traces")
+    return TraceFolder(store / "entities" / entity_slug(entity) / "traces", entity=entity)
 
 
 class TraceFolder:
     """A folder of trace files, one a recall, named by trace id. Nothing else writes there."""
 
-    def __init__(self, path: Path, *, kept: int = KEPT) -> None:
-        self.path, self._kept = path, kept
+    def __init__(self, path: Path, *, entity: str = "default", kept: int = KEPT) -> None:
+        self.path, self._entity, self._kept = path, entity, kept
 
     def save(self, trace: RecallTrace | TraceDraft) -> Path:
         """Write a trace and let the oldest beyond `kept` go.
@@ -58,8 +58,8 @@ class TraceFolder:
             newest = [path.stem for path in self._newest_first()[:3]]
             known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
             raise NotStoredError(
-                f"no trace {trace_id!r} is kept for this entity ({known}); a recall tells the "
-                f"id of the trace it keeps, and the last {self._kept} are kept"
+                f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall "
+                f"tells the id of the trace it keeps, and the last {self._kept} are kept"
             )
         return load_trace(file)
 

@@ -100,8 +100,16 @@ class CueView:
         """See `CueSearch.annotated`."""
         return catalog_reads.annotated(self.connection)
 
+    def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return catalog_reads.annotated_share(self.connection)
+
+    def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return catalog_reads.annotated_among(self.connection, memory_ids)
+
     def unannotated(self, *, prompt: str | None) -> list[str]:
-        """See `CueStore.unannotated`."""
+        """See `EntityCues.unannotated`."""
         rows = self.connection.execute(
             "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
             "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "

@@ -1,6 +1,5 @@
 """A contest: same passages for all, who cannot run is named, and the tables say what was found."""
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -8,18 +7,16 @@ from pathlib import Path
 
 import pytest
 from benchmarks.contest import (
-    WARM_UP,
     Asked,
     Contender,
     Contest,
     Entry,
     Ground,
-    NotRunError,
     fed_by,
     hold,
 )
 from benchmarks.contest_own import own_entries
-from benchmarks.contest_table import contest_document, difference, markdown
+from benchmarks.contest_table import difference
 from tests.evals.small_scenario import small_scenario
 
 from secondhop import Recall
@@ -55,10 +52,6 @@ def entry(name: str, contender: Contender) -> Entry:
     return Entry(name=name, open=opened)
 
 
-async def refusing(ground: Ground) -> Contender:
-    raise NotRunError("it wants a key")
-
-
 @pytest.fixture
 async def ground(tmp_path: Path, library_of_tests: None) -> AsyncIterator[Ground]:
     scenario = small_scenario()
@@ -87,18 +80,6 @@ async def test_everybody_gets_what_our_store_embeds(ground: Ground) -> None:
     assert any(fed.text.startswith("Research on Carefeed\n\n") for fed in ground.passages)
 
 
-async def test_questions_are_asked_with_their_k_after_one_to_warm_up(ground: Ground) -> None:
-    knowing = Knowing()
-    await hold([entry("knowing", knowing)], ground, Contest())
-
-    texts = {question.id: question.query for question in ground.scenario.questions}
-    assert knowing.asked == [
-        (WARM_UP, 4),
-        (texts["interview"], 4),
-        (texts["garden"], 3),
-    ]
-
-
 async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
     contest = Contest()
     await hold([entry("knowing", Knowing()), entry("silent", Silent())], ground, contest)
@@ -107,33 +88,6 @@ async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
     assert scores["interview"].measures["facet_recall"] == 1.0
     gap = difference(contest, "knowing", "silent", measure="facet_recall")
     assert (gap.difference, gap.low, gap.high) == (1.0, 1.0, 1.0)
-
-
-async def test_who_cannot_run_is_named_with_the_reason_and_not_tried_again(ground: Ground) -> None:
-    contest = Contest()
-    systems = [Entry(name="theirs", open=refusing), entry("knowing", Knowing())]
-    for _ in range(2):
-        await hold(systems, ground, contest)
-
-    lines = markdown(contest, ours="knowing")
-    assert contest.not_run == {"theirs": "it wants a key"}
-    assert list(contest.scores) == ["knowing"]
-    assert any(line.startswith("| theirs | not run |") for line in lines)
-    assert lines[-1] == "theirs did not run: it wants a key"
-
-
-async def test_every_row_of_a_table_has_the_cells_of_its_headings(ground: Ground) -> None:
-    contest = Contest()
-    systems = [entry("knowing", Knowing()), entry("silent", Silent())]
-    await hold([*systems, Entry(name="theirs", open=refusing)], ground, contest)
-
-    text = "\n".join(markdown(contest, ours="knowing"))
-    tables = [part.splitlines() for part in text.split("\n\n") if part.startswith("|")]
-    assert len(tables) == 3
-    for table in tables:
-        assert len({line.count(" |") for line in table if "---" not in line}) == 1
-    assert "| knowing | 1.000 | 1.000 |" in text
-    json.dumps(contest_document(contest, versions={}, about={}))
 
 
 async def test_our_own_systems_all_answer(ground: Ground) -> None:

@@ -55,23 +55,6 @@ def test_a_mean_that_is_worse_by_more_than_noise_is_found(
     assert [line.split()[0] for line in marked] == [f"{part}/mean/{name}"] * code
 
 
-def test_a_mean_that_is_gone_is_worse_but_a_part_that_was_not_recorded_is_not(
-    tmp_path: Path,
-) -> None:
-    without_mean = RECORD | {"evidence/locomo": {"questions": 60}}
-    without_part = {name: part for name, part in RECORD.items() if name != "evidence/locomo"}
-    assert code_of_comparing(tmp_path, RECORD, without_mean) == 1
-    assert code_of_comparing(tmp_path, RECORD, without_part) == 0
-
-
-def test_only_one_scenario_that_falls_is_no_fall_of_the_mean(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fallen = RECORD["scenarios/known"] | {"carefeed": {"facet_recall": 0.0}, "returned": {}}
-    assert code_of_comparing(tmp_path, RECORD, RECORD | {"scenarios/known": fallen}) == 0
-    assert "scenarios/known/returned: 1 of 1 differ" in capsys.readouterr().out
-
-
 FILES = {
     "src/secondhop/recall.py": """
 class Reads:

@@ -36,11 +36,6 @@ def planner(cli: Cli, *options: str) -> str:
     return str(found["trace"]["planner"])
 
 
-def test_a_key_alone_chooses_no_model(cli: Cli, model: ModelServer) -> None:
-    assert planner(cli) == OFFLINE
-    assert model.asked() == {}
-
-
 def test_a_key_and_a_named_model_are_used(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer
 ) -> None:
@@ -60,18 +55,6 @@ def test_without_a_key_a_model_that_is_only_named_by_openai_is_not_used(
     monkeypatch.setenv("OPENAI_API_KEY", "")
 
     assert planner(cli) == OFFLINE
-
-
-def test_what_is_said_by_hand_wins(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer
-) -> None:
-    monkeypatch.setenv("OPENAI_MODEL", "another")
-    monkeypatch.setenv("SECONDHOP_LLM", "offline")
-    assert planner(cli) == OFFLINE
-
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
-    assert planner(cli).startswith(f"llm:{model.spec}@")
-    assert planner(cli, "--llm", "openai:third").startswith("llm:openai:third@")
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])

@@ -66,17 +66,6 @@ def test_a_memory_begun_beside_others_is_named(cli: Cli, notes: Path, entity: st
     assert (new in told.stderr) == (entity == "defualt")
 
 
-def test_ingest_of_a_folder_lists_what_it_skipped(cli: Cli, notes: Path, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "good.md").write_text("# Plan\nFour weeks.", encoding="utf-8")
-    (tmp_path / "in" / "bad.json").write_text("{", encoding="utf-8")
-
-    ledger = document(cli("ingest", "in", "--store", "other", "--json"))
-
-    assert ledger["stored"] == 1
-    assert [set(entry) for entry in ledger["skipped"]] == [{"item", "reason"}]
-
-
 def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
     answer = document(cli("recall", QUESTION, "--k", "3", "--json", "--at", "2025-11-17T13:00Z"))
 
@@ -90,13 +79,6 @@ def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
         } <= set(memory)  # fmt: skip
         assert memory["evidence"][0]["text"]
     assert answer["asked_at"].startswith("2025-11-17T13:00")
-
-
-def test_recall_within_a_token_budget(cli: Cli) -> None:
-    few = document(cli("recall", QUESTION, "--tokens", "30", "--json"))
-    more = document(cli("recall", QUESTION, "--tokens", "400", "--json"))
-
-    assert len(few["memories"]) < len(more["memories"])
 
 
 def test_a_recall_can_be_explained_by_id_and_by_file(cli: Cli, store: Path) -> None:
@@ -123,38 +105,9 @@ def test_recall_for_people_shows_memory_text_as_text(cli: Cli) -> None:
     assert "secondhop explain" in shown.stdout
 
 
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_stats_of_nobody_are_an_error_and_no_zeros(cli: Cli, form: tuple[str, ...]) -> None:
-    failed = cli("stats", "--entity", "nobody", *form)
-
-    assert failed.exit_code == 1
-    assert failed.stdout == ""
-    assert "no memory is stored for entity 'nobody'" in failed.stderr
-
-
 def test_stats_counts_what_is_stored(cli: Cli) -> None:
     assert 5 in document(cli("stats", "--json")).values()
     assert cli("stats").exit_code == 0
-
-
-def test_reindex_keeps_every_memory(cli: Cli, notes: Path) -> None:
-    assert cli("ingest", str(notes), "--store", "copy").exit_code == 0
-
-    before = document(cli("stats", "--store", "copy", "--json"))
-    done = document(cli("reindex", "--store", "copy", "--json"))
-
-    assert done == {"entities": {"default": before["passages"]}}
-    assert document(cli("stats", "--store", "copy", "--json")) == before
-
-
-def test_graph_is_mermaid_text_and_leaves_no_store_behind(cli: Cli, tmp_path: Path) -> None:
-    shown = cli("graph", "--store", "none")
-
-    assert shown.exit_code == 0, shown.stderr
-    assert "graph TD" in shown.stdout
-    assert "retrieve" in shown.stdout
-    assert document(cli("graph", "--json"))["mermaid"].strip() == shown.stdout.strip()
-    assert not (tmp_path / "none").exists()
 
 
 WRONG_USAGE = {
@@ -266,19 +219,3 @@ def test_another_embedder_than_the_stores_is_refused_with_the_way_out(cli: Cli) 
 
     assert refused.exit_code == 1, refused.output
     assert "reindex" in refused.stderr
-
-
-def test_a_very_long_question_is_answered_or_refused_in_order(cli: Cli) -> None:
-    asked = cli("recall", "carefeed interview " * 5_000, "--json")
-
-    assert asked.exit_code in {0, 1, 2}
-    assert asked.exception is None or isinstance(asked.exception, SystemExit)
-
-
-def test_an_unknown_variable_is_refused_by_name(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECONDHOP_STROE", "x")
-
-    refused = cli("recall", "q")
-
-    assert refused.exit_code == 2
-    assert "did you mean SECONDHOP_STORE" in refused.stderr

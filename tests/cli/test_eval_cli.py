@@ -51,25 +51,6 @@ def test_a_second_evaluation_finds_the_same(cli: Cli, small: Path) -> None:
     assert (small.parent / "kept").is_dir()
 
 
-def test_a_fresh_evaluation_finds_the_same_and_keeps_no_embeddings(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    fresh = document(cli("eval", "scenarios", str(small), "--json", "--fresh"))
-    assert not (tmp_path / "cache").exists()
-
-    kept = document(cli("eval", "scenarios", str(small), "--json"))
-    assert fresh["small"]["results"] == kept["small"]["results"]
-
-
-def test_a_throwaway_evaluation_leaves_nothing_where_it_was_started(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    before = set(tmp_path.iterdir())
-
-    assert cli("eval", "scenarios", str(small)).exit_code == 0
-    assert set(tmp_path.iterdir()) - before == {tmp_path / "cache"}
-
-
 def test_the_report_for_people_fits_60_columns(
     cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,11 +64,22 @@ def test_the_report_for_people_fits_60_columns(
     assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
 
 
-def test_two_scenarios_of_one_name_are_refused(cli: Cli, small: Path) -> None:
-    refused = cli("eval", "scenarios", str(small), str(small))
+def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    assert cli("ingest", small / "conversations.jsonl", "--store", "mine").exit_code == 0
+    (small / "conversations.jsonl").rename(tmp_path / "away.jsonl")
+    command = ("eval", "scenarios", small, "--stored", "--store", "mine", "--json")
 
+    report = document(cli(*command))["small"]
+    unknown = {**QUESTION, "stale": {"gone": "plan"}}
+    write_rows(small, queries=[unknown])
+    refused = cli(*command)
+
+    assert report["mean"]["facet_recall"] > 0
+    assert set(report["results"]["q-1"]) <= set(TEXTS)
     assert refused.exit_code == 2
-    assert "same name" in refused.stderr
+    assert "names the memory 'gone', which is not stored for 'default'" in refused.stderr
 
 
 def truncated(folder: Path) -> None:

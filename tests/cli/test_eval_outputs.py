@@ -53,23 +53,6 @@ def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
 
 
-def test_the_report_has_the_fields_own_measures_and_costs(cli: Cli, small: Path) -> None:
-    report = document(cli("eval", "scenarios", str(small), "--json"))["small"]
-
-    for one in (report, *report["baselines"].values()):
-        assert tuple(one["library"]) == (
-            "P@k",
-            "R@k",
-            "RR@k",
-            "nDCG@k",
-            "alpha_nDCG@k",
-            "ERR_IA@k",
-            "StRecall@k",
-        )
-    assert report["costs"]["llm_calls"] == 0
-    assert report["costs"]["ms_p95"] >= report["costs"]["ms_median"] > 0
-
-
 @pytest.mark.usefixtures("without_library")
 def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
     cli: Cli, small: Path
@@ -130,17 +113,6 @@ def test_against_an_earlier_report_its_rankings_are_measured_anew(
     assert theirs == pytest.approx((2 / 3 + 0) / 2)
 
 
-def test_an_earlier_report_of_other_scenarios_is_refused(
-    cli: Cli, small: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "before.json").write_text('{"large": {"results": {"q": []}}}', encoding="utf-8")
-
-    refused = cli("eval", "scenarios", str(small), "--against", "before.json")
-
-    assert refused.exit_code == 2
-    assert "has no scenario small; it has large" in refused.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -161,19 +133,6 @@ def test_what_cannot_be_done_is_said_before_anything_is_measured(
     assert not (tmp_path / "cache").exists()
 
 
-def test_tables_of_a_comparison_fit_80_columns(
-    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    shown = cli("eval", "scenarios", str(small), "--against", "dense")
-
-    assert shown.exit_code == 0, shown.stderr
-    assert max(map(len, shown.stdout.splitlines())) <= 80
-    for told in ("against dense", "a-ndcg", "So few questions say little"):
-        assert told in shown.stdout
-
-
 def test_the_page_is_written_and_tells_every_question(
     cli: Cli, small: Path, tmp_path: Path
 ) -> None:
@@ -185,63 +144,3 @@ def test_the_page_is_written_and_tells_every_question(
     assert page.count("<details") == 2
     assert "hashing" in page
     assert "<script" not in page
-
-
-# --- topics over memories of one's own ---
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n", encoding="utf-8")
-    (tmp_path / "topics.tsv").write_text(
-        "".join(f"{name}\t{query}\n" for name, query in QUERIES.items()), encoding="utf-8"
-    )
-    (tmp_path / "qrels").write_text(
-        "q-1 1 research.md 2\nq-1 2 plan.md 1\nq-2 1 garden.md 1\nq-9 1 x 1\n", encoding="utf-8"
-    )
-    return folder
-
-
-def test_topics_are_recalled_over_a_folder_and_measured_beside_plain_search(
-    cli: Cli, notes: Path, tmp_path: Path
-) -> None:
-    command = ("eval", "topics", "topics.tsv", "qrels", "--memories", str(notes), "--k", "3")
-
-    found = document(cli(*command, "--json"))
-    shown = cli(*command)
-
-    assert next(iter(found)) == "secondhop"
-    assert "dense" in found
-    assert found["secondhop"]["queries"]["q-2"]["RR"] == 1.0
-    assert set(found["secondhop"]["queries"]) == {"q-1", "q-2"}
-    assert found["secondhop"]["mean"]["RR@3"] > 0
-    assert "nDCG@3" in shown.stdout
-    assert not (tmp_path / ".secondhop").exists()
-
-
-def test_topics_of_a_kept_store_are_asked_there(cli: Cli, notes: Path) -> None:
-    assert cli("ingest", str(notes), "--store", "kept").exit_code == 0
-
-    found = document(cli("eval", "topics", "topics.tsv", "qrels", "--store", "kept", "--json"))
-
-    assert found["secondhop"]["results"]["q-2"][0] == "garden.md"
-
-
-def test_topics_that_fit_nothing_are_refused(cli: Cli, notes: Path, tmp_path: Path) -> None:
-    (tmp_path / "others").write_text("q-1 1 elsewhere 1\n", encoding="utf-8")
-    (tmp_path / "unasked").write_text("9 1 garden.md 1\n", encoding="utf-8")
-    (tmp_path / "no qrels").write_text("one two three\n", encoding="utf-8")
-
-    unknown, unasked, malformed, gone = (
-        cli("eval", "topics", "topics.tsv", name, "--memories", str(notes))
-        for name in ("others", "unasked", "no qrels", "gone")
-    )
-
-    assert [one.exit_code for one in (unknown, unasked, malformed, gone)] == [2, 2, 2, 2]
-    assert "they say elsewhere, the store has garden.md, plan.md" in unknown.stderr
-    assert "no topic is judged: the qrels judge 9" in unasked.stderr
-    assert "a line of qrels has four words" in malformed.stderr
-    assert "cannot read gone" in gone.stderr

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from tests.cli.model_server import ModelServer
-from tests.cli.prompt_lab import TEXTS, tiny_scenario, variant_of
+from tests.cli.prompt_lab import tiny_scenario
 from tests.command_line import Cli
-from tests.evals.scenario_files import memory_row, write_rows
 from typer.testing import Result
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -47,29 +46,6 @@ def test_a_second_run_asks_nothing_and_answers_the_same(
     assert "asked 6, from kept answers 0" in first.stderr
     assert "asked 0, from kept answers 6" in second.stderr
     assert len(list((tmp_path / "kept").glob("*.db"))) == 1
-
-
-def test_a_trial_of_prompts_and_an_evaluation_share_their_answers(
-    cli: Cli, model: ModelServer, scenario: Path, tmp_path: Path
-) -> None:
-    variant = variant_of("expand", tmp_path / "better.md")
-    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-    cli(*trial, "--answers", "kept")
-    model.asked()
-    cli("eval", "scenarios", scenario, "--answers", "kept")
-    assert not model.asked()
-
-
-def test_a_memory_that_changed_is_asked_about_anew(
-    cli: Cli, model: ModelServer, scenario: Path
-) -> None:
-    run = ("eval", "scenarios", scenario, "--answers", "kept")
-    cli(*run)
-    model.asked()
-    changed = {**TEXTS, "garden": "The tomatoes are ripe."}
-    write_rows(scenario, conversations=[memory_row(*one) for one in changed.items()])
-    cli(*run)
-    assert model.asked() == ONCE
 
 
 def test_a_verdict_that_could_not_be_used_is_not_kept(

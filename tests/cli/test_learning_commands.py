@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.command_line import over
-from tests.small_world import LIFE, QUESTION
+from tests.small_world import LIFE, QUESTION, made_once
 
 from secondhop.graph.session_result import ResolvedSession, VotesOfRound
 from secondhop.recall import Recall
@@ -29,9 +30,14 @@ async def taught(store: Path) -> None:
                 await session.resolve()
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(tmp_path_factory.mktemp("learning"), taught)
+
+
 @pytest.fixture
-def command(tmp_path: Path, no_variables: None) -> Command:
-    asyncio.run(taught(tmp_path / "store"))
+def command(original: Path, tmp_path: Path, no_variables: None) -> Command:
+    shutil.copytree(original, tmp_path / "store")
 
     def run(*words: str, status: int = 0, plain: bool = False) -> Any:
         done = over(tmp_path / "store")(*words, *(() if plain else ("--json",)))
@@ -82,13 +88,6 @@ def test_learning_is_switched_off_and_on(command: Command) -> None:
     assert command("learning")["on"] is True
 
 
-def test_stats_tell_how_many_answers_sessions_need(command: Command) -> None:
-    sessions = command("stats")["sessions"]
-
-    assert (sessions["sessions"], sessions["mean_rounds"]) == (2, 1.0)
-    assert "2 resolved; sessions end after 1.0 answers" in command("stats", plain=True)
-
-
 def test_stats_name_the_questions_whose_first_answers_are_not_good_enough(
     command: Command, tmp_path: Path
 ) -> None:
@@ -122,7 +121,3 @@ async def asked_often(store: Path) -> None:
                 sparks=[],
             )
             await recall.learning.learn(told)
-
-
-def test_an_entity_without_memories_has_learned_nothing(command: Command) -> None:
-    assert "nobody" in command("learning", "--off", "--entity", "nobody", status=1)

@@ -82,26 +82,4 @@ def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
 
     assert first.stdout == "remembered home\n"
     assert "home  holds" in story.stdout
-    assert gone.stdout == "forgot home: 1 passages and 0 traces\n"
-
-
-def test_history_tells_a_text_that_an_ingest_replaced(command: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for text in ("The key is under the mat", "The key is on the hook"):
-        (folder / "key.md").write_text(text, encoding="utf-8")
-        command("ingest", str(folder))
-    (memory_id,) = [one["id"] for one in command("recall", "Where is the key?")["memories"]]
-
-    earlier, present = command("history", memory_id)["versions"]
-    shown = over(tmp_path / "store")("history", memory_id)
-
-    assert (earlier["text"], present["text"]) == (
-        "The key is under the mat",
-        "The key is on the hook",
-    )
-    assert (earlier["replaced_by"], present["replaced_by"]) == (str(folder), "")
-    assert (earlier["end"][:11], present["end"]) == ("replaced on", "")
-    assert present["replaced_at"] is None
-    assert "The key is under the mat" in shown.stdout
-    assert "replaced" in shown.stdout
+    assert gone.stdout == "forgot home: 1 passage and 0 traces\n"

@@ -144,39 +144,3 @@ def test_the_prices_of_the_page_are_in_force(model: ModelServer, monkeypatch: An
     spent = json.loads(ran.stdout)["spent"]
     assert spent["llm_calls"] >= 3
     assert spent["cost_usd"] == 0
-
-
-def test_the_page_s_numbers_are_the_defaults() -> None:
-    from secondhop.models.circuit_breaker import BreakerSettings
-    from secondhop.models.langchain_llm import LangchainLLMConfig
-    from secondhop.models.openai_client import OpenAIConnection
-    from secondhop.models.openai_llm import OpenAILLMConfig
-    from secondhop.nodes.config import RecallLimits
-    from secondhop.nodes.critics.llm import CriticBounds
-    from secondhop.nodes.planning.llm import PlannerBounds
-
-    limits, critic, breaker = RecallLimits(), CriticBounds(), BreakerSettings()
-    connection = OpenAIConnection()
-    for told in (
-        f"| `llm_calls` | {limits.llm_calls} |",
-        f"| `llm_tokens` | {limits.llm_tokens:,} |",
-        f"| `deadline_s` | {limits.deadline_s:g} |",
-        f"| `rounds` | {limits.rounds} |",
-        f"at most {limits.shortlist} candidates",
-        f"up to {critic.prompt_tokens:,} tokens and its reply\nup to {critic.reply_tokens:,}",
-        f"up to {PlannerBounds().topics} topics",
-        f"up to {connection.attempts} tries",
-        f"`OpenAIConnection.timeout_s` ({connection.timeout_s:g})",
-        f"`OpenAILLMConfig.concurrency` ({OpenAILLMConfig(model='m').concurrency})",
-        f"or {breaker.patience_s:g} seconds waited in vain",
-        f"left alone for {breaker.cooldown_s:g} seconds",
-    ):
-        assert told in PAGE, told
-    assert breaker.failures == 3
-    patience = LangchainLLMConfig()
-    assert (patience.timeout_s, patience.attempts, patience.max_wait_s, patience.concurrency) == (
-        connection.timeout_s,
-        connection.attempts,
-        connection.max_wait_s,
-        OpenAILLMConfig(model="m").concurrency,
-    )

@@ -75,15 +75,6 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
     assert "Nothing in these messages is a fact" in nothing
 
 
-def test_hostile_text_does_not_reach_the_terminal(run: Cli) -> None:
-    talk = [{"role": "user", "content": "My car is a \x1b[31m[bold]Skoda[/bold] 2016."}]
-
-    shown = run("observe", "-", given=json.dumps(talk)).stdout
-
-    assert "\x1b" not in shown
-    assert "[bold]Skoda[/bold]" in shown
-
-
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
@@ -107,13 +98,6 @@ def test_broken_input_is_refused_with_what_to_do(run: Cli, given: str | bytes, f
     assert refused.exit_code == 2
     assert fault in refused.stderr
     assert refused.stdout == ""
-
-
-def test_a_file_that_is_not_there_is_named(run: Cli) -> None:
-    refused = run("observe", "nowhere.json")
-
-    assert refused.exit_code == 2
-    assert "nowhere.json" in refused.stderr
 
 
 # --- a model behind a real HTTP server ---

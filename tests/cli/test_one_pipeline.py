@@ -239,20 +239,3 @@ async def test_what_opens_a_store_and_asks_leaves_it_as_it_was(
 
     assert stores_below(store, chroma=False) == before
     assert rows_of_chroma(store) == rows
-
-
-@pytest.mark.usefixtures("library_of_tests")
-async def test_recalls_and_sessions_of_agents_leave_every_store_byte_identical(store: Path) -> None:
-    async with Client(memory_server(recalls_in(store), entity=MARA)) as client:
-        await client.call_tool("recall", {"query": QUESTION})
-        before = stores_below(store)
-        assert any(name.startswith("chroma") for name in before)
-
-        for vote in ("hot", "cold", "wrong", "spark"):
-            await asked_of(client)
-            begun = content(await client.call_tool("recall_session_start", {"query": QUESTION}))
-            votes = {memory["id"]: vote for memory in begun["memories"][:2]}
-            ballot = {"sessionId": begun["sessionId"], "votes": votes}
-            content(await client.call_tool("recall_vote", ballot))  # and nobody resolves it
-
-        assert stores_below(store) == before

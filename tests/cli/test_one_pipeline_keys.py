@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.cli.test_one_pipeline import judged, opened, voted_by_library
+from tests.cli.test_one_pipeline import judged, opened
 from tests.mcp.mcp_world import MARA, command, environment
 from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
@@ -82,9 +82,3 @@ def test_a_script_of_keys_comes_to_the_answers_of_the_library(store: Path) -> No
     end = json.loads(done.stdout)["resolved"]
     assert {key: end[key] for key in same} == {key: voted.end[key] for key in same}
     assert (end["rounds"], len(end["votes"]), len(end["sparks"])) == (3, 2, 2)
-
-
-async def test_a_person_and_an_agent_who_say_the_same_get_the_same(store: Path) -> None:
-    by_person = await voted_by_person(store)
-
-    assert await voted_by_library(store) == [answer.ids() for answer in by_person.answers]

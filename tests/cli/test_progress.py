@@ -31,16 +31,6 @@ def test_a_line_every_ten_seconds_says_how_far_everything_is(
     ]
 
 
-def test_bytes_are_told_in_megabytes(capsys: pytest.CaptureFixture[str]) -> None:
-    now = [0.0]
-    lines = PlainLines(of_bytes=True, clock=lambda: now[0])
-
-    now[0] = EVERY_S
-    lines("model.onnx", 1_500_000, 34_000_000)
-
-    assert capsys.readouterr().err == "secondhop: model.onnx 1.5 MB/34.0 MB\n"
-
-
 def test_an_ingest_into_a_log_says_how_far_it_is_and_json_stays_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

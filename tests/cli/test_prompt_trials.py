@@ -15,7 +15,6 @@ import pytest
 from tests.cli.model_server import ModelServer
 from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
-from tests.models.fault_server import status
 
 from secondhop.evals.measures import MEASURES
 from secondhop.prompts.templates import shipped_prompt
@@ -96,46 +95,6 @@ def test_what_was_asked_before_is_not_asked_again(
     assert {**second, "answers": {}} == {**first, "answers": {}}
     kept = tmp_path / "cache" / "prompts" / "answers.db"
     assert kept.stat().st_mode & 0o077 == 0
-
-
-def test_only_the_prompt_that_changed_is_asked_again(
-    cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
-) -> None:
-    cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-    model.asked()
-
-    critic = variant_of("critique", tmp_path / "critic.md")
-    document(cli("prompts", "eval", "--variant", critic, "--scenarios", scenario, "--json"))
-
-    assert model.asked() == {"CritiqueReply": 2}
-
-
-def test_the_report_for_people_fits_60_columns_and_names_what_changed(
-    cli: Cli, scenario: Path, variant: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-
-    shown = cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-
-    assert shown.exit_code == 0, shown.stderr
-    lines = shown.stdout.splitlines()
-    assert max(len(line) for line in lines if str(variant) not in line) <= 60
-    assert "1 question: 1 won, 0 lost, 0 tied" in lines
-    assert "So few questions say little, and their intervals" in shown.stdout
-    assert "model: asked 10, from cache 2; paid now 150 tokens" in lines
-    assert any(line.strip() == "came: wins" for line in lines)
-    assert any(line.strip().startswith("+ track record: résumé") for line in lines)
-
-
-def test_a_model_that_never_answers_is_an_error_and_no_comparison(
-    cli: Cli, model: ModelServer, scenario: Path, variant: Path
-) -> None:
-    model.server.otherwise = status(401, message="bad key")
-
-    failed = cli("prompts", "eval", "--variant", variant, "--scenarios", scenario)
-
-    assert failed.exit_code == 1
-    assert "the model never answered" in failed.stderr
 
 
 @pytest.mark.parametrize(

@@ -56,19 +56,6 @@ def test_a_replay_with_another_setting_tells_the_setting_and_what_it_changed(cli
     assert found["went"] == []  # without a plan there is no threshold
 
 
-def test_a_replay_of_nothing_changed_is_the_same_answer(cli: Cli) -> None:
-    first = document(cli("recall", ASKED, "--tokens", "60", "--at", "2025-11-17", "--json"))
-    trace = next(Path(".secondhop").rglob(f"{first['trace_id']}.json"))
-
-    shown = cli("replay", trace)
-    found = document(cli("replay", trace, "--json"))
-
-    assert shown.exit_code == 0, shown.stderr
-    assert "The answer is the same." in shown.stdout
-    assert found["before"]["memories"] == found["after"]["memories"]
-    assert found["settings"] == {}
-
-
 def test_the_replay_for_people_names_slots_titles_reasons_and_costs(
     cli: Cli, model: ModelServer
 ) -> None:
@@ -101,13 +88,3 @@ def test_a_replay_that_cannot_be_is_refused(cli: Cli, options: tuple[str, ...], 
 
     assert refused.exit_code == 2
     assert told in refused.stderr
-
-
-def test_a_trace_file_of_another_entity_is_not_replayed_as_ones_own(cli: Cli) -> None:
-    trace_id = document(cli("recall", ASKED, "--json"))["trace_id"]
-    trace = next(Path(".secondhop").rglob(f"{trace_id}.json"))
-
-    refused = cli("replay", trace, "--entity", "somebody-else")
-
-    assert refused.exit_code == 2
-    assert "is of entity 'default', not of 'somebody-else'" in refused.stderr

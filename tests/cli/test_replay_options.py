@@ -48,21 +48,6 @@ def test_what_is_set_by_hand_wins_over_the_file(cli: Cli, trace: str) -> None:
     assert (found["settings"], found["came"], found["went"]) == ({}, [], [])
 
 
-def test_another_deadline_is_another_setting(cli: Cli, trace: str) -> None:
-    found = document(cli("replay", trace, "--deadline", "7", "--json"))
-
-    assert found["settings"] == {"limits.deadline_s": {"before": 30.0, "after": 7.0}}
-
-
-def test_another_time_is_asked_at_and_told(cli: Cli, trace: str) -> None:
-    found = document(cli("replay", trace, "--at", "2026-02-01", "--json"))
-    shown = cli("replay", trace, "--at", "2026-02-01")
-
-    asked_at = [found[side]["asked_at"] for side in ("before", "after")]
-    assert asked_at == ["2025-11-17T00:00:00+00:00", "2026-02-01T00:00:00+00:00"]
-    assert "asked at: 2025-11-17 00:00:00+00:00 → 2026-02-01 00:00:00+00:00" in shown.stdout
-
-
 def test_the_environment_changes_nothing(
     cli: Cli, trace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 
 from secondhop.cli.app import app
 from secondhop.cli.opening import opened
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import StoreError
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -67,19 +67,6 @@ def test_a_place_that_cannot_be_is_refused_with_what_to_write(
     assert "hush" not in refused.stderr
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=["session", "mcp"])
-def test_a_redis_server_that_is_not_there_is_told_at_once_with_what_to_do(
-    store: Path, words: tuple[str, ...]
-) -> None:
-    line = command(store, *words)[3:]
-
-    failed = CliRunner().invoke(app, [*line, "--sessions", f"redis://127.0.0.1:{free_port()}/0"])
-
-    assert failed.exit_code == 1
-    assert "check that it runs, its address" in failed.stderr
-    assert "Round 1" not in failed.stdout
-
-
 def test_a_redis_server_that_never_answers_is_not_waited_for(
     store: Path, silent_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,25 +106,6 @@ async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path
     assert (len(answer.ids()), answer.rounds_left) == (2, 2)
     assert 50 < left_s <= 60
     assert len(found.ids()) == 4
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("session.ttl: 60", "did you mean session.ttl_s"),
-        ("session.ttl_s: soon", "ttl_s cannot be 'soon'"),
-        ("session.k: 0", "SessionSettings.k must be at least 1"),
-    ],
-)
-async def test_what_a_settings_file_cannot_say_of_sessions_is_refused(
-    store: Path, tmp_path: Path, text: str, told: str
-) -> None:
-    file = tmp_path / "settings.yaml"
-    file.write_text(text, encoding="utf-8")
-
-    with pytest.raises(UsageError, match=told):
-        async with opened(replace(options(store), settings=file), entity=MARA):
-            pass
 
 
 @pytest.mark.slow

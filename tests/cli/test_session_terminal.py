@@ -47,13 +47,6 @@ async def test_votes_count_at_the_next_round_and_the_session_is_resolved(
     assert "Resolved with 1 of" in shown
 
 
-async def test_every_vote_has_a_key(world: SmallWorld) -> None:
-    _, shown = await played(world, "1h1w1c1x1sq")
-
-    for vote in ("hot", "warm", "cold", "wrong", "spark"):
-        assert f": {vote}\n" in shown
-
-
 async def test_undo_takes_back_the_latest_vote_and_then_says_that_there_is_none(
     world: SmallWorld,
 ) -> None:
@@ -89,14 +82,6 @@ async def test_a_round_tells_what_changed_since_the_last_and_by_which_vote(
     assert any(f'hot on "{hot}"' in line or f'cold on "{cold}"' in line for line in came)
     assert "  - " not in first
     assert "  + " not in first
-
-
-async def test_a_vote_after_a_number_that_nothing_has_falls_on_nobody(world: SmallWorld) -> None:
-    _, shown = await played(world, "9h\n1w\nq")
-
-    assert "No vote: type a number from 1 to " in shown
-    assert ": hot" not in shown
-    assert ": warm" in shown
 
 
 @pytest.mark.parametrize("keys", ["1hq", "1h", ""])

@@ -112,13 +112,6 @@ def test_a_scale_of_another_model_ends_the_command(cli: Cli, both: tuple[str, st
     assert "is of the embedding model e" in result.stderr
 
 
-def test_calibrate_of_one_scenario_says_that_it_left_out_questions(cli: Cli, small: Path) -> None:
-    result = cli("eval", "calibrate", str(small))
-
-    assert result.exit_code == 0, result.stderr
-    assert "the questions share one memory" in " ".join(result.stdout.split())
-
-
 def test_tune_that_finds_nothing_better_keeps_the_defaults(cli: Cli, both: tuple[str, str]) -> None:
     tried = ("--try", "ranking.min_score=0.35,0.99")
     result = cli("eval", "tune", *both, *tried, "--out", "settings.yaml")
@@ -152,13 +145,6 @@ def test_what_tune_wrote_is_what_recall_and_eval_read(
     assert document(cli("eval", "scenarios", both[0], "--set", "settings.yaml", "--json"))
 
 
-@pytest.mark.parametrize("tried", ["ranking.min_score", "=1", "ranking.min_scor=1"])
-def test_a_setting_that_cannot_be_tried_is_wrong_usage(
-    cli: Cli, both: tuple[str, str], tried: str
-) -> None:
-    assert cli("eval", "tune", *both, "--try", tried).exit_code == 2
-
-
 def test_a_settings_file_reaches_a_recall(cli: Cli, both: tuple[str, str]) -> None:
     Path("settings.yaml").write_text("limits:\n  k: 1\n")
     assert cli("ingest", "small/conversations.jsonl").exit_code == 0
@@ -168,12 +154,3 @@ def test_a_settings_file_reaches_a_recall(cli: Cli, both: tuple[str, str]) -> No
     short = document(cli(*asked, "--settings", "settings.yaml"))
 
     assert len(plain["memories"]) > len(short["memories"]) == 1
-
-
-def test_a_settings_file_with_a_misspelt_name_is_refused(cli: Cli, small: Path) -> None:
-    Path("settings.yaml").write_text("ranking.min_scor: 0.3\n")
-
-    result = cli("recall", "water", "--settings", "settings.yaml")
-
-    assert result.exit_code == 2
-    assert "did you mean ranking.min_score?" in result.stderr

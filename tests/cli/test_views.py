@@ -131,17 +131,6 @@ def shown(result: RecallResult, **changes: object) -> str:
     return " ".join(printed(on).split())
 
 
-def test_what_did_not_fit_is_not_called_nothing(result: RecallResult) -> None:
-    maybe = [one.model_copy(update={"tokens": needs}) for one in result.maybe for needs in (36, 24)]
-
-    text = shown(result, memories=[], maybe=maybe)
-
-    assert "Nothing in this memory" not in text
-    assert "2 memories were found, and the shortest of their passages takes 24" in text
-    assert "ask with --tokens 24 or more" in text
-    assert "(0.50): no room, takes 36 tokens" in text
-
-
 def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> None:
     late = result.model_copy(update={"stop_reason": "deadline", "maybe": []})
     unsearched = shown(late, memories=[], spent=Spent())

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
-from secondhop.evals.baselines import BASELINES, plain_ranking, plain_rankings
+from secondhop.evals.baselines import BASELINES, plain_rankings
 from secondhop.models.embedder import Vectors
 from secondhop.stores.records import PassageHit, Vector
 
@@ -64,19 +63,6 @@ async def test_each_baseline_ranks_memories() -> None:
     assert rankings["bm25"] == ["d", "a", "c"]
     assert rankings["hybrid"][0] == "a"
     assert rankings["mmr 0.5"][:2] == ["a", "c"]  # b says what a says
-
-
-@pytest.mark.parametrize("name", BASELINES)
-async def test_one_baseline_alone_ranks_as_it_does_among_all(name: str) -> None:
-    search, embedder = FixedSearch(), FixedEmbedder()
-    together = await plain_rankings("q", k=3, search=search, embedder=embedder)
-
-    assert await plain_ranking(name, "q", k=3, search=search, embedder=embedder) == together[name]
-
-
-async def test_a_baseline_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        await plain_ranking("mmr 7", "q", k=3, search=FixedSearch(), embedder=FixedEmbedder())
 
 
 async def test_a_question_without_any_hit_gets_nothing() -> None:

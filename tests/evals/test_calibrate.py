@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 from tests.evals.labelled import labelled
-from tests.small_world import SmallWorld
 
-from secondhop.errors import UsageError
 from secondhop.evals.calibrate import (
     ALWAYS_THE_SAME,
     calibrated,
@@ -16,9 +14,7 @@ from secondhop.evals.calibrate import (
     weights_of,
 )
 from secondhop.evals.calibrate_pairs import (
-    LabelledQuery,
     Pair,
-    pairs_of,
     scenario_queries,
 )
 from secondhop.evals.scenario import Scenario
@@ -70,19 +66,6 @@ def test_a_fit_beats_a_wrong_scale_and_saying_always_the_same() -> None:
     assert report.held_out.log_loss < report.beside[ALWAYS_THE_SAME].log_loss
 
 
-def test_a_scale_does_not_depend_on_how_many_memories_are_beside_the_point() -> None:
-    """Each pair that is not relevant ten times: the shares weigh the same, and the curve stays."""
-    pairs = made("one", half=0.5) + made("two", half=0.5)
-    crowded = [pair for pair in pairs for _ in range(1 if pair.relevant else 10)]
-
-    few, many = (calibrated(one, embedder_id="e") for one in (pairs, crowded))
-
-    assert many.calibration([0.3, 0.5, 0.7]) == pytest.approx(
-        few.calibration([0.3, 0.5, 0.7]), abs=0.05
-    )
-    assert many.held_out.brier == pytest.approx(few.held_out.brier, abs=0.01)
-
-
 def test_of_one_scenario_questions_are_left_out_and_the_report_says_so() -> None:
     report = calibrated(made("only", half=0.5, questions=7), embedder_id="e")
 
@@ -94,26 +77,6 @@ def test_of_one_scenario_questions_are_left_out_and_the_report_says_so() -> None
         len({(pair.question_id, part) for pair, part in zip(pairs, folds_of(pairs), strict=True)})
         == 7
     )
-
-
-def test_one_question_is_refused() -> None:
-    with pytest.raises(UsageError, match="at least two questions"):
-        calibrated(made("only", half=0.5, questions=1), embedder_id="e")
-
-
-def test_labels_that_are_all_alike_are_refused() -> None:
-    pairs = [pair._replace(relevant=False) for pair in made("a", half=0.5) + made("b", half=0.5)]
-
-    with pytest.raises(UsageError, match="0 are relevant"):
-        calibrated(pairs, embedder_id="e")
-
-
-def test_a_cosine_that_says_nothing_is_refused() -> None:
-    pairs = made("a", half=0.5) + made("b", half=0.5)
-    upside_down = [pair._replace(relevant=not pair.relevant) for pair in pairs]
-
-    with pytest.raises(UsageError, match="cosine says nothing"):
-        calibrated(upside_down, embedder_id="e")
 
 
 def test_a_question_counts_all_its_labels_and_a_facet_its_own() -> None:
@@ -129,20 +92,3 @@ def test_a_question_counts_all_its_labels_and_a_facet_its_own() -> None:
     assert first.grades == {"a": 3}
     assert second.grades == {"a": 1, "b": 2, "old": 3, "copy": 2}
     assert whole.passed_over == {"old"}
-
-
-async def test_pairs_are_what_a_query_brings_as_deep_as_a_recall_looks(world: SmallWorld) -> None:
-    query = LabelledQuery(
-        group="g",
-        question_id="q",
-        text="The tomatoes need water",
-        grades={"garden": 3, "bread": 1},
-        k=2,
-        passed_over=frozenset({"car"}),
-    )
-
-    pairs = await pairs_of([query], search=world.store, embedder=world.embedder, relevant_from=2)
-
-    assert pairs[0].cosine == max(pair.cosine for pair in pairs)
-    assert [pair.relevant for pair in pairs] == [True] + [False] * (len(pairs) - 1)
-    assert 6 <= len(pairs) <= 8

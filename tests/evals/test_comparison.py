@@ -32,20 +32,5 @@ def test_of_a_measure_that_is_better_when_lower_less_is_a_win() -> None:
     assert (stale.wins, stale.losses) == (2, 0)
 
 
-def test_questions_and_measures_that_only_one_has_are_left_out() -> None:
-    ours = {"s": {"a": {"P@k": 1.0, "ms": 3.0}, "b": {"P@k": 0.0, "ms": 3.0}}}
-    theirs = {"s": {"a": {"P@k": 0.5}}}
-
-    comparison = compared("earlier", ours, theirs)
-
-    assert [one.measure for one in comparison.differences] == ["P@k"]
-    assert comparison.gains == {"s": {"a": {"P@k": 0.5}}}
-    assert comparison.document()["measures"]["P@k"]["ours"] == 1.0
-
-
-def test_nothing_in_common_is_no_difference() -> None:
-    assert compared("x", {"s": rows(a=1.0)}, {"s": rows(b=1.0)}).differences == []
-
-
 def test_a_small_p_is_never_shown_as_0() -> None:
     assert p_shown(1e-5) == "<0.001"

@@ -40,11 +40,6 @@ def test_a_report_and_a_settings_file_are_told_apart(tmp_path: Path) -> None:
     )
 
 
-def test_anything_else_is_refused_with_what_there_is() -> None:
-    with pytest.raises(UsageError, match=r"'denes'.*no such file.*dense, bm25"):
-        comparison_target("denes")
-
-
 def test_settings_files_may_be_flat_or_in_parts(tmp_path: Path) -> None:
     flat = "ranking.min_score: 0.3\nranking.hide_later: true\n"
     (tmp_path / "flat.yaml").write_text(flat, encoding="utf-8")
@@ -71,8 +66,3 @@ def test_faults_of_settings_files_are_named(tmp_path: Path, text: str, said: str
 
     with pytest.raises(UsageError, match=said):
         read_setting_changes(tmp_path / "file")
-
-
-def test_a_settings_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"cannot read .*gone"):
-        settings_said([str(tmp_path / "gone")])

@@ -43,17 +43,6 @@ def test_what_fits_its_own_scenario_is_found_out_on_the_one_left_out() -> None:
     assert found.comparison.differences[0].ours < 0.5
 
 
-def test_a_setting_that_is_no_better_than_the_default_is_not_chosen() -> None:
-    assert chosen_of(grid(defaults=DEFAULT, same=DEFAULT)).to_use == "defaults"
-
-
-def test_repetition_and_stale_memories_cost_half_of_their_share() -> None:
-    row = {"alpha_ndcg": 0.6, "redundancy": 0.1, "stale_rate": 0.3}
-    found = chosen_of({"defaults": {"a": {"q": row}, "b": {"q": row}}})
-
-    assert found.comparison.differences[0].ours == pytest.approx(0.4)
-
-
 def test_with_one_scenario_there_is_no_result() -> None:
     with pytest.raises(UsageError, match="at least two scenarios"):
         chosen_of(grid(defaults={"a": 0.5}))

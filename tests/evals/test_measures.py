@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from secondhop.evals.measures import MEASURES, ideal_ranking, mean_of, measure
+from secondhop.evals.measures import MEASURES, mean_of, measure
 from secondhop.evals.scenario import LabelledFacet, Question, load_scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "examples" / "scenarios"
@@ -87,14 +87,3 @@ def only_replacements(question: Question) -> set[str]:
     named = {one for facet in question.facets for one in facet.relevant}
     named |= {one for group in question.redundant for one in group} | set(question.stale)
     return set(question.stale.values()) - named
-
-
-def test_the_ideal_ranking_repeats_nothing_and_is_perfect() -> None:
-    ideal = ideal_ranking(QUESTION)
-
-    assert not {"a", "b"} <= set(ideal)
-    assert measure(QUESTION, ideal)["alpha_ndcg"] == pytest.approx(1)
-
-
-def test_the_mean_of_nothing_is_nothing() -> None:
-    assert mean_of([]) == {}

@@ -4,7 +4,6 @@ from html.parser import HTMLParser
 
 from tests.evals.labelled import labelled
 
-from secondhop.evals.comparison import compared
 from secondhop.evals.page import report_page
 from secondhop.evals.question_story import (
     MissedFacet,
@@ -101,23 +100,3 @@ def test_every_question_tells_what_came_back_and_what_was_missed_and_why() -> No
     for told in ("home-1", "serves, for f1", "not needed", "Missed: f2", "came in at place 7"):
         assert told in page.words
     assert "the planner timed out" in page.words
-
-
-def test_figures_of_every_system_and_the_comparison_are_in_tables() -> None:
-    ours = {one.name: one.ours.rows() for one in REPORTS}
-    theirs = {one.name: one.systems["dense"].rows() for one in REPORTS}
-    page = Page(report_page(REPORTS, compared("dense", ours, theirs), facts={}))
-
-    assert "Against dense" in page.words
-    assert "Mean of the scenarios" in page.words
-    captions = [tag for tag, _ in page.elements if tag == "caption"]
-    assert len(captions) == 1 + 1 + 1 + len(REPORTS)
-
-
-def test_a_page_of_one_system_and_no_stories_is_a_page() -> None:
-    question = labelled({"a": 3})
-    alone = ScenarioReport(
-        name="one", asked=[question], systems={"secondhop": judged([question], {"q": ["a"]})}
-    )
-
-    assert "one" in Page(report_page([alone], None, facts={})).words

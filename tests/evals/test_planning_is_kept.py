@@ -8,7 +8,6 @@ from secondhop import Recall
 from secondhop.evals.prompt_trial import Contender, recalled
 from secondhop.evals.rendering import Listener, rendered_prompts
 from secondhop.evals.scenario import Scenario
-from secondhop.memories.records import Fact
 from secondhop.models.answer_file import AnswerFile
 from secondhop.nodes.config import Config, PlanningSettings
 from secondhop.prompts.templates import load_prompts
@@ -25,17 +24,6 @@ async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
 
     assert "passage" in rendered["decompose"].user + rendered["decompose"].system
     assert "7" in rendered["decompose"].user + rendered["decompose"].system
-
-
-async def test_a_rendering_shows_the_names_that_a_planner_is_told(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path / "store", entity="e", embedder="hashing") as recall:
-        plain = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
-        await recall.memories.aremember(Fact(subject="me", attribute="diet", value="vegan"), at=NOW)
-        told = await rendered_prompts(QUESTION, recall, load_prompts(), at=NOW)
-
-    assert "<kept " not in plain["expand"].user
-    assert "| fact | me | diet\n</kept " in told["expand"].user
-    assert "vegan" not in told["expand"].user.partition("</map")[2]
 
 
 async def test_a_trial_plans_as_the_recall_would(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from tests.small_world import recall_settings
 
 from secondhop.evals.replay import Replay, replayed
 from secondhop.graph.trace import RecallTrace
-from secondhop.nodes.config import COUNT_LIMIT
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -54,13 +53,6 @@ async def test_what_holds_no_more_comes_again_where_it_was_asked_for(recall: Rec
     assert found.after.include_stale
 
 
-async def test_what_holds_no_more_stays_away_where_it_was_not(recall: Recall) -> None:
-    before = await recorded(recall)
-    assert (before.include_stale, "mat" in before.returned) == (False, False)
-
-    expect_no_change(await replayed(before, recall))
-
-
 async def test_what_was_believed_then_is_asked_for_again(recall: Recall) -> None:
     before = await recorded(recall, as_of=EARLY)
     assert {"mat", "hook"} & set(before.returned) == {"mat"}
@@ -86,15 +78,3 @@ async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that
 
     assert "hook" in [change.memory_id for change in later.came()]
     assert later.after.asked_at == NOW
-
-
-async def test_a_trace_that_asked_for_more_than_can_be_asked_for_is_replayed(
-    recall: Recall,
-) -> None:
-    before = await recorded(recall)
-    greedy = before.model_copy(update={"k": 10 * COUNT_LIMIT})
-
-    found = await replayed(greedy, recall)
-
-    assert found.after.k == COUNT_LIMIT
-    assert set(before.returned) <= set(found.after.returned)

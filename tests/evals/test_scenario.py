@@ -9,7 +9,7 @@ import pytest
 
 from secondhop.errors import UsageError
 from secondhop.evals.scenario import load_scenario
-from secondhop.evals.shipped import shipped_scenario, shipped_scenarios
+from secondhop.evals.shipped import shipped_scenarios
 
 MEMORY: dict[str, Any] = {
     "id": "m1",
@@ -100,8 +100,3 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         load_scenario(tmp_path / "none")
     with pytest.raises(UsageError, match=r"has no conversations\.jsonl; a scenario is"):
         load_scenario(tmp_path)
-
-
-def test_an_unknown_shipped_scenario_is_named() -> None:
-    with pytest.raises(UsageError, match="no scenario named 'nope'"):
-        shipped_scenario("nope")

@@ -24,23 +24,3 @@ async def test_results_keep_their_order_and_no_more_run_than_may(at_once: int) -
     assert found == list(range(10))
     assert most == min(at_once, 10)
     assert heard == list(range(1, 11))
-
-
-async def test_the_first_error_ends_the_others() -> None:
-    begun: list[int] = []
-    ended: list[int] = []
-
-    async def work(number: int) -> None:
-        if number == 1:
-            raise ValueError("no")
-        begun.append(number)
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.append(number)
-
-    with pytest.raises(ValueError, match="no"):
-        await side_by_side(range(4), work, at_once=3)
-
-    assert sorted(ended) == sorted(begun)
-    assert set(begun) >= {0, 2}

@@ -42,7 +42,3 @@ def test_the_document_has_every_question_with_its_verdict_and_both_lists_of_quer
         [query["text"] for query in rows[1][side]["queries"]] for side in ("against", "variant")
     ]
     assert texts == [["my goals", "dates"], ["dates", "aims", "plans"]]
-
-
-def test_the_changed_ones_are_still_those_with_another_answer() -> None:
-    assert [row["question_id"] for row in trial().document()["changed"]] == ["answered"]

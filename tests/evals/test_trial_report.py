@@ -1,11 +1,7 @@
 """What a trial of two prompts has cost, in the document and in words."""
 
-from io import StringIO
-
 import pytest
-from rich.console import Console
 
-from secondhop.cli.trial_view import show_trial
 from secondhop.evals.prompt_trial import Outcome, Pair
 from secondhop.evals.trial_report import TrialReport
 from secondhop.graph.result import Spent
@@ -42,13 +38,6 @@ def trial(price: TokenPrice | None, *cost_usd: float | None) -> TrialReport:
     )
 
 
-def shown(report: TrialReport) -> list[str]:
-    screen = Console(file=StringIO(), width=100)
-    show_trial(report, screen)
-    assert isinstance(screen.file, StringIO)
-    return screen.file.getvalue().splitlines()
-
-
 def test_a_priced_trial_tells_what_each_side_was_paid_and_what_its_recalls_cost() -> None:
     document = trial(PRICE, 0.003, 0.005).document()
 
@@ -56,19 +45,3 @@ def test_a_priced_trial_tells_what_each_side_was_paid_and_what_its_recalls_cost(
     assert paid == {"against": pytest.approx(0.022), "variant": pytest.approx(0.014)}
     spent = [document["spent"][side]["cost_usd"] for side in ("against", "variant")]
     assert spent == [pytest.approx(0.008)] * 2
-
-
-def test_a_priced_trial_is_told_in_dollars() -> None:
-    lines = shown(trial(PRICE, 0.003, 0.005))
-
-    assert "model: asked 5, from cache 0; paid now 16,500 tokens, about $0.036" in lines
-    assert "a recall costs 3.0 calls, 1,000 tokens, about $0.004" in lines
-
-
-def test_without_a_price_there_are_no_dollars() -> None:
-    report = trial(None, 0.003, None)
-
-    document = report.document()
-    assert document["answers"]["against"]["paid"]["cost_usd"] is None
-    assert document["spent"]["against"]["cost_usd"] is None  # one recall does not know
-    assert not [line for line in shown(report) if "$" in line]

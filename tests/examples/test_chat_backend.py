@@ -71,14 +71,6 @@ async def test_a_client_sees_the_turn_as_it_happens_votes_and_ends_the_talk(tmp_
     assert dict(ended)["resolved"]["accepted"] == voted[0][1]["titles"]
 
 
-async def test_a_new_user_gets_a_reply_and_nothing_of_another_user(tmp_path: Path) -> None:
-    async with backend(tmp_path) as port:
-        _, events = await said(port, chat("eve"))
-
-    told = dict(events)
-    assert told["memories"]["memories"] == told["briefing"]["entries"] == []
-
-
 async def test_what_is_no_request_is_told_to_the_client(tmp_path: Path) -> None:
     async with backend(tmp_path) as port:
         assert (await said(port, "/"))[0] == "HTTP/1.1 404 Not Found"
@@ -105,14 +97,3 @@ async def test_a_reply_that_breaks_off_is_told_and_the_next_request_is_answered(
     assert dict(broken)["memories"]["memories"]
     assert "failed" in dict(broken)
     assert "failed" not in dict(whole)
-
-
-async def test_a_client_that_hangs_up_leaves_the_server_working(tmp_path: Path) -> None:
-    async with backend(tmp_path) as port:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(f"GET {chat('ana')} HTTP/1.1\r\n\r\n".encode())
-        await reader.readline()
-        writer.transport.abort()
-        _, events = await said(port, chat("ana"))
-
-    assert events[-1][0] == "done"

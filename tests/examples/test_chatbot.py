@@ -130,20 +130,3 @@ async def test_another_user_at_another_terminal_sees_nothing_of_it(tmp_path: Pat
     about_tom = [prompt for prompt in prompts(server) if "What is my budget?" in prompt]
     assert about_tom
     assert not any("90" in prompt for prompt in about_tom)
-
-
-async def test_ctrl_c_in_the_middle_of_an_answer_keeps_what_was_written(tmp_path: Path) -> None:
-    async with (
-        running(writing(silent_after(["You ", "can "]))) as server,
-        chatbot(tmp_path, server) as before,
-    ):
-        await before.type("What can I spend?")
-        await before.until("You can ")
-        before.process.send_signal(signal.SIGINT)
-        seen = await before.end()
-
-    assert "the talk stays open" in seen
-    assert before.process.returncode == 0
-    log = ChatLog(tmp_path / "chats.db", user="mara")
-    assert [(one.text, one.whole) for one in log.talk()][-1] == ("You can ", False)
-    log.close()

@@ -394,6 +394,12 @@ async def test_what_a_memory_says_cannot_pass_for_a_heading(desk: Desk) -> None:
     assert len(lines) == 3
 
 
+async def test_a_notes_own_headings_are_words(desk: Desk) -> None:
+    await desk.add(note("a", "# The boiler\nIt hums at night.", title="The boiler"))
+
+    assert (await desk.told()).text.splitlines()[-1].endswith("] The boiler: It hums at night.")
+
+
 async def test_a_title_that_is_the_beginning_of_the_text_is_not_said_twice(desk: Desk) -> None:
     said = "Half way through the tax form of last year, page 3 of twelve is the next one to fill"
     await desk.memories.aremember(said, at=ago(1))

@@ -4,6 +4,8 @@ import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, paid, plan, votes
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
 
+from secondhop.errors import ModelError
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
 
 SUBJECTS = ("rhubarb pie", "kayak trip", "violin strings", "beehive queen", "chess opening")
@@ -54,6 +56,33 @@ async def test_converged_when_the_critic_is_content(world: SmallWorld) -> None:
 
     assert (result.stop_reason, result.rounds) == ("converged", 1)
     assert "content" in trace.stop_detail
+
+
+@pytest.mark.parametrize("failure", [ModelError("503"), TimeoutError(), None])
+async def test_no_verdict_when_the_critic_could_not_be_asked(
+    world: SmallWorld, failure: Exception | None
+) -> None:
+    unjudged, _ = await ask(world.services())
+    critic = ScriptedCritic(*[failure] if failure else [])
+    limits = RecallLimits(llm_calls=8 if failure else 0)
+
+    result, trace = await ask(world.services(critic=critic, settings=Config(limits=limits)))
+
+    assert (result.stop_reason, result.rounds) == ("no_verdict", 1)
+    assert trace.stop_detail.endswith("what the search found is the answer")
+    assert len(result.degraded) == 1
+    assert result.ids() == unjudged.ids()
+
+
+async def test_no_verdict_in_a_later_round_leaves_the_votes_of_the_first(
+    wide_world: SmallWorld,
+) -> None:
+    critic = ScriptedCritic(votes(wants("rhubarb pie"), hot=["plan"]), ModelError("503"))
+
+    result, trace = await run(wide_world, critic)
+
+    assert (result.stop_reason, result.rounds) == ("no_verdict", 2)
+    assert "earlier votes stand" in trace.stop_detail
 
 
 async def test_stable_when_two_rounds_agree_on_what_is_good(wide_world: SmallWorld) -> None:

@@ -16,6 +16,7 @@ import pytest
 from secondhop.errors import IngestError, ModelError
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
+from secondhop.ingest.reading import Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
 from secondhop.stores.records import EmbeddedMemory, Memory, Message
@@ -104,6 +105,24 @@ async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
     assert not ledger.deletions_followed
     (kept_back,) = ledger.deletions_not_followed
     assert "conversations.json" in kept_back.reason
+
+
+async def test_a_first_ingest_speaks_of_no_deletions(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    (tmp_path / "good.md").write_text("The boiler hums.")
+    (tmp_path / "broken.json").write_text("{broken")
+    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    assert (ledger.stored, len(ledger.skipped)) == (1, 1)
+    assert ledger.deletions_followed
+
+
+async def test_memories_without_an_id_are_named_by_their_number(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    given = [memory("a"), memory("")]
+    ledger = await ingest_memories(given, writer=writer, embedder=embedder, settings=settings)
+    assert ledger.skipped == (Skipped("memory number 2", "it has no id"),)
 
 
 async def test_a_wrong_path_stores_nothing_of_the_others(

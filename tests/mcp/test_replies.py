@@ -5,14 +5,12 @@ from typing import Any
 
 from secondhop.graph.result import Evidence, RecalledMemory, Spent
 from secondhop.graph.session_result import (
-    AnswerChange,
     ResolvedSession,
     SessionAnswer,
     SparkBranch,
     SupersessionProposal,
-    VoteRecord,
 )
-from secondhop.mcp.replies import ResolveReply, ScoredMemory, SessionReply
+from secondhop.mcp.replies import ResolveReply, SessionReply
 from secondhop.sessions.learner import Resolution
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,15 +59,6 @@ def answer(**more: Any) -> SessionAnswer:
     return SessionAnswer.model_validate(told | more)
 
 
-def test_a_memory_says_of_which_kind_it_is_and_what_took_its_place() -> None:
-    one = memory("a", kind="factual", stale="superseded by b on 2026-03-01", replaced_by="b")
-
-    told = ScoredMemory.of(one).model_dump(by_alias=True)
-
-    assert (told["kind"], told["replacedBy"]) == ("factual", "b")
-    assert told["stale"] == "superseded by b on 2026-03-01"
-
-
 def test_branches_are_apart_and_name_the_memory_that_sparked_them() -> None:
     branch = SparkBranch(sparked_by="s", title="s", memories=[memory("b"), memory("c")])
 
@@ -78,17 +67,6 @@ def test_branches_are_apart_and_name_the_memory_that_sparked_them() -> None:
     assert [one.id for one in reply.memories] == ["a"]
     assert [(one.id, one.sparked_by) for one in reply.spark_branches] == [("b", "s"), ("c", "s")]
     assert "sparkBranches" in reply.model_dump(by_alias=True)
-
-
-def test_every_change_names_the_votes_that_made_it() -> None:
-    hot = VoteRecord(memory_id="a", vote="hot", by="person", round=1)
-    came = AnswerChange(memory_id="b", change="came", because=[hot], why="Found for “f”.")
-    left = AnswerChange(memory_id="c", change="left", why="Others took its place.")
-
-    assert SessionReply.of(answer(changes=[came, left])).changes == [
-        "b came: Found for “f”. (a hot by person)",
-        "c left: Others took its place.",
-    ]
 
 
 def test_what_wrong_votes_propose_is_told_on_the_way_and_in_the_end() -> None:

@@ -55,8 +55,3 @@ def test_a_file_of_something_else_is_refused_and_no_token_is_shown(
 
     assert "secret" not in str(refused.value)
     assert MARAS not in str(refused.value)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_tokens(tmp_path / "none.yaml")

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from tests.fakes import note
 from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
-    NOOR,
     content,
     ids,
     recalls_in,
@@ -177,30 +175,6 @@ async def test_what_messages_state_is_shown_first_and_then_written_once(
         await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
 
 
-async def test_history_tells_versions_that_were_superseded_and_texts_that_were_replaced(
-    connected: Connected, store: Path
-) -> None:
-    async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
-        await recall.aadd([note("moved", "The spare key is under the mat")])
-        await recall.aadd([note("moved", "The spare key is at the neighbour's")])
-        new = await recall.memories.aupdate("moved", "There is no spare key any more")
-    try:
-        async with connected() as client:
-            told = content(await client.call_tool("history", {"memoryId": "moved"}))
-            unknown = await client.call_tool("history", {"memoryId": "nobody"})
-    finally:
-        async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
-            await recall.memories.aforget("moved", new.memory_id)
-
-    assert [one["text"].split()[-1] for one in told["versions"]] == ["mat", "neighbour's", "more"]
-    assert [one["end"].split()[0] for one in told["versions"][:2]] == ["replaced", "superseded"]
-    assert told["versions"][0]["replacedAt"]
-    assert told["versions"][1]["replacedAt"] is None
-    assert {"written", "replaced", "superseded"} <= {one["act"] for one in told["events"]}
-    assert unknown.is_error
-    assert "no memory 'nobody'" in words(unknown)
-
-
 async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:
     async with connected() as client:
         trace_id = content(await client.call_tool("recall", ARGUMENTS))["traceId"]
@@ -210,17 +184,6 @@ async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> No
 
         assert story["returned"] is False
         assert story["cutBy"]
-
-
-async def test_explain_opens_no_file(connected: Connected, tmp_path: Path) -> None:
-    async with connected() as client:
-        path = tmp_path / "trace.json"
-        path.write_text("{}", encoding="utf-8")
-
-        refused = await client.call_tool("explain", {"traceId": str(path), "memoryId": "plan"})
-
-        assert refused.is_error
-        assert "is not a trace id" in words(refused)
 
 
 async def test_errors_of_ours_say_what_happened(connected: Connected) -> None:
@@ -235,20 +198,3 @@ async def test_errors_of_ours_say_what_happened(connected: Connected) -> None:
         assert "start a new session" in words(unknown)
         assert "hot" in words(no_vote)
         assert "empty" in words(empty)
-
-
-async def test_another_entity_cannot_be_named(connected: Connected) -> None:
-    async with connected() as client:
-        for tool in ("recall", "recall_session_start"):
-            refused = await client.call_tool(tool, {**ARGUMENTS, "entity": NOOR})
-            assert refused.is_error
-            assert "'mara' alone" in words(refused)
-        own = await client.call_tool("recall", {**ARGUMENTS, "entity": MARA})
-        assert "noors-plan" not in ids(own)
-
-
-async def test_without_a_token_and_an_entity_nobody_is_served(store: Path) -> None:
-    async with Client(memory_server(recalls_in(store))) as client:
-        refused = await client.call_tool("recall", ARGUMENTS)
-
-    assert "send a bearer token" in words(refused)

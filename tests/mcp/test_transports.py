@@ -1,10 +1,8 @@
 """The MCP server in a process of its own, over both transports."""
 
-import asyncio
 import json
-from asyncio.subprocess import PIPE
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import httpx2
 import pytest
@@ -14,16 +12,13 @@ from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
     TOKENS,
-    command,
     content,
-    environment,
     http_server,
     ids,
     over_stdio,
     words,
 )
 from tests.mcp.mcp_world import store as store
-from tests.small_world import QUESTION
 from typer.testing import CliRunner
 
 from secondhop.cli.app import app
@@ -68,18 +63,6 @@ async def test_over_standard_input_and_output(store: Path, mode: Literal["auto",
     assert any("retrieve" in step for step in steps)
 
 
-async def test_command_line_library_and_server_give_the_same_memories(store: Path) -> None:
-    line = command(store, "recall", QUESTION, "--k", "3", "--entity", MARA, "--json")
-    done = await asyncio.create_subprocess_exec(*line, stdout=PIPE, env=environment())
-    printed_text, _ = await asyncio.wait_for(done.communicate(), timeout=60)
-    async with Client(over_stdio(store)) as client:
-        served = ids(await client.call_tool("recall", ARGUMENTS))
-
-    printed = [memory["id"] for memory in json.loads(printed_text)["memories"]]
-    assert len(printed) == 3
-    assert served == printed
-
-
 async def test_each_token_sees_its_own_entity_over_http(store: Path, tokens: Path) -> None:
     with http_server(store, "--tokens", str(tokens)) as url:
         found: dict[str, set[str]] = {}
@@ -99,24 +82,6 @@ async def test_each_token_sees_its_own_entity_over_http(store: Path, tokens: Pat
     assert found["noor"] == {"noors-plan"}
     assert found["mara"]
     assert not found["mara"] & found["noor"]
-
-
-async def test_nobody_votes_on_another_entitys_session(store: Path, tokens: Path) -> None:
-    with http_server(store, "--tokens", str(tokens)) as url:
-        first: dict[str, Any] = {}
-        for token in TOKENS:
-            async with (
-                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
-                Client(streamable_http_client(url, http_client=http)) as client,
-            ):
-                if not first:
-                    first = content(await client.call_tool("recall_session_start", ARGUMENTS))
-                    continue
-                votes = {first["memories"][0]["id"]: "hot"}
-                ballot = {"sessionId": first["sessionId"], "votes": votes}
-                refused = await client.call_tool("recall_vote", ballot)
-                assert refused.is_error
-                assert f"no session {first['sessionId']!r} is known" in words(refused)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer " + "x" * 40}])

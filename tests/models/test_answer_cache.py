@@ -13,8 +13,6 @@ from secondhop.errors import UsageError
 from secondhop.models.answer_cache import AnswerCache, AskedMemory
 from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
-from secondhop.nodes.critics.vote_schema import CritiqueReply
-from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply, ExpandWithKept
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -185,22 +183,3 @@ def test_a_file_of_something_else_is_refused_before_it_is_overwritten(
     with pytest.raises(UsageError, match="no file of answers"):
         expect_answers_or_nothing(tmp_path / "other.db")
     expect_answers_or_nothing(tmp_path / "new.db")
-
-
-@pytest.mark.parametrize(
-    ("schema", "said"),
-    [
-        (DecomposeReply, {"rewordings": ["a"], "parts": [{"name": "b", "queries": ["c"]}]}),
-        (ExpandReply, {"intent": "x", "facets": [{"name": "y", "weight": "1.2", "queries": "z"}]}),
-        (ExpandWithKept, {"intent": "x", "facts": "k1, k2", "preferences": ["k3"]}),
-        (CritiqueReply, {"votes": {"k1": "hot", "k2": {"vote": "cold", "facets": "e1, e2"}}}),
-        (CritiqueReply, {"votes": [{"id": "k1", "vote": "warm", "repeats": "k2"}], "go_on": "no"}),
-    ],
-)
-async def test_every_reply_of_a_recall_comes_back_as_it_was_read(
-    file: AnswerFile, schema: type[BaseModel], said: object
-) -> None:
-    cache = cached(Parrot(says=said), file)
-
-    assert await ask(cache, schema=schema) == await ask(cache, schema=schema)
-    assert cache.counts.from_cache == 1

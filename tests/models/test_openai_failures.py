@@ -1,14 +1,13 @@
-import asyncio
 import socket
 import ssl
 
 import pytest
-from tests.models.fault_server import FaultServer, answer, running
+from tests.models.fault_server import FaultServer, running, status
 
 from secondhop.errors import ModelError
 from secondhop.models.failure_messages import kind_of_failure
 from secondhop.models.llm import ChatMessage
-from secondhop.models.openai_client import OpenAIConnection, call_with_retries
+from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 
@@ -33,19 +32,6 @@ async def judged(base_url: str, *, model: str = "m", calls: int = 1) -> tuple[li
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        "ab1 hot f0 - good\nab2 cold",
-        '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]',
-        '{"votes": [{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "ab',
-    ],
-)
-async def test_a_verdict_in_another_form_costs_no_repair_turn(reply: str) -> None:
-    async with running(server := FaultServer(otherwise=answer(reply))):
-        assert await judged(server.base_url, model=server.model, calls=3) == (["hot", "cold"], 1)
-
-
-@pytest.mark.parametrize(
     "raised",
     [
         OverflowError(f"Bearer {KEY}"),
@@ -65,15 +51,6 @@ async def test_whatever_the_http_stack_raises_is_a_model_error_without_its_words
     assert "SECRET" not in str(failure.value)
 
 
-@pytest.mark.parametrize("ended", [asyncio.CancelledError(), TimeoutError()])
-async def test_a_deadline_and_a_caller_that_goes_pass_through(ended: BaseException) -> None:
-    async def call() -> None:
-        raise ended
-
-    with pytest.raises(type(ended)):
-        await call_with_retries(call, connection=OpenAIConnection(), what="asking m")
-
-
 @pytest.mark.parametrize(
     ("cause", "told"),
     [
@@ -90,3 +67,26 @@ def test_the_kind_of_a_failure_is_that_of_its_cause(cause: Exception, told: str)
     outer = OSError("All connection attempts failed")
     outer.__cause__ = cause
     assert kind_of_failure(outer) == told
+
+
+async def test_a_missing_key_is_told_in_one_sentence_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    with pytest.raises(ModelError) as told:
+        OpenAIClients(OpenAIConnection()).current()
+
+    assert str(told.value) == (
+        "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
+        "server), or pass api_key"
+    )
+
+
+async def test_a_servers_words_are_told_without_their_wrapping() -> None:
+    refusal = status(401, message="Incorrect API key provided: x.")
+    async with running(server := FaultServer(otherwise=refusal)):
+        with pytest.raises(ModelError) as told:
+            await judged(server.base_url, model=server.model)
+
+    assert str(told.value).endswith("HTTP 401, check the API key: Incorrect API key provided: x")

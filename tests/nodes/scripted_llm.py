@@ -8,6 +8,7 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.state import Facet
 from secondhop.prompts.templates import load_prompts
 from secondhop.testing import ModelRequest, ScriptedModel
@@ -59,8 +60,10 @@ def view(
         source="note",
         created_at=datetime(2026, 1, day, tzinfo=UTC),
         score=score,
-        relevance=more.get("relevance", {"e1": score, "f0": 0.1}),
-        evidence=evidence or (f"What {memory_id} says.",),
+        is_founded=score >= LEAST_RELEVANCE,
+        relevance=more.pop("relevance", {"e1": score, "f0": 0.1}),
+        text=" … ".join(evidence or (f"What {memory_id} says.",)),
+        **more,
     )
 
 
@@ -80,8 +83,6 @@ def critic_request(*candidates: CandidateView, **parts: Any) -> CriticRequest:
             state_facet("e2", "achievements"),
         ],
         "candidates": candidates,
-        "coverage": {},
-        "replaced_by": {},
         "asked": ["my plan for the first year"],
         "round": 1,
         "remaining": PLENTY,
@@ -92,7 +93,7 @@ def critic_request(*candidates: CandidateView, **parts: Any) -> CriticRequest:
 def sheet_of(request: CriticRequest, *, tokens: int = 6_000) -> CriticSheet:
     """The sheet that a critic with the secret of tests would send."""
     prompt = load_prompts()["critique"]
-    return critic_sheet(request, prompt, tags=Tags(SECRET), tokens=tokens, spare=3)
+    return critic_sheet(request, prompt, tags=Tags(SECRET), tokens=tokens)
 
 
 def call_ids(sheet: CriticSheet) -> Mapping[str, str]:

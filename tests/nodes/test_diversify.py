@@ -84,12 +84,11 @@ async def test_the_answer_serves_as_many_facets_as_it_has_slots(wide: SmallWorld
     assert len(served) >= 5
 
 
-async def test_the_evidence_the_critic_reads_is_the_stored_text(wide: SmallWorld) -> None:
+async def test_what_the_critic_reads_is_the_stored_text(wide: SmallWorld) -> None:
     critic = ScriptedCritic(votes(content=True))
 
     await ask(wide.services(planner=planner(), critic=critic), "What is in use?")
 
     for view in critic.requests[0].candidates:
         subject = view.memory_id.partition("-")[0]
-        assert all(text.startswith(f"The {subject} in use") for text in view.evidence)
-        assert view.evidence
+        assert view.text.startswith(f"The {subject} in use")

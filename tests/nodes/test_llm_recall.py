@@ -85,10 +85,10 @@ async def test_new_queries_of_the_critic_bring_a_second_round(world: SmallWorld)
     llm = ScriptedLLM(
         DecomposeReply=[DECOMPOSED],
         ExpandReply=[EXPANDED],
-        CritiqueReply=[first, votes_of({"About car": "hot", "Résumé": "warm"})],
+        CritiqueReply=[first, votes_of({"About car": "hot"})],
     )
 
-    result, trace = await recalled(world, llm)
+    result, trace = await recalled(world, llm, shortlist=6, k=4)
 
     assert (result.rounds, result.spent.llm_calls) == (2, 4)
     assert "car" in result.ids()

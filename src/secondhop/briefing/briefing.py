@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from secondhop.graph.result import ConflictingMemory, Frozen
+from secondhop.headings import without_heading_signs
 
 Category: TypeAlias = Literal["core", "active", "preferences", "recent", "foreseen"]
 
@@ -55,7 +56,7 @@ class BriefingEntry(Frozen):
     @property
     def line(self) -> str:
         """The entry as one line of a prompt: what a memory says cannot pass for a heading."""
-        said = one_line(self.text)
+        said = one_line(without_heading_signs(self.text))
         title = one_line(self.title).rstrip("…")
         if self.kind == "continuity" and not said.casefold().startswith(title.casefold()):
             said = f"{title}: {said}"

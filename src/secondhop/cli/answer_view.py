@@ -4,9 +4,11 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.cli.cost_view import cost_text
-from secondhop.cli.terminal import bar, clean, counted, shorten, without_heading_signs
+from secondhop.cli.terminal import bar, clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
+from secondhop.headings import without_heading_signs
 from secondhop.nodes.pick import NOT_NEAR
+from secondhop.wording import causes_once, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +37,7 @@ def show_answer(result: RecallResult, console: "Console", *, place: str = "") ->
         for near in shown_misses(result):
             console.print(near_miss_line(near), style="dim", no_wrap=True, overflow="ellipsis")
         console.print()
-    for reason in result.degraded:
+    for reason in causes_once(result.degraded):
         console.print(f"done without: {clean(reason)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
@@ -54,7 +56,7 @@ def empty_answer(result: RecallResult) -> str:
     """Why there is no memory to show, as far as the result tells, and what helps."""
     needs = [near.tokens for near in result.maybe if near.tokens is not None]
     if needs:
-        found = "1 memory was" if len(needs) == 1 else f"{len(needs)} memories were"
+        found = counted(len(needs), "memory was", "memories were")
         least = min(needs)
         return (
             f"Nothing fits into so few tokens: {found} found, and the shortest of their passages "
@@ -65,7 +67,7 @@ def empty_answer(result: RecallResult) -> str:
         return f"Time ran out before {searched}; a longer --deadline helps."
     held = [near for near in result.maybe if NOT_NEAR in near.cut_by]
     if held:
-        served = "1 memory is" if len(held) == 1 else f"{len(held)} memories are"
+        served = counted(len(held), "memory is", "memories are")
         return (
             f"Nothing in this memory is near enough to the question itself; {served} near to what "
             f"an answer may need. Name what it is about, in words that were stored."
@@ -105,10 +107,10 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
     console.print(Text(f"{slot}. {shorten(memory.title, 120) or clean(memory.id)}", style="bold"))
     scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
     day = f"{memory.created_at:%Y-%m-%d}"
-    facets = ", ".join(clean(name) for name in memory.facets)
+    helps = clean(memory.role) or ", ".join(clean(name) for name in memory.facets)
     lines = [
         Text(f"{scored} {memory.score:.2f}  {day}  hop {memory.hop}  {clean(memory.id)}"),
-        Text(f"for: {facets}", style="cyan"),
+        Text(f"for: {helps}", style="cyan"),
         Text(clean(memory.why)),
     ]
     if memory.stale:
@@ -127,14 +129,18 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
 def near_miss_line(near: NearMiss) -> str:
     """Title, score and what kept it out, in one line."""
     title = shorten(near.title, 36) or clean(near.id)
-    why = clean(near.cut_by) if near.tokens is None else f"no room, takes {near.tokens} tokens"
+    why = (
+        clean(near.cut_by)
+        if near.tokens is None
+        else f"no room, takes {counted(near.tokens, 'token')}"
+    )
     return f"   {title} ({near.score:.2f}): {why}"
 
 
 def summary(result: RecallResult) -> str:
     """Why it stopped and what it cost."""
     spent = result.spent
-    rounds, queries = counted(result.rounds, "round"), counted(spent.queries, "query", "queries")
+    rounds, queries = counted(result.rounds, "round"), counted(spent.queries, "query")
     cost = f"{cost_text(spent)}, " if spent.llm_calls else ""
     return (
         f"stopped: {result.stop_reason} after {rounds}, {queries}, {cost}"

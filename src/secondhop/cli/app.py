@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from secondhop.cli.annotate_command import annotate
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
 from secondhop.cli.eval_commands import demo, scenarios
-from secondhop.cli.evidence_commands import evidence
 from secondhop.cli.ingest_command import ingest
 from secondhop.cli.learning_command import learning
 from secondhop.cli.maintenance_commands import (
@@ -36,12 +36,11 @@ from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
 from secondhop.cli.prompt_commands import check, list_prompts, show
-from secondhop.cli.recall_commands import explain, graph, recall
+from secondhop.cli.recall_commands import explain, recall
 from secondhop.cli.replay_command import replay
 from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
 from secondhop.cli.session_command import session
 from secondhop.cli.settings_command import settings
-from secondhop.cli.topics_command import topics
 from secondhop.cli.trial_commands import try_variant
 from secondhop.cli.tune_command import tune
 
@@ -50,6 +49,7 @@ Command = Callable[..., None]
 SECTIONS: dict[str, dict[str, Command]] = {
     "Fill a memory": {
         "ingest": ingest,
+        "annotate": annotate,
         "observe": observe,
         "remember": remember,
         "update": update,
@@ -83,18 +83,15 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "ui": ui,
         "serve": serve,
         "mcp": mcp,
-        "graph": graph,
     },
 }
 """Commands by their names, in the order of the help page."""
 
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "eval": (
-        "Measure recall: scenarios, evidence, topics; fit a scale.",
+        "Measure recall on labelled questions; fit a scale; choose settings.",
         {
             "scenarios": scenarios,
-            "evidence": evidence,
-            "topics": topics,
             "calibrate": calibrate,
             "tune": tune,
         },

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +56,11 @@ def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
                 reason = clean(f"{entry.id}, {entry.score:.3f}: {entry.why}")
                 console.print(f"   {reason}", style="dim", soft_wrap=True)
     if not told.entries and not any(told.left_out.values()):
-        fits = f", or none of it fits into {told.token_limit} tokens" if told.token_limit else ""
+        fits = (
+            f", or none of it fits into {counted(told.token_limit, 'token')}"
+            if told.token_limit
+            else ""
+        )
         console.print(
             f"Nothing is stored for {clean(told.entity)} that a session could start with{fits}.",
             soft_wrap=True,

@@ -7,6 +7,7 @@ import typer
 
 from secondhop.cli.eval_options import Out, ScenarioFolders
 from secondhop.cli.options import Common
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -105,8 +106,8 @@ def show_calibration(report: "CalibrationReport", console: "Console") -> None:
     from secondhop.cli.terminal import clean
 
     console.print(
-        f"{report.embedder_id}: {report.pairs} pairs of a query and a memory it brought, "
-        f"{report.relevant} relevant",
+        f"{report.embedder_id}: {counted(report.pairs, 'pair')} of a query and a memory that it "
+        f"brought, {report.relevant} relevant",
         soft_wrap=True,
     )
     console.print(f"left out in turn: {clean(', '.join(report.folds))}", soft_wrap=True)

@@ -7,6 +7,7 @@ from secondhop.cli.eval_view import HEADINGS, figures_table
 from secondhop.cli.terminal import clean
 from secondhop.evals.comparison import COSTS, Comparison, Difference, p_shown
 from secondhop.evals.significance import FEW
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,8 +27,9 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
     console.print(differences_table(f"against {comparison.against}", rows))
     asked = sum(len(rows) for rows in comparison.gains.values())
     console.print(
-        f"{asked} questions asked of both; diff: ours less {clean(comparison.against)}, with its "
-        f"bootstrap interval; p: of the randomisation test, bold below {SURE}. Of many measures "
+        f"{counted(asked, 'question')} asked of both; diff: ours less "
+        f"{clean(comparison.against)}, with its bootstrap interval; p: of the "
+        f"randomisation test, bold below {SURE}. Of many measures "
         f"one is below it by chance: choose yours before you look.",
         style="dim",
     )

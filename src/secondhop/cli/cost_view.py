@@ -3,14 +3,15 @@
 import math
 
 from secondhop.graph.result import Spent
+from secondhop.wording import counted
 
 
 def cost_text(spent: Spent) -> str:
     """ "3 model calls, 6,120 tokens, about $0.004"; "" when no model was called."""
     if not spent.llm_calls:
         return ""
-    calls = "1 model call" if spent.llm_calls == 1 else f"{spent.llm_calls} model calls"
-    tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
+    calls = counted(spent.llm_calls, "model call")
+    tokens = counted(spent.prompt_tokens + spent.completion_tokens, "token")
     cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
     return f"{calls}, {tokens}{cached}, {money(spent.cost_usd)}"
 

@@ -22,6 +22,7 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.reading import NEW_CHAT
 from secondhop.stores.records import Memory
+from secondhop.wording import counted
 
 OUT_OF_DATE = "out of date"
 REPEATED = "says what an earlier one said"
@@ -103,7 +104,10 @@ async def compare_in(scenario: Scenario, common: Common) -> Comparison:
     question = scenario.questions[0]
     async with opened(common, entity=scenario.name, counting=True) as recall:
         if not await recall.store.content_hashes():
-            notices().print(f"Storing {len(scenario.memories)} memories, once ...", style="dim")
+            notices().print(
+                f"Storing {counted(len(scenario.memories), 'memory')}, once ...",
+                style="dim",
+            )
         with bars() as progress:
             await store_scenario(scenario, recall, progress=progress)
         plain = await plain_rankings(

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from secondhop.cli.demo import OUT_OF_DATE, REPEATED, Comparison
-from secondhop.cli.terminal import clean, shorten
+from secondhop.cli.terminal import TABLE_WIDTH, clean, shorten
 from secondhop.cli.trace_tree import trace_tree
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,15 +23,16 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
         style="dim",
     )
     console.print()
-    console.print(slots_table(comparison))
+    console.print(slots_table(comparison), width=min(console.width, TABLE_WIDTH))
     console.print()
     console.print(facets_table(comparison))
     console.print()
     console.print(trace_tree(comparison.trace))
     result = comparison.result
     console.print()
-    cost = f"{len(result.facets)} facets, {result.spent.queries} queries, {result.spent.ms:.0f} ms"
-    console.print(f"{cost}; no language model, no API key.")
+    facets = counted(len(result.facets), "facet")
+    queries = counted(result.spent.queries, "query")
+    console.print(f"{facets}, {queries}, {result.spent.ms:.0f} ms; no language model, no API key.")
 
 
 def slots_table(comparison: Comparison) -> "Table":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from secondhop.cli.terminal import clean
 from secondhop.evals.measures import MEASURES, Measures
 from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +72,8 @@ def figure(value: float | None) -> str:
 def footnote(report: ScenarioReport) -> str:
     """How many questions, what each cost, and what the unanswerable ones got."""
     costs = report.costs()
-    text = f"{len(report.questions)} questions, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
+    questions = counted(len(report.questions), "question")
+    text = f"{questions}, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
     if costs.llm_calls:
         text += f", {costs.llm_calls:.1f} calls, {costs.tokens:,.0f} tokens"
     if not report.no_answer:

@@ -67,7 +67,8 @@ def unlearn(
 ) -> None:
     """Forget what was learned of memories, in a context, or, with neither, everything."""
     from secondhop.cli.opening import run
-    from secondhop.cli.terminal import counted, print_json, screen
+    from secondhop.cli.terminal import print_json, screen
+    from secondhop.wording import counted
 
     async def work(learning: "Learning") -> "Unlearned":
         found = await learning.would_forget(memory_ids, context_id=context)
@@ -86,7 +87,7 @@ def unlearn(
         print_json(told.model_dump(mode="json"))
     else:
         done = "would forget" if dry_run else "forgot"
-        memories = counted(told.memories, "memory", "memories")
+        memories = counted(told.memories, "memory")
         screen().print(f"{done} {memories} in {counted(told.contexts, 'context')}")
 
 

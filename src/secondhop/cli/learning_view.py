@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from secondhop.cli.terminal import clean, counted, shorten
+from secondhop.cli.terminal import clean, shorten
 from secondhop.learning.records import ContextReport, LearnedCue, LearningReport, RoundCounts
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

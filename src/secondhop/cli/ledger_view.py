@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from secondhop.cli.annotate_view import show_annotated
 from secondhop.cli.terminal import clean
 from secondhop.ingest.ledger import IngestLedger, IngestPlan
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +23,8 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         show_plan(ledger, ledger.plan, console)
     else:
         console.print(
-            f"read {ledger.read} memories: {ledger.stored} stored, {ledger.unchanged} unchanged, "
-            f"{ledger.deleted} deleted, {len(ledger.skipped)} skipped"
+            f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored, "
+            f"{ledger.unchanged} unchanged, {ledger.deleted} deleted, {len(ledger.skipped)} skipped"
         )
     for entry in ledger.skipped[:SKIPPED_SHOWN]:
         console.print(f"skipped {clean(entry.item)}: {clean(entry.reason)}", style="yellow")
@@ -31,13 +33,16 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         console.print(f"and {more} more; --json lists all", style="yellow")
     for entry in ledger.deletions_not_followed:
         console.print(f"{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+    if ledger.annotation is not None:
+        show_annotated(ledger.annotation, console)
 
 
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
     """What would be done, by id; nothing was."""
     console.print(
-        f"nothing was written; read {ledger.read} memories: {ledger.unchanged} unchanged, "
-        f"{len(ledger.skipped)} skipped, {ledger.passages} passages to embed"
+        f"nothing was written; read {counted(ledger.read, 'memory')}: "
+        f"{ledger.unchanged} unchanged, {len(ledger.skipped)} skipped, "
+        f"{counted(ledger.passages, 'passage')} to embed"
     )
     for deed, ids in (
         ("add", plan.added),

@@ -90,9 +90,10 @@ def unknown_entity(common: Common) -> UnknownEntityError:
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
     """A line a finding, with its cure and some examples."""
-    from secondhop.cli.terminal import clean, counted, shorten
+    from secondhop.cli.terminal import clean, shorten
+    from secondhop.wording import counted
 
-    memories = counted(told.memories, "memory", "memories")
+    memories = counted(told.memories, "memory")
     passages = counted(told.passages, "passage")
     console.print(f"{memories}, {passages}: {', '.join(told.checks)}")
     for one in told.findings:
@@ -114,8 +115,9 @@ def export(common: Common, file: ExportFile = None) -> None:
     With kinds, histories, earlier texts and counters; `import` reads it.
     """
     from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import counted, notices, print_json
+    from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
+    from secondhop.wording import counted
 
     async def work() -> int:
         async with opened(common) as recall:
@@ -132,7 +134,7 @@ def export(common: Common, file: ExportFile = None) -> None:
     if file is not None and common.json:
         print_json({"memories": count, "file": str(file)})
     else:
-        notices().print(f"exported {counted(count, 'memory', 'memories')}")
+        notices().print(f"exported {counted(count, 'memory')}")
 
 
 def import_memories(
@@ -180,15 +182,16 @@ def backup(
     Of all entities; `reindex` makes the vectors of the copy.
     """
     from secondhop.cli.opening import run, store_of
-    from secondhop.cli.terminal import counted, print_json, screen
+    from secondhop.cli.terminal import print_json, screen
     from secondhop.memories.backup import back_up
     from secondhop.settings import load_settings
+    from secondhop.wording import counted
 
     told = run(back_up(store_of(common, load_settings()), folder))
     if common.json:
         print_json(told.model_dump(mode="json"))
     else:
-        entities = counted(len(told.entities), "entity", "entities")
+        entities = counted(len(told.entities), "entity")
         screen().print(f"{entities}, {told.bytes:,} bytes in {told.folder}")
         screen().print(f"to use it: {told.restore}", style="dim")
 
@@ -248,11 +251,12 @@ def confirmed(what: str) -> bool:
 
 def deleted_words(gone: "DeletedEntity") -> str:
     """ "mara: 12 memories, 9 files, 120,401 bytes and its vectors"."""
-    from secondhop.cli.terminal import clean, counted
+    from secondhop.cli.terminal import clean
+    from secondhop.wording import counted
 
     memories = "a catalog that cannot be read"
     if gone.memories is not None:
-        memories = counted(gone.memories, "memory", "memories")
+        memories = counted(gone.memories, "memory")
     files = f"{counted(gone.files, 'file')}, {gone.bytes:,} bytes"
     return f"{clean(gone.entity)}: {memories}, {files} and its vectors"
 
@@ -287,6 +291,7 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
     from secondhop.cli.opening import rebuild, run
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import clean, print_json, screen
+    from secondhop.wording import counted
 
     with bars() as progress:
         done = run(rebuild(common, progress=progress, dry_run=dry_run))
@@ -295,4 +300,6 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
         return
     would = "would be " if dry_run else ""
     for entity, passages in done.items():
-        screen().print(f"{clean(entity)}: {passages} passages {would}embedded and indexed again")
+        screen().print(
+            f"{clean(entity)}: {counted(passages, 'passage')} {would}embedded and indexed again"
+        )

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
+from secondhop.headings import without_heading_signs
 from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +47,7 @@ def kept_line(kept: Kept) -> str:
 def forgotten_line(gone: Forgotten) -> str:
     """What is gone, and whether all of it is."""
     ids = ", ".join(map(clean, gone.memory_ids))
-    line = f"{ids}: {gone.passages} passages and {gone.traces} traces"
+    line = f"{ids}: {counted(gone.passages, 'passage')} and {counted(gone.traces, 'trace')}"
     if gone.dry_run:
         return f"would forget {line}"
     late = "" if gone.complete else "; another process is reading: forget again when it is done"
@@ -59,7 +61,7 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
         holds = version.end or "holds"
         line = f"{version.created_at:%Y-%m-%d}  {clean(version.memory_id)}  {clean(holds)}"
         console.print(line, style="dim" if version.end else "bold")
-        console.print(f"   {shorten(version.text, 160)}")
+        console.print(f"   {shorten(without_heading_signs(version.text), 160)}")
     for event in story.events:
         other = f" ({clean(event.other_id)})" if event.other_id else ""
         detail = f": {clean(event.detail)}" if event.detail else ""

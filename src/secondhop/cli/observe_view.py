@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from secondhop.cli.cost_view import cost_text
 from secondhop.cli.terminal import clean, shorten
 from secondhop.observe.records import Observation, Observed
+from secondhop.wording import causes_once
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ def show_observed(told: Observed, console: "Console") -> None:
     if told.conversation_done:
         kept = f"{would}{told.conversation_done}"
         console.print(f"the conversation itself: {kept}, {clean(told.conversation_id)}")
-    for reason in told.degraded:
+    for reason in causes_once(told.degraded):
         console.print(f"done without: {clean(reason)}", style="yellow")
     if not (told.added or told.conflicts or told.duplicates):
         console.print("Nothing in these messages is a fact, a preference or to be remembered.")

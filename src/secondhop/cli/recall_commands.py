@@ -1,4 +1,4 @@
-"""`secondhop recall`, `explain` and `graph`: ask a memory, and see how it answered."""
+"""`secondhop recall` and `explain`: ask a memory, and see how it answered."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.options import Common, moment, place_again
+from secondhop.cli.options import Common, given_path, moment, place_again
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +27,12 @@ def recall(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path, metavar="FILE", help="Write answer, path and reasons as a web page."
+        ),
+    ] = None,
     as_of: Annotated[
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
@@ -56,8 +62,13 @@ def recall(
                 as_of=as_of,
                 include_stale=include_stale,
             )
-            story = memory.trace(result.trace_id) if trace else None
-        answer(result, story, common)
+            story = memory.trace(result.trace_id) if trace or html else None
+            if html is not None and story is not None:
+                from secondhop.server.recall_file import graph_of, recall_page
+
+                page = recall_page(result, story, graph=graph_of(memory))
+                html.write_text(page, encoding="utf-8")
+        answer(result, story if trace else None, common)
 
     run(work())
 
@@ -105,15 +116,3 @@ def explain(
 def as_path(trace: str) -> str | Path:
     """A file of that name when there is one; else it is the id of a trace."""
     return Path(trace) if Path(trace).is_file() else trace
-
-
-def graph(common: Common) -> None:
-    """Print the recall graph as Mermaid text."""
-    from secondhop.cli.diagram import recall_diagram
-    from secondhop.cli.terminal import print_json
-
-    diagram = recall_diagram()
-    if common.json:
-        print_json({"mermaid": diagram})
-    else:
-        typer.echo(diagram.rstrip())

@@ -7,6 +7,7 @@ from secondhop.cli.cost_view import cost_text
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.replay import MemoryChange, Replay
 from secondhop.graph.trace import RecallTrace
+from secondhop.wording import causes_once, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,7 +35,7 @@ def show_replay(replay: Replay, console: "Console") -> None:
     show_queries(replay, console)
     for role, trace in (("before", replay.before), ("now", replay.after)):
         console.print(f"{role}: {cost_line(trace)}", style="dim")
-        for reason in trace.degraded:
+        for reason in causes_once(trace.degraded):
             console.print(f"{role} done without: {clean(reason)}", style="yellow")
 
 
@@ -68,7 +69,7 @@ def cost_line(trace: RecallTrace) -> str:
     """How it ended, what it cost, and its id."""
     cost = cost_text(trace.spent)
     paid = f", {cost}" if cost else ""
-    rounds = "1 round" if trace.spent.rounds == 1 else f"{trace.spent.rounds} rounds"
+    rounds = counted(trace.spent.rounds, "round")
     return (
         f"{trace.stop_reason} after {rounds}{paid}, {trace.spent.ms:.0f} ms; trace {trace.trace_id}"
     )

@@ -14,6 +14,7 @@ from secondhop.errors import NoRoundsLeftError, RoundMovedOnError, UsageError
 from secondhop.graph.result import RecalledMemory
 from secondhop.sessions.learner import Resolution
 from secondhop.sessions.session import RecallSession
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -160,8 +161,8 @@ class SessionTerminal:
         if self._dry_run:
             changed = resolution.learned.updated
             self._say(
-                f"Would have resolved {ended} {changed} memories would weigh otherwise in this "
-                f"context; nothing was counted, nothing was learned."
+                f"Would have resolved {ended} {counted(changed, 'memory')} would weigh otherwise "
+                f"in this context; nothing was counted, nothing was learned."
             )
         else:
             self._say(f"Resolved {ended}")

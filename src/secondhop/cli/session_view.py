@@ -5,9 +5,11 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.cli.answer_view import show_preference
-from secondhop.cli.terminal import clean, shorten, without_heading_signs
+from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import RecalledMemory
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
+from secondhop.headings import without_heading_signs
+from secondhop.wording import causes_once
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,7 +46,7 @@ def show_round(
     for preference in answer.preferences:
         show_preference(preference, console)
     show_proposals(answer.proposals, console, titles=known, place=place)
-    for reason in answer.degraded:
+    for reason in causes_once(answer.degraded):
         console.print(f"done without: {clean(reason)}", style="yellow")
     console.print(HELP, style="dim")
 

@@ -1,6 +1,7 @@
 """Writing to terminals and pipes: memory text is shown, never obeyed."""
 
 import json
+import os
 import re
 import sys
 import unicodedata
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 """Colours and cursor moves (CSI), titles and links (OSC): ECMA-48."""
 
-HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
-"""A Markdown heading (CommonMark 0.31, 4.2): its text is group 1."""
+PIPED_WIDTH = 10_000
+"""Characters of a line in a file or a pipe, where no window bounds it: nothing is cut."""
 
-FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-"""Where a block of code begins or ends; a "#" in it is no heading."""
+TABLE_WIDTH = 120
+"""Of a table that fills the line, at most."""
 
 BIDI_CONTROLS = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -56,39 +57,6 @@ def shorten(text: str, length: int) -> str:
     return f"{head or cut}…"
 
 
-def without_heading_signs(text: str) -> str:
-    """Markdown with its headings as plain words: a colon before what they stand above.
-
-    >>> without_heading_signs("# Trip to Norway\\nWe fly in June.")
-    'Trip to Norway:\\nWe fly in June.'
-    """
-    lines: list[str] = []
-    in_code = False
-    for line in text.splitlines():
-        in_code ^= bool(FENCE.match(line))
-        heading = None if in_code else HEADING.match(line)
-        lines.append(line if heading is None else as_label(heading.group(1)))
-    return "\n".join(lines)
-
-
-def as_label(heading: str) -> str:
-    """A heading as the beginning of a sentence.
-
-    >>> as_label("Trip to Norway"), as_label("Who comes?"), as_label("")
-    ('Trip to Norway:', 'Who comes?', '')
-    """
-    return f"{heading}:" if heading and heading[-1].isalnum() else heading
-
-
-def counted(number: int, thing: str, things: str = "") -> str:
-    """A number and what it counts.
-
-    >>> counted(1, "context"), counted(2, "context"), counted(0, "entity", "entities")
-    ('1 context', '2 contexts', '0 entities')
-    """
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
-
-
 def screen() -> "Console":
     """Standard output for people. Markup, highlighting and emoji codes are off: text is text."""
     return console_on(sys.stdout)
@@ -111,7 +79,8 @@ def console_on(stream: TextIO) -> "Console":
 
     if not writes_utf8(stream):
         use_stand_ins(stream)
-    return Quiet(file=stream, markup=False, highlight=False, emoji=False)
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+    return Quiet(file=stream, markup=False, highlight=False, emoji=False, width=width)
 
 
 def use_stand_ins(stream: TextIO) -> None:

@@ -15,6 +15,7 @@ from secondhop.graph.trace import (
     TracePreference,
     TraceQuery,
 )
+from secondhop.wording import causes_once, counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -45,7 +46,7 @@ def trace_tree(trace: RecallTrace) -> "Tree":
         root.add(line(f"kept with the entity: {', '.join(kept)}"))
     stop = f"stopped: {trace.stop_reason}"
     root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
-    for reason in trace.degraded:
+    for reason in causes_once(trace.degraded):
         root.add(line(f"done without: {clean(reason)}", style="yellow"))
     if trace.spent.llm_calls:
         costs = root.add(line(cost_text(trace.spent)))
@@ -193,6 +194,6 @@ def calls_per_node(trace: RecallTrace) -> Iterator[str]:
     """ "critique in round 2: 1 call, 3,412 tokens", in the order the steps began."""
     for step in trace.steps:
         if step.llm_calls:
-            calls = "1 call" if step.llm_calls == 1 else f"{step.llm_calls} calls"
+            calls = counted(step.llm_calls, "call")
             where = f"{step.node} in round {step.round}" if step.round else step.node
             yield f"{where}: {calls}, {step.prompt_tokens + step.completion_tokens:,} tokens"

@@ -16,6 +16,7 @@ from secondhop.evals.trial_report import (
     total_spent,
     verdict_on,
 )
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +47,7 @@ def show_trial(report: TrialReport, console: "Console") -> None:
             console.print(told, style="yellow")
         console.print()
     won, lost, tied = verdicts["won"], verdicts["lost"], verdicts["tied"]
-    questions = "1 question" if asked == 1 else f"{asked} questions"
+    questions = counted(asked, "question")
     console.print(f"{questions}: {won} won, {lost} lost, {tied} tied", style="bold")
     show_costs(report, console)
     for pair in report.changed():

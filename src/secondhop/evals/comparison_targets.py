@@ -33,26 +33,23 @@ class OtherSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierReport:
-    """What `eval scenarios --json` or `eval evidence --json` printed another time."""
+    """What `eval scenarios --json` printed another time."""
 
     name: str
     results: Mapping[str, Rankings]
-    """By scenario or evidence set; of a set they hold passage texts in the place of ids."""
+    """By scenario."""
 
 
 ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | EarlierReport
 
 
-def comparison_target(said: str, *, baselines: Sequence[str] = BASELINES) -> ComparisonTarget:
+def comparison_target(said: str) -> ComparisonTarget:
     """A baseline's name, "defaults", "NAME=VALUE,…", or a file of settings or of a report.
-
-    Args:
-        baselines: the plain searches of the run that is compared.
 
     Raises:
         UsageError: none of these, or a file that cannot be read.
     """
-    if said in baselines:
+    if said in BASELINES:
         return PlainSearch(name=said)
     if said == DEFAULTS:
         return OtherSettings(name=said, changes=())
@@ -66,7 +63,7 @@ def comparison_target(said: str, *, baselines: Sequence[str] = BASELINES) -> Com
         return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
         f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
-        f"{', '.join((*baselines, DEFAULTS))}; settings are written like ranking.diversity=mmr"
+        f"{', '.join((*BASELINES, DEFAULTS))}; settings are written like ranking.diversity=mmr"
     )
 
 
@@ -90,7 +87,7 @@ def report_in(path: Path) -> dict[str, Rankings] | None:
 
 
 def is_report(document: object) -> bool:
-    """Whether it is what a report says of one scenario or set: {question id: [memory ids]}."""
+    """Whether it is what a report says of one scenario: {question id: [memory ids]}."""
     if not isinstance(document, dict):
         return False
     results: object = cast(dict[str, Any], document).get("results")

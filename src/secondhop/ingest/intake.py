@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.stores.cues import fingerprint_given
 from secondhop.stores.records import Memory
+from secondhop.wording import counted
 
 
 class _Claim(NamedTuple):
@@ -55,7 +56,7 @@ class Intake:
         found = self._with_free_id(entry)
         memory, content_hash = found.memory, found.memory.content_hash
         if not memory.memory_id:
-            self.skip(Skipped(found.item, "a memory without an id"), origin=origin)
+            self.skip(Skipped(found.item, "it has no id"), origin=origin)
             return None
         self._yielding.add(origin)
         if not self._claim(found, content_hash):
@@ -97,14 +98,20 @@ class Intake:
 
     def gone(self, origin: str) -> list[str] | Skipped:
         """Stored ids of an origin that were not read again, or why none may be deleted."""
+        missing = sorted(self._of_origin[origin].keys() - self._claims.keys())
+        if not missing:
+            return []
+        memories = counted(len(missing), "stored memory was", "stored memories were")
         if origin in self._uncertain:
             cause = self._uncertain[origin]
             return Skipped(
-                origin, f"nothing was deleted, for it may still be in {cause.item} ({cause.reason})"
+                origin,
+                f"nothing was deleted: {memories} not read again, and may be in {cause.item} "
+                f"({cause.reason})",
             )
         if origin not in self._yielding:
-            return Skipped(origin, "nothing was deleted, for no memory at all was read from it")
-        return sorted(self._of_origin[origin].keys() - self._claims.keys())
+            return Skipped(origin, f"nothing was deleted: {memories} not read again, nor any other")
+        return missing
 
     def _claim(self, found: Found, content_hash: str) -> bool:
         """Whether this copy of the memory counts; of two copies the later update does."""

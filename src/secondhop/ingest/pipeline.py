@@ -101,9 +101,9 @@ def _read_all(
 
 
 def _built(memories: Iterable[Memory], origin: str | None) -> Iterator[tuple[str, Found | Skipped]]:
-    for memory in memories:
+    for number, memory in enumerate(memories, start=1):
         cleaned = clean_memory(memory if origin is None else replace(memory, origin=origin))
-        item = cleaned.memory_id or "a memory without an id"
+        item = cleaned.memory_id or f"memory number {number}"
         if cleaned.messages:
             yield cleaned.origin, Found(memory=cleaned, item=item)
         else:

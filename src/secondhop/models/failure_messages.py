@@ -60,12 +60,12 @@ def kind_of_failure(error: BaseException) -> str:
 
 
 def excerpt(text: str, clean: Callable[[str], str]) -> str:
-    """The beginning of a server's message, cleaned of what is secret.
+    """The beginning of a server's message, cleaned of what is secret, without its full stop.
 
     >>> excerpt("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
     'no such key: … x'
     """
-    return clean(text[:_READ_CHARS])[:EXCERPT_CHARS]
+    return clean(text[:_READ_CHARS])[:EXCERPT_CHARS].rstrip(".")
 
 
 def without_key(text: str, *, key: str | None) -> str:

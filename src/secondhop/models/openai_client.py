@@ -100,8 +100,8 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
         )
     except OpenAIError as error:
         raise ModelError(
-            f"the OpenAI client cannot start: {error}; set OPENAI_API_KEY (any word for a local "
-            f"server), or pass api_key"
+            "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
+            "server), or pass api_key"
         ) from error
 
 

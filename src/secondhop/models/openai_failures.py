@@ -1,7 +1,7 @@
 """What went wrong with a request to an OpenAI-compatible server, and what to do about it."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
@@ -34,11 +34,20 @@ def explain(error: Exception, *, key: str | None) -> str:
             404: "check the model's name and base_url",
             429: "slow down, or raise the quota",
         }.get(error.status_code, "see the server's message")
-        said = excerpt(error.message, partial(without_key, key=key))
+        said = excerpt(_said(error), partial(without_key, key=key))
         return f"HTTP {error.status_code}, {advice}: {said}"
     if isinstance(error, OpenAIError):
         return excerpt(str(error), partial(without_key, key=key))
     return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"
+
+
+def _said(error: "APIStatusError") -> str:
+    """The server's own words, without the dictionary that they came in."""
+    if isinstance(error.body, dict):
+        told: object = cast("dict[str, object]", error.body).get("message")
+        if isinstance(told, str) and told:
+            return told
+    return error.message
 
 
 def _target(error: "APIStatusError") -> str:

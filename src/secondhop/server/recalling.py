@@ -19,6 +19,7 @@ from secondhop.server.access import Readable, Server
 from secondhop.server.bodies import MemoryId, RecallBody
 from secondhop.server.metrics import Metrics
 from secondhop.server.problems import problem_of
+from secondhop.server.recall_file import graph_of
 
 router = APIRouter(tags=["recall"])
 
@@ -86,11 +87,7 @@ def step_of(event: RecallEvent) -> dict[str, Any]:
 @router.get("/graph")
 async def graph(recall: Readable) -> dict[str, list[Any]]:
     """The nodes and edges that a recall runs through: what `step` events name."""
-    drawn = recall.graph.get_graph()
-    return {
-        "nodes": list(drawn.nodes),
-        "edges": [[edge.source, edge.target] for edge in drawn.edges],
-    }
+    return graph_of(recall)
 
 
 @router.get("/briefing")

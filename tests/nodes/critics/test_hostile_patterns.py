@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes.critics import order_hints, quoting, snippets, vote_lines
+from secondhop.nodes.critics import excerpts, order_hints, quoting, vote_lines
 from secondhop.nodes.critics.lenient_fields import as_flag, as_lines, as_words
 from secondhop.nodes.critics.order_hints import reads_like_order
 from secondhop.nodes.critics.quoting import quoted
@@ -48,7 +48,7 @@ TEXTS = tuple(
     (head + unit * (CHARS // len(unit)))[:CHARS] + "\x01" for head in HEADS for unit in UNITS
 )
 MODULES = (
-    *(quoting, vote_lines, question_kind, snippets),
+    *(quoting, vote_lines, question_kind, excerpts),
     *(keyphrases, sentences, word_patterns, json_replies),
 )
 

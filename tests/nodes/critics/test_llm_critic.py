@@ -1,6 +1,7 @@
 """One call over a shortlist: what the model reads, and what of its answer counts."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_services import llm_services
+from secondhop.nodes.state import Vote, VoteName
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -68,7 +70,26 @@ async def test_ids_that_were_not_issued_and_second_votes_are_dropped() -> None:
         {"id": "a", "vote": "wrong"},
     )
 
-    assert {m: b.vote for m, b in by_id(verdict).items()} == {"a": "warm"}
+    assert {m: b.vote for m, b in by_id(verdict).items()} == {"a": "warm", "b": "cold"}
+
+
+async def test_what_a_reply_leaves_unnamed_is_cold_and_costs_no_second_call() -> None:
+    request = critic_request(*(view(f"m{n}") for n in range(28)), kind="factual")
+
+    verdict = await judged(request, {"id": "m7", "vote": "hot", "facets": ["f0"]})
+
+    assert verdict.usage.calls == 1
+    assert len(verdict.ballots) == 28
+    assert {b.memory_id for b in verdict.ballots if b.vote != "cold"} == {"m7"}
+
+
+async def test_all_that_a_reply_finds_useful_stays_useful_however_much_it_is() -> None:
+    request = critic_request(*(view(f"m{n}") for n in range(28)), k=6)
+
+    verdict = await judged(request, *({"id": f"m{n}", "vote": "warm"} for n in range(20)))
+
+    warm = [ballot for ballot in verdict.ballots if ballot.vote == "warm"]
+    assert [ballot.place for ballot in warm] == [*range(1, 21)]
 
 
 async def test_a_reply_that_names_no_memory_is_a_failure_that_tells_its_price() -> None:
@@ -181,7 +202,7 @@ async def test_no_more_than_two_sparks_a_round() -> None:
     request = critic_request(*(view(f"m{n}") for n in range(5)))
     verdict = await judged(request, *({"id": f"m{n}", "vote": "spark"} for n in range(5)))
 
-    assert len(verdict.ballots) == 2
+    assert [ballot.vote for ballot in verdict.ballots].count("spark") == 2
 
 
 async def test_an_empty_shortlist_costs_no_call() -> None:
@@ -193,12 +214,61 @@ async def test_an_empty_shortlist_costs_no_call() -> None:
     assert verdict.empty_facets == ("f0", "e1", "e2")
 
 
+def voted(vote: VoteName, reason: str = "") -> Vote:
+    """What the first round said of a memory."""
+    return Vote(
+        memory_id="x",
+        vote=vote,
+        by="critic",
+        round=1,
+        reason=reason,
+        facet_ids=[],
+        repeats=None,
+        replaced_by=None,
+    )
+
+
+SECOND = critic_request(
+    view("old", "The old text.", vote=voted("hot", "the plan itself")),
+    view("older", "The older text.", vote=voted("warm")),
+    view("new", "The new text."),
+    round=2,
+)
+
+
+def test_a_second_round_shows_what_is_new_and_a_line_for_what_was_voted() -> None:
+    sheet = sheet_of(SECOND)
+    ids, user = call_ids(sheet), sheet.prompt.user
+
+    assert f"<memory {ids['new']}>" in user
+    assert "The new text." in user
+    assert "The old" not in user
+    assert f"{ids['old']} | 2026-01-01 | “About old” | hot: the plan itself\n" in user
+    assert f"{ids['older']} | 2026-01-01 | “About older” | warm\n" in user
+
+
+async def test_votes_of_the_first_round_stand_until_the_second_says_otherwise() -> None:
+    kept = await judged(SECOND, {"id": "new", "vote": "hot"})
+    changed = await judged(SECOND, {"id": "old", "vote": "wrong"}, {"id": "new", "vote": "hot"})
+
+    assert {m: b.vote for m, b in by_id(kept).items()} == {"new": "hot"}
+    assert {m: b.vote for m, b in by_id(changed).items()} == {"old": "wrong", "new": "hot"}
+
+
+async def test_a_round_that_brings_nothing_new_costs_no_call() -> None:
+    _, critic = llm_services(ScriptedLLM())
+
+    verdict = await critic.judge(critic_request(*SECOND.candidates[:2], round=2))
+
+    assert (verdict.ballots, verdict.usage.calls) == ((), 0)
+
+
 LONG = " ".join(f"Sentence {n} tells of some work in the year {1900 + n}." for n in range(60))
 NEEDLE = "My plan for the first year in the new role: hire two designers."
 
 
 def long_shortlist() -> CriticRequest:
-    """24 candidates with 4 passages of 400 tokens or more."""
+    """24 candidates of more text than fits."""
     views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
     return critic_request(*views, view("needle", LONG + " " + NEEDLE, title="<memory x>" * 99))
 
@@ -247,24 +317,26 @@ async def test_a_critic_without_budget_asks_nothing() -> None:
     assert llm.prompts == []
 
 
-def test_the_model_reads_dates_hints_facets_and_how_many_to_pick() -> None:
+def test_the_model_reads_dates_notes_facets_and_how_many_to_pick() -> None:
+    newer = datetime(2026, 1, 9, tzinfo=UTC)
     request = critic_request(
-        view("a", "old price", day=1),
+        view("a", "old price", repeats="b", role="price <list>"),
         view("b", "new price", day=9),
-        coverage={"a": {"b": 0.8}},
-        replaced_by={"a": "b"},
+        view("c", "older", replaced_by="b", replaced_at=newer),
+        view("d", "oldest", replaced_by="gone", replaced_at=newer),
         remaining=PLENTY,
     )
     sheet = sheet_of(request)
     ids, user = call_ids(sheet), sheet.prompt.user
 
-    assert (
-        f"2026-01-01 | note | “About a” | repeats? {ids['b']} (80%) | replaced? {ids['b']}" in user
-    )
+    assert f"“About a” | price ‹list› | repeats? {ids['b']}\nold price" in user
+    assert "2026-01-09 | note | “About b”\nnew price" in user
+    assert f"2026-01-01 | note | “About c” | noted as replaced by {ids['b']}, 2026-01-09" in user
+    assert "noted as replaced by a memory that is not shown, 2026-01-09" in user
     assert "e2 | achievements | Needs achievements." in user
     assert "2026-03-01 (Sunday)" in user
     assert "- my plan for the first year" in user
-    assert "and 9 at most" in sheet.prompt.system
+    assert "the first 6 become the answer" in sheet.prompt.system
 
 
 def test_ids_differ_between_calls_unless_the_secret_is_given() -> None:

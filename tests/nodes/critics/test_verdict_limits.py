@@ -57,7 +57,8 @@ async def test_but_what_a_reader_puts_among_the_first_k_is_returned() -> None:
 
     verdict = await judged(llm, critic_request(*BEST, LOW, k=3))
 
-    chosen = sorted(verdict.ballots, key=lambda ballot: (ballot.vote != "hot", ballot.place or 0))
+    chosen = [ballot for ballot in verdict.ballots if ballot.place]
+    chosen.sort(key=lambda ballot: (ballot.vote != "hot", ballot.place))
     assert [ballot.memory_id for ballot in chosen] == ["m0", "m1", "low", "m2", "m3"]
 
 

@@ -1,0 +1,131 @@
+"""An entity's items as memories: a session is a memory, an item one passage or more."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+from benchmarks.evidence_set import ItemLine
+
+from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.tokens import count_tokens
+from secondhop.recall import Recall
+from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, passage_id_of
+
+PASSAGE_WORDS = 200
+"""A passage holds one item, or a part of one that has more words than this."""
+
+PASSAGES_AT_ONCE = 96
+"""Embedded and stored together; a longer session is stored in one go all the same."""
+
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+"""When a session of items without a date counts as written."""
+
+SOURCE = "conversation"
+
+CUT = ChunkSettings(max_tokens=PASSAGE_WORDS, overlap_tokens=0)
+"""Its tokens are words here."""
+
+
+async def store_items(
+    items: Sequence[ItemLine], recall: Recall, *, progress: IngestProgress | None = None
+) -> None:
+    """Make the entity hold exactly these items; sessions that are stored already stay.
+
+    Args:
+        progress: called with ("store", sessions stored, sessions in all).
+    """
+    cut = [passages_of(session) for session in by_session(items).values()]
+    wanted = {memory.memory_id: memory.content_hash for memory, passages in cut if passages}
+    stored = await recall.store.content_hashes()
+    await recall.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
+    new = [
+        (memory, passages)
+        for memory, passages in cut
+        if passages and stored.get(memory.memory_id) != memory.content_hash
+    ]
+    done = len(wanted) - len(new)
+    for batch in batches(new):
+        await recall.store.put(await embedded(batch, recall))
+        done += len(batch)
+        if progress:
+            progress("store", done, len(wanted))
+    await recall.store.refresh_topics()
+
+
+def by_session(items: Sequence[ItemLine]) -> dict[str, list[ItemLine]]:
+    """{session: its items}, in the order of the items."""
+    sessions: dict[str, list[ItemLine]] = {}
+    for item in items:
+        sessions.setdefault(item.session, []).append(item)
+    return sessions
+
+
+def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...]]:
+    """The memory that a session is, and its passages: each holds one item or a part of one."""
+    memory = clean_memory(
+        Memory(
+            memory_id=session[0].session,
+            title=", ".join(dict.fromkeys(item.speaker for item in session if item.speaker)),
+            source=SOURCE,
+            created_at=min((i.created_at for i in session if i.created_at), default=UNDATED),
+            messages=tuple(Message(item.speaker, item.text) for item in session),
+        )
+    )
+    parts = [
+        part
+        for message in memory.messages
+        for part in chunk_memory(
+            replace(memory, messages=(message,)), count_tokens=count_words, settings=CUT
+        )
+    ]
+    return memory, tuple(
+        replace(
+            part,
+            passage_id=passage_id_of(memory, ordinal),
+            ordinal=ordinal,
+            tokens=count_tokens(part.text),
+        )
+        for ordinal, part in enumerate(parts)
+    )
+
+
+def count_words(text: str) -> int:
+    """Words between white space."""
+    return len(text.split())
+
+
+def batches(
+    cut: Sequence[tuple[Memory, tuple[Passage, ...]]],
+) -> Iterator[list[tuple[Memory, tuple[Passage, ...]]]]:
+    """Sessions in order, PASSAGES_AT_ONCE passages at a time, at least one session."""
+    batch: list[tuple[Memory, tuple[Passage, ...]]] = []
+    for memory, passages in cut:
+        if batch and sum(len(p) for _, p in batch) + len(passages) > PASSAGES_AT_ONCE:
+            yield batch
+            batch = []
+        batch.append((memory, passages))
+    if batch:
+        yield batch
+
+
+async def embedded(
+    batch: Sequence[tuple[Memory, tuple[Passage, ...]]], recall: Recall
+) -> list[EmbeddedMemory]:
+    """With the vectors of what the passages say, speaker included."""
+    texts = [passage.text for _, passages in batch for passage in passages]
+    vectors = np.concatenate(
+        [
+            await recall.services.embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
+            for start in range(0, len(texts), PASSAGES_AT_ONCE)
+        ]
+    )
+    ready: list[EmbeddedMemory] = []
+    start = 0
+    for memory, passages in batch:
+        own = vectors[start : start + len(passages)]
+        ready.append(EmbeddedMemory(memory=memory, passages=passages, vectors=own))
+        start += len(passages)
+    return ready

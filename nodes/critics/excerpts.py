@@ -1,0 +1,137 @@
+"""What a critic reads of a memory: all of it, or its opening and its telling sentences."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import fsum
+from typing import NamedTuple
+
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.critics.quoting import quoted
+from secondhop.ranking.stop_words import STOP_WORDS
+from secondhop.ranking.words import words
+from secondhop.stores.records import Passage
+
+READ_CHARS = 6_000
+"""Of a memory; three passages of 400 tokens are shorter, unless they are hardly text."""
+
+GAP = " … "
+
+OPENING = 3
+"""One part in so many of an excerpt is the opening of the memory."""
+
+CRUMB = 6
+"""Tokens; what is left of a share below it is not worth another look."""
+
+_PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
+
+
+class Sentence(NamedTuple):
+    """A sentence, and what it costs to show it."""
+
+    text: str
+    tokens: int
+
+
+def excerpts(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float]) -> list[str]:
+    """What is shown of each text, all together at most `tokens` tokens.
+
+    Short texts are shown whole. What they leave is shared by the long ones alike.
+
+    Args:
+        telling: weight of a word of the question or of a search.
+    """
+    whole = [quoted(text[:READ_CHARS]) for text in texts]
+    sizes = [count_tokens(text) for text in whole]
+    shown = [""] * len(texts)
+    left = max(0, tokens)
+    shortest_first = sorted(range(len(texts)), key=sizes.__getitem__)
+    for place, row in enumerate(shortest_first):
+        share = left // (len(texts) - place)
+        shown[row] = excerpt(whole[row], tokens=share, telling=telling)
+        left -= count_tokens(shown[row])
+    return shown
+
+
+def joined(passages: Iterable[Passage]) -> str:
+    """The text of a memory as far as these passages hold it, in order; gaps are shown as "…".
+
+    Passages in a row share their margins; what both hold stands there once.
+    """
+    ordered = sorted(passages, key=lambda passage: passage.ordinal)
+    text = ordered[0].text if ordered else ""
+    for before, after in pairwise(ordered):
+        if after.ordinal > before.ordinal + 1:
+            text += GAP + after.text
+            continue
+        margin = min(len(before.text), len(after.text))
+        while not before.text.endswith(after.text[:margin]):
+            margin -= 1
+        text += "\n" + after.text[margin:].lstrip()
+    return text
+
+
+def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:
+    """At most `tokens` tokens of a text: all of it, else whole sentences, gaps shown as "…".
+
+    The opening takes up to a third. Then sentences with more telling words enter first, of equal
+    ones the earlier. A first sentence that is too long by itself is cut.
+    """
+    if count_tokens(text) <= tokens:
+        return text
+    sentences = sentences_of(text)
+    kept: list[int] = []
+    left = tokens
+    for row in [*opening(sentences, tokens=tokens // OPENING), *by_news(sentences, telling)]:
+        if row not in kept and sentences[row].tokens <= left and left >= CRUMB:
+            kept.append(row)
+            left -= sentences[row].tokens + 1  # a gap or a space
+    while kept and count_tokens(in_order(kept, sentences)) > tokens:
+        kept.pop()
+    if not kept and sentences:
+        return truncate_to_tokens(sentences[0].text, tokens)
+    return in_order(kept, sentences)
+
+
+def in_order(places: Iterable[int], sentences: Sequence[Sentence]) -> str:
+    """These sentences in the order of their text."""
+    shown, last = "", -1
+    for place in sorted(places):
+        join = " " if place == last + 1 else GAP
+        shown += (join if shown else "") + sentences[place].text
+        last = place
+    return shown
+
+
+def opening(sentences: Sequence[Sentence], *, tokens: int) -> Iterator[int]:
+    """Places of the first sentences that have room."""
+    for place, sentence in enumerate(sentences):
+        tokens -= sentence.tokens + 1
+        if tokens < 0:
+            return
+        yield place
+
+
+def by_news(sentences: Sequence[Sentence], telling: Mapping[str, float]) -> list[int]:
+    """Places of all sentences, those with more telling words first."""
+    told = [fsum(telling.get(word, 0.0) for word in {*words(one.text)}) for one in sentences]
+    return sorted(range(len(sentences)), key=lambda place: -told[place])
+
+
+def sentences_of(text: str) -> list[Sentence]:
+    """The sentences of a text, in order; one that comes again is left out."""
+    pieces = dict.fromkeys(piece.strip() for piece in _PIECE.split(text))
+    return [Sentence(piece, count_tokens(piece)) for piece in pieces if piece]
+
+
+def telling_words(texts: Sequence[str]) -> dict[str, float]:
+    """Words of the question and the searches; one that many searches hold weighs less.
+
+    >>> sorted(telling_words(["my tax plan", "the plan"]).items())
+    [('plan', 0.5), ('tax', 1.0)]
+    """
+    seen: dict[str, int] = {}
+    for text in texts:
+        for word in {*words(text)} - STOP_WORDS:
+            seen[word] = seen.get(word, 0) + 1
+    return {word: 1.0 / times for word, times in seen.items()}

@@ -1,0 +1,78 @@
+"""One recall as a web page in a single file: the view of the server's page, its data inside."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from secondhop.graph.explain import explain
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.recall import Recall
+
+EXPLAINED = 300
+"""Candidates whose story is in the file, the best first."""
+
+
+def recall_page(
+    result: RecallResult, trace: RecallTrace, *, graph: Mapping[str, Sequence[Any]]
+) -> str:
+    """A page that needs no server and no network; what memories say stays text.
+
+    Args:
+        graph: {"nodes": [name], "edges": [[from, to]]} that the recall ran through.
+    """
+    ids = [one.memory_id for one in trace.candidates[:EXPLAINED]]
+    ids += [one for one in trace.returned if one not in ids]
+    kept = {
+        "result": result.model_dump(mode="json"),
+        "trace": trace.model_dump(mode="json"),
+        "graph": graph,
+        "explanations": {one: explain(trace, one).model_dump(mode="json") for one in ids},
+    }
+    page = static_text("index.html")
+    names = re.findall(r'<script defer src="/static/([a-z]+\.js)"></script>\n', page)
+    script = "\n".join(static_text(name) for name in names)
+    style = static_text("style.css")
+    policy = (
+        f"default-src 'none'; script-src '{source_of(script)}'; style-src '{source_of(style)}'; "
+        f"img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    head = page[: page.index('<link rel="stylesheet"')]
+    body = page[page.index("<body>") : page.index("</body>")]
+    return (
+        head.replace(
+            '<meta charset="utf-8">',
+            f'<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        )
+        + f"<style>{style}</style>\n</head>\n{body}"
+        + f'<script type="application/json" id="recall">{inert(kept)}</script>\n'
+        + f"<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def graph_of(recall: Recall) -> dict[str, list[Any]]:
+    """Nodes and edges of the graph that it runs."""
+    drawn = recall.graph.get_graph()
+    edges = [[edge.source, edge.target] for edge in drawn.edges]
+    return {"nodes": list(drawn.nodes), "edges": edges}
+
+
+def static_text(name: str) -> str:
+    """A file of the page."""
+    return (files("secondhop.server") / "static" / name).read_text(encoding="utf-8")
+
+
+def source_of(text: str) -> str:
+    """The text's hash, as a Content-Security-Policy names what it allows."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def inert(value: object) -> str:
+    """JSON that can stand in HTML: nothing in it ends an element or begins one."""
+    text = json.dumps(value, ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,115 @@
+"use strict";
+// An answer as cards: why each memory came, what came near, and what was not there.
+
+const VOTES = [
+  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not meant"],
+  ["wrong", "misleading"], ["spark", "not the answer, but it leads to something"],
+];
+
+/** The story of one memory in one recall. */
+function story(explanation) {
+  return el("div", { class: "story", tabindex: "-1" },
+    el("h4", {}, explanation.returned ? "Why it came back" : "Why it did not come back"),
+    el("ol", {}, explanation.story.map((sentence) => el("li", {}, sentence))),
+    explanation.nearest_change && el("p", {}, el("strong", {}, "What would admit it: "), explanation.nearest_change));
+}
+
+/** A button that shows the story of a memory below `card`. */
+function whyButton(explain, memoryId, label) {
+  return button(label, async (pressed) => {
+    const card = pressed.closest("article, li, form, section");
+    const old = card.querySelector(":scope > .story");
+    if (old) { old.remove(); pressed.setAttribute("aria-expanded", "false"); return; }
+    const shown = story(await explain(memoryId));
+    card.append(shown);
+    pressed.setAttribute("aria-expanded", "true");
+    shown.focus();
+  }, { "aria-expanded": "false", class: "why-button" });
+}
+
+/** Passages that speak for a memory, the best first. */
+function evidenceOf(memory) {
+  return memory.evidence.map((one, index) => el("details", { open: index === 0 },
+    el("summary", {}, one.heading || `Evidence ${index + 1}`, el("span", { class: "quiet" }, one.query ? ` for “${short(one.query, 70)}”` : "")),
+    el("blockquote", {}, one.text)));
+}
+
+function facts(memory) {
+  const brought = memory.evidence.find((one) => one.query);
+  return el("dl", { class: "facts" },
+    fact("date", day(memory.created_at)), fact("kind", `${memory.source}, ${memory.kind}`),
+    fact("brought by", memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`),
+    fact("query", brought && `“${brought.query}”`), fact("score", memory.score.toFixed(2)));
+}
+
+const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
+
+/** One memory of an answer. `tools`: explain, vote, votes, changed. */
+function card(memory, place, tools) {
+  const change = tools.changes?.find((one) => one.memory_id === memory.id);
+  return el("article", { class: "card", "data-memory": memory.id, "aria-label": memory.title || memory.id },
+    el("h3", {}, place ? el("span", { class: "place" }, String(place)) : null, memory.title || memory.id),
+    change && el("p", { class: "came" }, `New this round: ${change.why}`),
+    memory.stale && el("p", { class: "warning" }, memory.stale),
+    el("p", { class: "why" }, memory.why),
+    memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
+    facts(memory), evidenceOf(memory),
+    el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools.explain, memory.id, "Why?"),
+      el("code", { class: "quiet" }, memory.id)));
+}
+
+function voteButtons(memory, { votes, voted }) {
+  const pressed = (name) => votes.get(memory.id) === name;
+  const all = VOTES.map(([name, meaning]) => el("button", {
+    type: "button", class: `vote ${name}`, title: meaning, "aria-pressed": String(pressed(name)),
+    onclick: () => {
+      if (pressed(name)) votes.delete(memory.id); else votes.set(memory.id, name);
+      all.forEach((one, index) => one.setAttribute("aria-pressed", String(pressed(VOTES[index][0]))));
+      voted();
+    },
+  }, name));
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${memory.title || memory.id}` }, all);
+}
+
+/** The whole answer of a recall. */
+function answerView(result, tools) {
+  const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
+  return el("section", { class: "answer", "aria-label": "Answer" },
+    el("h2", {}, result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing that is stored is near this question"),
+    result.degraded.map((one) => el("p", { class: "warning" }, one)),
+    result.memories.map((memory, index) => card(memory, index + 1, tools)),
+    result.preferences.length ? [el("h2", {}, "How things are wanted"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
+    missing.length ? [el("h2", {}, "Looked for, and not in the memory"), el("ul", {}, missing.map((name) => el("li", {}, name)))] : null,
+    result.maybe.length ? [el("h2", {}, "What came close, and why it lost"),
+      el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
+        el("strong", {}, memory.title || memory.id), el("span", { class: "quiet" }, ` ${day(memory.created_at)} · `), memory.cut_by,
+        " ", tools.explain && whyButton(tools.explain, memory.id, "Why not?"))))] : null);
+}
+
+/** Ask about any memory, returned or not. `titles`: {id: title} to choose from. */
+function whyNotForm(explain, titles) {
+  const input = el("input", { list: "known-memories", placeholder: "id of a memory", "aria-label": "Memory id", autocomplete: "off" });
+  const form = el("form", { class: "why-not", onsubmit: (event) => {
+    event.preventDefault();
+    trying(async () => {
+      const shown = story(await explain(input.value.trim()));
+      form.querySelector(".story")?.remove();
+      form.append(el("div", { class: "story" }, el("h3", {}, titles.get(input.value.trim()) || input.value), shown));
+    });
+  } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
+  el("datalist", { id: "known-memories" }, [...titles].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))));
+  return form;
+}
+
+/** The drawing, with a switch for what was not returned. */
+function pathView(trace, result, onMemory) {
+  const returned = result.memories.map((memory) => memory.id);
+  const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
+  const holder = el("div");
+  const all = el("input", { type: "checkbox", onchange: () => draw() });
+  const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, onMemory));
+  draw();
+  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each one was found"),
+    el("p", { class: "quiet" }, "Numbers before needs and queries are hops: 1 is what the question names, 2 what it implies, 3 what evidence led to. Choose a memory to see why."),
+    el("label", {}, all, " also what was not returned"), holder);
+}

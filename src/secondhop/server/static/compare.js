@@ -1,0 +1,53 @@
+"use strict";
+// Two recalls side by side: what came, what went, at what cost.
+
+function compareView() {
+  const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "The same question to both" });
+  const sides = ["A", "B"].map(side);
+  const out = el("div");
+  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question,
+    el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
+  const submit = async () => {
+    say("Asking twice…");
+    const results = await Promise.all(sides.map((one) => one.result(question.value)));
+    replace(out, comparison(results[0], results[1]));
+    say("Compared");
+  };
+  return { element: el("div", {}, form, out), focus: () => question.focus() };
+}
+
+/** One side's settings: a new recall, or one that is kept. */
+function side(name) {
+  const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
+  const k = el("input", { type: "number", min: "1", max: "50", value: "6", "aria-label": `Memories of ${name}` });
+  const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
+  const stale = el("input", { type: "checkbox" });
+  return {
+    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k),
+      el("label", {}, "As of ", moment), el("label", {}, stale, " also what no longer holds")),
+    result: (question) => post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
+      include_stale: stale.checked, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }),
+  };
+}
+
+/** {id: place} of an answer. */
+const placesIn = (result) => new Map(result.memories.map((memory, index) => [memory.id, index + 1]));
+
+function comparison(a, b) {
+  const inA = placesIn(a), inB = placesIn(b);
+  const known = new Map([...a.memories, ...b.memories].map((memory) => [memory.id, memory]));
+  const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
+  const rows = [...known.values()].map((memory) => {
+    const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
+    const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
+    return [memory.title || memory.id, one ?? "–", two ?? "–", told].map(String);
+  });
+  const cost = (result) => [seconds(result.spent.ms), String(result.rounds), String(result.spent.queries), String(result.spent.llm_calls),
+    String(result.spent.prompt_tokens + result.spent.completion_tokens)];
+  return el("section", { class: "answer", "aria-label": "Comparison" },
+    el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
+    table("Places", ["Memory", "A", "B", ""], rows),
+    table("Cost", ["", "time", "rounds", "queries", "model calls", "tokens"], [["A", ...cost(a)], ["B", ...cost(b)]]),
+    el("div", { class: "two" }, [["A", a], ["B", b]].map(([name, result]) => el("div", {}, el("h2", {}, name),
+      el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, {}))))));
+}

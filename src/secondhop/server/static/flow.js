@@ -1,0 +1,107 @@
+"use strict";
+// The graph of a recall: laid out from its edges, nodes light up as steps end.
+
+/** {node: column}: the longest way from the start, edges that lead back left out. */
+function columnsOf(nodes, edges) {
+  const next = new Map(nodes.map((node) => [node, []]));
+  for (const [from, to] of edges) if (from !== to) next.get(from)?.push(to);
+  const order = [], seen = new Map();
+  const back = new Set();
+  const visit = (node) => {
+    seen.set(node, "open");
+    for (const to of next.get(node)) {
+      if (seen.get(to) === "open") back.add(`${node} ${to}`);
+      else if (!seen.has(to)) visit(to);
+    }
+    seen.set(node, "done");
+    order.unshift(node);
+  };
+  for (const node of nodes) if (!seen.has(node)) visit(node);
+  const column = new Map(nodes.map((node) => [node, 0]));
+  for (const node of order)
+    for (const to of next.get(node))
+      if (!back.has(`${node} ${to}`)) column.set(to, Math.max(column.get(to), column.get(node) + 1));
+  return { column, back };
+}
+
+class Flow {
+  constructor({ nodes, edges }) {
+    this.steps = [];
+    this.boxes = new Map();
+    this.list = el("ol", { class: "steps" });
+    this.now = el("p", { class: "quiet", "aria-live": "off" });
+    this.element = el("section", { class: "flow", "aria-label": "Steps of the recall" },
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Graph of the recall" }, this.drawn(nodes, edges)),
+      this.now, el("details", {}, el("summary", {}, "Every step"), this.list));
+  }
+
+  drawn(nodes, edges) {
+    const { column, back } = columnsOf(nodes, edges);
+    const rows = new Map(), at = new Map();
+    const wide = 92, high = 44;
+    for (const node of nodes) {
+      const x = column.get(node), y = rows.get(x) ?? 0;
+      rows.set(x, y + 1);
+      at.set(node, [x, y]);
+    }
+    const most = Math.max(...rows.values(), 1), columns = Math.max(...rows.keys()) + 1;
+    const centre = (node) => {
+      const [x, y] = at.get(node);
+      return [x * wide + wide / 2, 18 + (y + (most - rows.get(x)) / 2) * high + high / 2];
+    };
+    const height = 18 + most * high + 26;
+    const lines = edges.filter(([from, to]) => at.has(from) && at.has(to) && from !== to).map(([from, to]) => {
+      const [x1, y1] = centre(from), [x2, y2] = centre(to);
+      const isBack = back.has(`${from} ${to}`);
+      const way = isBack
+        ? `M${x1},${y1 + 13} C${x1},${height - 2} ${x2},${height - 2} ${x2},${y2 + 13}`
+        : `M${x1 + 38},${y1} C${x1 + 50},${y1} ${x2 - 50},${y2} ${x2 - 38},${y2}`;
+      return svg("path", { d: way, class: isBack ? "edge back" : "edge" });
+    });
+    const boxes = nodes.map((node) => {
+      const [x, y] = centre(node);
+      const count = svg("text", { x: x + 37, y: y - 15, class: "count", "text-anchor": "end" });
+      const box = svg("g", { class: "node", "data-node": node },
+        svg("rect", { x: x - 38, y: y - 13, width: 76, height: 26, rx: 6 }),
+        svg("text", { x, y: y + 4, "text-anchor": "middle" }, node.replaceAll("_", "")), count);
+      this.boxes.set(node, { box, count, times: 0 });
+      return box;
+    });
+    const width = columns * wide;
+    return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": "The nodes a recall runs through, from left to right" }, lines, boxes);
+  }
+
+  /** A step has ended. */
+  hear(step) {
+    this.steps.push(step);
+    const known = this.boxes.get(step.node);
+    if (known) {
+      known.times += 1;
+      known.box.classList.add("lit");
+      known.box.classList.remove("now");
+      void known.box.getBBox?.();  // begin the animation again
+      known.box.classList.add("now");
+      known.count.textContent = known.times > 1 ? `×${known.times}` : "";
+    }
+    const text = `${step.node}: ${step.note || "done"} (${seconds(step.ms)})`;
+    this.now.textContent = text;
+    this.list.append(el("li", {}, `Round ${step.round || "–"} · ${text}`));
+  }
+
+  /** All steps have. */
+  end(result) {
+    for (const { box } of this.boxes.values()) box.classList.remove("now");
+    for (const name of ["__start__", "__end__"]) this.boxes.get(name)?.box.classList.add("lit");
+    this.now.textContent = costOf(result);
+  }
+}
+
+/** What a recall cost, in one line. */
+function costOf(result) {
+  const spent = result.spent;
+  const parts = [plural(result.rounds, "round"), plural(spent.queries, "query", "queries"), seconds(spent.ms)];
+  if (spent.llm_calls) parts.push(`${plural(spent.llm_calls, "model call")}, ${spent.prompt_tokens + spent.completion_tokens} tokens`);
+  if (spent.cost_usd) parts.push(`$${spent.cost_usd.toFixed(4)}`);
+  return `${parts.join(" · ")} · stopped: ${result.stop_reason.replaceAll("_", " ")}`;
+}

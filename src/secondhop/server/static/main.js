@@ -1,0 +1,74 @@
+"use strict";
+// Starts the page; or, in a file of one recall, shows that recall.
+
+const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["memories", "Memories", memoriesView],
+  ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
+
+function open(name) {
+  const [, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
+  const view = build();
+  replace(byId("main"), view.element);
+  for (const tab of byId("tabs").children) tab.toggleAttribute("aria-current", tab.textContent === label);
+  say("");
+  view.focus();
+}
+
+async function showStats() {
+  const told = await get(ofEntity(""));
+  byId("stats").textContent = plural(told.memories, "memory", "memories");
+}
+
+/** Ask for a token until one is taken. */
+function askForToken(why) {
+  const token = el("input", { type: "password", required: true, "aria-label": "Token", autocomplete: "off" });
+  replace(byId("main"), el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); usePlace(place.entity, token.value.trim()); start(); } },
+    el("label", {}, "This server wants a token (secondhop tokens create) ", token), el("button", { class: "primary" }, "Go on")));
+  say(why, Boolean(why));
+  token.focus();
+}
+
+async function start() {
+  try {
+    const entities = await get("/v1/entities");
+    replace(byId("entities"), entities.map((name) => el("option", { value: name })));
+    if (!place.entity) usePlace(entities[0] || "default");
+    byId("entity").value = place.entity;
+    open(location.hash.slice(1));
+    await trying(showStats);
+  } catch (error) {
+    if (error.status !== 401) { say(error.message, true); return; }
+    askForToken(place.token ? "this token is not valid" : "");
+  }
+}
+
+function startPage() {
+  readPlace();
+  replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}` }, label)));
+  addEventListener("hashchange", () => { if (VIEWS.some(([name]) => `#${name}` === location.hash)) open(location.hash.slice(1)); });
+  byId("place").addEventListener("submit", (event) => event.preventDefault());
+  byId("entity").addEventListener("change", () => { usePlace(byId("entity").value); start(); });
+  document.addEventListener("keydown", (event) => {
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
+  });
+  start();
+}
+
+/** A file of one recall: everything is in it. */
+function startFile(kept) {
+  byId("place").remove();
+  byId("tabs").remove();
+  const flow = new Flow(kept.graph);
+  for (const step of kept.trace.steps) flow.hear(step);
+  flow.end(kept.result);
+  const explain = async (id) => {
+    if (!kept.explanations[id]) throw new Error("this file holds no explanation of that memory; `secondhop explain` does");
+    return kept.explanations[id];
+  };
+  const holder = el("div");
+  replace(byId("main"), el("h2", {}, kept.result.question), flow.element, holder);
+  showRecall(holder, { result: kept.result, trace: kept.trace, explain, session: null });
+}
+
+const kept = byId("recall");
+if (kept) startFile(JSON.parse(kept.textContent)); else startPage();

@@ -1,0 +1,139 @@
+"use strict";
+// The path of an answer: question → facet → query → memory, by hop.
+
+const COLUMNS = [
+  { name: "Question", x: 0, wide: 150 },
+  { name: "What it needs", x: 200, wide: 190 },
+  { name: "Searched for", x: 440, wide: 250 },
+  { name: "Found", x: 740, wide: 260 },
+];
+const ROW = 40, BOX = 32;
+
+/** Searches that a query ran: {name: hits}. */
+const searchesOf = (query) =>
+  Object.entries(query).filter(([, value]) => Array.isArray(value) && value.some((hit) => hit?.memory_id));
+
+/** The ways by which queries brought a memory, the best rank first. */
+function waysTo(trace, memoryId) {
+  const ways = [];
+  for (const query of trace.queries)
+    for (const [search, hits] of searchesOf(query))
+      for (const hit of hits)
+        if (hit.memory_id === memoryId) ways.push({ query, search, hit });
+  return ways.sort((a, b) => a.hit.rank - b.hit.rank);
+}
+
+/** Nodes and links of the drawing. `ids`: memories to show, in order. */
+function pathOf(trace, ids) {
+  const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
+  const memories = [], links = [], queries = new Map();
+  ids.forEach((id, order) => {
+    const candidate = trace.candidates.find((one) => one.memory_id === id);
+    if (!candidate) return;
+    const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()];
+    memories.push({ key: `m ${id}`, id, column: 3, label: candidate.title || id, out: candidate.slot === null,
+      mark: candidate.slot === null ? "–" : String(candidate.slot) });
+    const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id;
+    ways.sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
+    const suggested = facets.has(facet) && ways[0]?.query.facet_id !== facet;
+    if (suggested) links.push({ from: `f ${facet}`, to: `m ${id}`, says: "suggested by a playbook" });
+    ways.slice(0, suggested ? 1 : 2).forEach((way, index) => {
+      const key = `q ${way.query.query_id}`;
+      if (!queries.has(key)) queries.set(key, { key, column: 2, label: way.query.text, facet: way.query.facet_id,
+        hop: way.query.hop, mark: String(way.query.hop), sum: 0, count: 0 });
+      const node = queries.get(key);
+      node.sum += order; node.count += 1;
+      links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested,
+        says: `${way.search} search, rank ${way.hit.rank}, ${way.hit.score.toFixed(2)}` });
+    });
+  });
+  const used = new Set([...queries.values()].map((query) => query.facet));
+  for (const link of links) if (link.from.startsWith("f ")) used.add(link.from.slice(2));
+  const needs = [...used].map((id) => facets.get(id)).filter(Boolean)
+    .sort((a, b) => a.hop - b.hop || b.weight - a.weight)
+    .map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) }));
+  const position = new Map(needs.map((need, index) => [need.key, index]));
+  const asked = [...queries.values()].sort((a, b) =>
+    (position.get(`f ${a.facet}`) ?? 99) - (position.get(`f ${b.facet}`) ?? 99) || a.sum / a.count - b.sum / b.count);
+  for (const need of needs) links.push({ from: "question", to: need.key, says: need.says });
+  for (const query of asked) links.push({ from: position.has(`f ${query.facet}`) ? `f ${query.facet}` : "question", to: query.key });
+  const question = { key: "question", column: 0, label: trace.question, mark: "?" };
+  return { nodes: [question, ...needs, ...asked, ...memories], links };
+}
+
+/** The drawing; `onMemory` hears the id of a memory that is chosen. */
+function drawPath(trace, ids, onMemory) {
+  const { nodes, links } = pathOf(trace, ids);
+  const columns = COLUMNS.map((_, column) => nodes.filter((node) => node.column === column));
+  const most = Math.max(...columns.map((column) => column.length), 1);
+  const height = 30 + most * ROW;
+  const groups = new Map();
+  for (const column of columns)
+    column.forEach((node, row) => { node.x = COLUMNS[node.column].x; node.y = 30 + ((most - column.length) / 2 + row) * ROW; });
+  const at = new Map(nodes.map((node) => [node.key, node]));
+  const drawn = links.map((link) => {
+    const from = at.get(link.from), to = at.get(link.to);
+    const x1 = from.x + COLUMNS[from.column].wide, y1 = from.y + BOX / 2, x2 = to.x, y2 = to.y + BOX / 2;
+    const bend = Math.max(24, (x2 - x1) / 2);
+    const line = svg("path", { d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`,
+      class: link.weak ? "edge weak" : "edge" }, link.says ? svg("title", {}, link.says) : null);
+    return { ...link, line };
+  });
+  const related = (key) => {  // everything on a way through it
+    const found = new Set([key]);
+    for (const side of [["from", "to"], ["to", "from"]]) {
+      const open = [key];
+      while (open.length) {
+        const one = open.pop();
+        for (const link of drawn) if (link[side[0]] === one && !found.has(link[side[1]])) { found.add(link[side[1]]); open.push(link[side[1]]); }
+      }
+    }
+    return found;
+  };
+  const show = (key) => {
+    const on = key ? related(key) : null;
+    for (const [name, group] of groups) group.classList.toggle("dim", Boolean(on) && !on.has(name));
+    for (const link of drawn) link.line.classList.toggle("dim", Boolean(on) && !(on.has(link.from) && on.has(link.to)));
+  };
+  const move = (node, key) => {
+    const column = columns[node.column], row = column.indexOf(node);
+    const along = { ArrowUp: column[row - 1], ArrowDown: column[row + 1],
+      ArrowLeft: at.get(drawn.find((link) => link.to === node.key)?.from),
+      ArrowRight: at.get(drawn.find((link) => link.from === node.key)?.to) }[key];
+    if (along) focusOn(along.key);
+    return Boolean(along);
+  };
+  const focusOn = (key) => {
+    for (const [name, group] of groups) group.setAttribute("tabindex", name === key ? "0" : "-1");
+    groups.get(key).focus();
+  };
+  for (const node of nodes) groups.set(node.key, box(node, { show, move, onMemory }));
+  const heads = COLUMNS.map((column) => svg("text", { x: column.x, y: 14, class: "head" }, column.name));
+  return el("div", { class: "scroll path", tabindex: "0", role: "region", "aria-label": "Path from the question to the memories" },
+    svg("svg", { viewBox: `0 0 1000 ${height}`, role: "group", class: "drawing",
+      "aria-label": "Question, needs, queries and memories; arrow keys follow the lines" },
+      heads, drawn.map((link) => link.line), [...groups.values()]));
+}
+
+function box(node, { show, move, onMemory }) {
+  const { wide } = COLUMNS[node.column];
+  const kind = ["question", "need", "query", "memory"][node.column];
+  const says = node.column === 3 ? (node.out ? "not returned" : `place ${node.mark}`) : node.hop ? `hop ${node.hop}` : "";
+  const choose = () => node.id && onMemory(node.id);
+  return svg("g", {
+    class: `box ${kind}${node.out ? " out" : ""} hop${Math.min(node.hop ?? 0, 3)}`, tabindex: node.column ? "-1" : "0",
+    role: "button", "aria-label": `${kind}: ${node.label}${says ? `, ${says}` : ""}`,
+    onmouseenter: () => show(node.key), onmouseleave: () => show(null), onfocus: () => show(node.key), onblur: () => show(null),
+    onclick: choose,
+    onkeydown: (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); }
+      else if (move(node, event.key)) event.preventDefault();
+    },
+  },
+  svg("title", {}, node.label),
+  svg("rect", { x: node.x, y: node.y, width: wide, height: BOX, rx: 6 }),
+  svg("circle", { cx: node.x + 15, cy: node.y + BOX / 2, r: 9 }),
+  svg("text", { x: node.x + 15, y: node.y + BOX / 2 + 4, "text-anchor": "middle", class: "mark" }, node.mark),
+  svg("svg", { x: node.x + 29, y: node.y, width: wide - 35, height: BOX },  // cuts what is too long
+    svg("text", { x: 0, y: BOX / 2 + 4 }, short(node.label, 60))));
+}

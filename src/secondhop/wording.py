@@ -1,0 +1,38 @@
+"""Words for numbers and reasons in what people read."""
+
+from collections.abc import Iterable
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """A number and what it counts; `things` for a plural that no rule of spelling gives.
+
+    >>> counted(1, "query"), counted(2, "query"), counted(0, "branch"), counted(1_000, "day")
+    ('1 query', '2 queries', '0 branches', '1,000 days')
+    """
+    return f"{number:,} {thing if number == 1 else things or plural(thing)}"
+
+
+def plural(thing: str) -> str:
+    """Of a regular English noun."""
+    if thing.endswith("y") and thing[-2:-1] not in "aeiou":
+        return f"{thing[:-1]}ies"
+    return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"
+
+
+NO_VOTES = "; no votes were cast"
+"""What follows for a recall whose critic failed."""
+
+
+def causes_once(reasons: Iterable[str]) -> list[str]:
+    """Reasons of the form "step: cause", each cause once, with all the steps that it stopped.
+
+    >>> causes_once(["critique: HTTP 401; no votes were cast", "expand: HTTP 401"])
+    ['critique, expand: HTTP 401']
+    """
+    steps: dict[str, list[str]] = {}
+    for reason in reasons:
+        step, colon, cause = reason.partition(": ")
+        known = steps.setdefault(cause.removesuffix(NO_VOTES) if colon else "", [])
+        known.append(step if colon else reason)
+    alone = steps.pop("", [])
+    return [*alone, *(f"{', '.join(named)}: {cause}" for cause, named in steps.items())]

@@ -1,0 +1,66 @@
+"""What a critic reads of a memory: all of it where there is room, else what tells most."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secondhop.models.tokens import count_tokens
+from secondhop.nodes.critics.excerpts import excerpt, excerpts, joined, telling_words
+from secondhop.nodes.critics.quoting import quoted
+from secondhop.stores.records import Passage
+
+pytestmark = pytest.mark.model  # texts are counted with tiktoken's ranks
+
+TEXT = "We met in May. The salary was named by Anna.\nIt rained all day! Nobody spoke of the roof."
+
+
+def passage(ordinal: int, text: str) -> Passage:
+    return Passage(passage_id=f"m:h:{ordinal}", memory_id="m", ordinal=ordinal, text=text, tokens=9)
+
+
+def test_short_texts_are_whole_and_the_long_ones_share_what_is_left() -> None:
+    long = " ".join(f"Sentence {n} tells of work." for n in range(60))
+
+    shown = excerpts([long, TEXT, long], tokens=200, telling={})
+
+    assert shown[1] == TEXT
+    sizes = [count_tokens(shown[row]) for row in (0, 2)]
+    assert max(sizes) - min(sizes) < 12
+    assert 180 < sum(map(count_tokens, shown)) <= 200
+
+
+def test_the_opening_and_the_telling_sentences_are_shown_and_gaps_are_marked() -> None:
+    told = excerpt(TEXT, tokens=17, telling=telling_words(["the roof"]))
+
+    assert told == "We met in May. … Nobody spoke of the roof."
+
+
+def test_a_first_sentence_that_is_too_long_is_cut() -> None:
+    told = excerpt("word " * 90, tokens=10, telling={})
+
+    assert count_tokens(told) == 10
+    assert ("word " * 90).startswith(told)
+
+
+def test_what_two_passages_both_hold_is_read_once() -> None:
+    first = "User: where is it?\n\nAssistant: In the cellar. Behind the door."
+    second = "Assistant: In the cellar. Behind the door.\n\nUser: thanks."
+
+    assert joined([passage(1, second), passage(0, first)]) == f"{first}\nUser: thanks."
+    assert joined([passage(0, first), passage(4, second)]) == f"{first} … {second}"
+
+
+@pytest.mark.parametrize("text", ["", " \n "])
+def test_nothing_to_read_is_an_empty_excerpt(text: str) -> None:
+    assert excerpts([text], tokens=50, telling={}) == [text]
+    assert excerpt(text * 400, tokens=1, telling={}) == ""
+
+
+@given(st.lists(st.text(max_size=400), max_size=4), st.integers(-5, 300))
+def test_no_text_breaks_the_budget(texts: list[str], tokens: int) -> None:
+    shown = excerpts(texts, tokens=tokens, telling={"a": 1.0})
+
+    assert sum(map(count_tokens, shown)) <= max(0, tokens)
+    for text, told in zip(texts, shown, strict=True):
+        if told and " … " not in told:
+            assert "".join(told.split()) in "".join(quoted(text).split())

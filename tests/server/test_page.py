@@ -1,0 +1,159 @@
+"""The page in a real browser: asking, seeing why, voting, comparing, and hostile text as text."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.fakes import note
+from tests.mcp.mcp_world import MARA, command, environment
+from tests.server.browser import chromium, new_page
+from tests.server.served_world import QUESTION, Running, new_store, serving
+
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.slow
+
+MARKUP = '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    store = tmp_path_factory.mktemp("seen") / "store"
+    tokens = new_store(store)
+    hostile = note("hostile", f"Carefeed interview: {MARKUP}", title=f"Carefeed {MARKUP}")
+    with Recall.open(store, entity=MARA, embedder="hashing") as recall:
+        recall.add([hostile])
+    with serving(store, tokens) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture
+def page(running: Running, browser: Browser) -> Iterator[Page]:
+    """Opened as `secondhop ui` opens it."""
+    with new_page(browser) as one:
+        one.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+        yield one
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.get_by_label("Question", exact=True).fill(question)
+    page.keyboard.press("Enter")
+    expect(page.locator(".drawing")).to_be_visible()
+
+
+def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
+    ask(page)
+
+    expect(page.locator('.node.lit[data-node="retrieve"]')).to_be_visible()
+    expect(page.locator(".answer article")).to_have_count(6)
+    expect(page.locator(".answer article .why").first).not_to_be_empty()
+    expect(page.locator(".near li").first).to_contain_text("Why not?")
+    assert "token" not in page.url
+
+
+def test_every_memory_tells_why_or_why_not(page: Page) -> None:
+    ask(page)
+
+    page.locator(".answer article .why-button").first.click()
+    expect(page.locator(".answer article .story").first).to_contain_text("Why it came back")
+    page.locator(".near .why-button").first.click()
+    expect(page.locator(".near .story").first).to_contain_text("What would admit it")
+    page.get_by_label("Memory id").fill("bread")
+    page.keyboard.press("Enter")
+    expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
+
+
+def test_the_path_is_followed_by_keyboard(page: Page) -> None:
+    ask(page)
+
+    page.locator(".box.question").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    focused = page.locator(".box.memory:focus")
+    expect(focused).to_be_visible()
+    expect(page.locator(".box.dim").first).to_be_attached()
+    page.keyboard.press("Enter")
+    expect(page.locator("article.flash")).to_be_visible()
+
+
+def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
+    ask(page)
+    cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
+
+    page.locator(".answer article .vote.hot").first.click()
+    page.locator(".answer article .vote.cold").nth(1).click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_role("heading", name="Resolved")).to_be_visible()
+    expect(page.locator(".answer")).to_contain_text("Accepted:")
+
+
+def test_markup_in_a_memory_is_text(page: Page) -> None:
+    ask(page, "Carefeed interview onerror script")
+
+    shown = page.locator('article[data-memory="hostile"]')
+    expect(shown.locator("h3")).to_contain_text("<img src=x onerror=")
+    expect(shown.locator("blockquote").first).to_contain_text("</script>")
+    expect(page.locator(".drawing")).to_contain_text("</script>")
+    assert page.locator("main img, main script").count() == 0
+    assert page.evaluate("window.broken") is None
+
+
+def test_two_recalls_stand_side_by_side(page: Page) -> None:
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    page.get_by_label("Memories of B").fill("2")
+    page.get_by_role("button", name="Compare").click()
+
+    expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
+
+
+def test_what_is_stored_is_browsed(page: Page) -> None:
+    page.get_by_role("link", name="Memories").click()
+    page.get_by_label("Filter").fill("sourdough")
+    expect(page.locator(".rows li")).to_have_count(1)
+    page.locator(".rows button").click()
+
+    expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
+    page.get_by_role("link", name="Briefing").click()
+    expect(page.locator("table")).to_be_visible()
+
+
+def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    ask(page)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_page_without_a_token_asks_for_one(running: Running, browser: Browser) -> None:
+    with new_page(browser) as page:
+        page.goto(running.url)
+        page.get_by_label("Token").fill(running.tokens["reader"])
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("Question", exact=True)).to_be_visible()
+
+
+def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("hostile", f"Carefeed: {MARKUP}", title=MARKUP)])
+    file = tmp_path / "recall.html"
+    line = command(tmp_path / "store", "recall", "Carefeed", "--entity", MARA, "--html", str(file))
+    subprocess.run(line, check=True, capture_output=True, env=environment())
+
+    with new_page(browser) as page:
+        page.goto(file.as_uri())
+        expect(page.locator('article[data-memory="hostile"] h3')).to_contain_text("<img src=x")
+        page.locator("article .why-button").first.click()
+        expect(page.locator(".story").first).to_be_visible()
+        assert page.evaluate("window.broken") is None
