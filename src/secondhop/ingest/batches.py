@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.errors import ModelError
-from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.models.embedder import Embedder, Vectors
@@ -42,7 +42,6 @@ def batches_of(
     entries: Iterator[tuple[str, Found | Skipped]],
     *,
     intake: Intake,
-    chunk: ChunkSettings,
     count_tokens: TokenCounter,
     size: int,
 ) -> Generator[Batch, None, None]:
@@ -58,7 +57,7 @@ def batches_of(
         passages: tuple[Passage, ...] = ()
         only_cues = memory is not None and intake.keeps_text(memory)
         if memory is not None and not only_cues:
-            passages = chunk_memory(memory, count_tokens=count_tokens, settings=chunk)
+            passages = chunk_memory(memory, count_tokens=count_tokens)
             if not passages:
                 intake.without_text(memory)
         full = batch.passages + len(passages) > size
