@@ -124,6 +124,10 @@ class TraceCandidate(Frozen):
     parts: dict[str, float] = Field(default_factory=dict[str, float])
     """What each retriever added to the score of a question without a plan, in standard deviations
     over the candidates; {} where a plan's facets share the slots."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    outdated_by: str = ""
+    """The newer memory whose annotation says that it replaces it."""
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
     """What its source, its salience, its age and what was learned make of relevance; parts of 1

@@ -223,6 +223,8 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "first_round": candidate["first_round"],
         "score": candidate["score"],
         "parts": candidate.get("parts", {}),
+        "cue": candidate.get("cue", ""),
+        "outdated_by": candidate.get("outdated_by", ""),
         "facet_scores": [
             {
                 "facet_id": facet_id,
