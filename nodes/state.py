@@ -25,6 +25,8 @@ VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
 VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
 """Every vote, in the order in which they are told."""
 
+IN_FAVOUR: Final[frozenset[VoteName]] = frozenset({"hot", "warm"})
+
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 DIRECT = "f0"

@@ -24,12 +24,13 @@ from secondhop.mcp.replies import (
     SessionReply,
 )
 from secondhop.memories.building import rememberable
+from secondhop.nodes.state import VoteName
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 
 Ctx: TypeAlias = Context[Any, Any]
-Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
+Vote: TypeAlias = Literal[VoteName, ""]
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[
     str | None,
