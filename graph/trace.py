@@ -9,6 +9,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen, Spent
+from secondhop.nodes.state import Effort
 
 SCHEMA_VERSION: Final = 2
 
@@ -202,6 +203,8 @@ class RecallTrace(Frozen):
     """What was believed then was asked for."""
     include_stale: bool = False
     """What does not hold any more was asked for, too."""
+    effort: Effort | None = None
+    """None: of version 0.1, which asked all the models it had."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str

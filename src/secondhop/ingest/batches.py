@@ -112,8 +112,13 @@ async def given_cues(memories: Iterable[Memory], embedder: Embedder, *, size: in
     """The cues that these memories bring along, embedded."""
     annotations = [annotation_given(memory) for memory in memories]
     texts = [cue.text for annotation in annotations for cue in annotation.cues]
+    return GivenCues(annotations, await embedded_texts(texts, embedder, size=size))
+
+
+async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:
+    """float32 [n_texts, dim]; equal texts are embedded once, `size` at a time."""
     vectors = await vectors_of(texts, embedder, size=size)
-    return GivenCues(annotations, rows_of(texts, vectors, dimension=embedder.dimension))
+    return rows_of(texts, vectors, dimension=embedder.dimension)
 
 
 async def vectors_of(texts: Sequence[str], embedder: Embedder, *, size: int) -> dict[str, Vector]:
