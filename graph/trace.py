@@ -3,10 +3,11 @@
 `schema_version` grows when a field changes its meaning or goes; older traces are read, too.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from secondhop.graph.result import Frozen, Spent
 from secondhop.nodes.state import Effort
@@ -53,6 +54,20 @@ class TraceHit(Told):
     """Dense: cosine. Lexical: normalised BM25, 0..1."""
 
 
+def _ranked(hits: object) -> object:
+    """{memory id: score}, best first, as a trace is written; or hits as they are."""
+    if not isinstance(hits, Mapping):
+        return hits
+    found = cast(Mapping[str, float], hits).items()
+    return [
+        {"memory_id": memory_id, "rank": rank, "score": score}
+        for rank, (memory_id, score) in enumerate(found, start=1)
+    ]
+
+
+Hits: TypeAlias = Annotated[list[TraceHit], BeforeValidator(_ranked)]
+
+
 class TraceQuery(Told):
     """One query and everything it found."""
 
@@ -65,8 +80,8 @@ class TraceQuery(Told):
     nearness: float | None = None
     """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
     where it was asked for by name."""
-    dense: list[TraceHit] = Field(default_factory=list[TraceHit])
-    lexical: list[TraceHit] = Field(default_factory=list[TraceHit])
+    dense: Hits = Field(default_factory=list[TraceHit])
+    lexical: Hits = Field(default_factory=list[TraceHit])
     error: str = ""
 
 

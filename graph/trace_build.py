@@ -115,15 +115,12 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
     return entry
 
 
-def trace_hits(hits: Hits) -> list[dict[str, Any]]:
-    """One hit a memory: its best passage's score, ranked among memories."""
+def trace_hits(hits: Hits) -> dict[str, float]:
+    """{memory id: score of its best passage}, best first."""
     best: dict[str, float] = {}
     for _, memory_id, score in rows(hits):
         best.setdefault(memory_id, round(score, 4))
-    return [
-        {"memory_id": memory_id, "rank": rank, "score": score}
-        for rank, (memory_id, score) in enumerate(best.items(), start=1)
-    ]
+    return best
 
 
 def trace_candidates(

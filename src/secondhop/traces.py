@@ -75,7 +75,10 @@ class TraceFolder:
         Raises:
             OSError: the folder cannot be written.
         """
-        text = trace.json if isinstance(trace, TraceDraft) else trace.model_dump_json().encode()
+        if isinstance(trace, TraceDraft):
+            text = trace.json
+        else:
+            text = trace.model_dump_json(exclude_unset=True).encode()
         self.path.mkdir(parents=True, exist_ok=True)
         file = self._file(trace.trace_id)
         part = file.with_suffix(PART_SUFFIX)
