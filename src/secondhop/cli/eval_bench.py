@@ -30,7 +30,7 @@ from secondhop.evals.comparison_targets import (
 from secondhop.evals.measures import MEASURES
 from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
-from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
+from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
@@ -59,6 +59,8 @@ class EvalPlan:
     """Let the model write cues before the questions are asked."""
     answers: Path | None = None
     """File or folder where a language model's answers are kept; None: they are kept nowhere."""
+    stored: bool = False
+    """Ask the memory that the options name: the scenarios are questions alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,22 +88,25 @@ class EvalBench:
     """Plans and judges; None: offline."""
     annotate: bool = False
     """Let the model write cues before the questions are asked."""
+    stored: bool = False
+    """As `EvalPlan.stored`."""
 
     async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
         embedder = self.embedder or chosen_embedder(self.place)
-        model = None
-        if self.model is not None:
-            model = self.model.about(scenario, embedder_id=embedder.model_id)
+        model = None if self.model is None else self.model.cached()
         async with opened(
             self.place,
-            entity=scenario.name,
+            entity=None if self.stored else scenario.name,
             embedder=embedder,
             counting=True,
             settings=settings,
             llm=model,
         ) as recall:
-            await store_scenario(scenario, recall, progress=self.progress)
+            if self.stored:
+                await expect_stored(scenario, recall)
+            else:
+                await store_scenario(scenario, recall, progress=self.progress)
             if self.annotate:
                 await self._write_cues(scenario, recall)
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
@@ -118,7 +123,12 @@ class EvalBench:
 
 @asynccontextmanager
 async def eval_bench(
-    common: Common, *, fresh: bool = False, answers: Path | None = None, annotate: bool = False
+    common: Common,
+    *,
+    fresh: bool = False,
+    answers: Path | None = None,
+    annotate: bool = False,
+    stored: bool = False,
 ) -> AsyncGenerator[EvalBench, None]:
     """A bench; a store that was not named is gone afterwards.
 
@@ -126,6 +136,7 @@ async def eval_bench(
         fresh: embed everything again, and keep it nowhere.
         answers: file or folder where a language model's answers are kept.
         annotate: let the model write cues before the questions are asked.
+        stored: ask the memory that the options name.
 
     Raises:
         UsageError: cues are to be written, and no model is named.
@@ -134,11 +145,12 @@ async def eval_bench(
         named_llm(common)
     async with AsyncExitStack() as stack:
         yield EvalBench(
-            place=stack.enter_context(throwaway(common)),
+            place=common if stored else stack.enter_context(throwaway(common)),
             embedder=None if fresh else stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
             model=await stack.enter_async_context(answering_model(common, answers)),
             annotate=annotate,
+            stored=stored,
         )
 
 
@@ -157,7 +169,11 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
     if isinstance(other, EarlierReport):
         expect_scenarios(other, plan.scenarios)
     async with eval_bench(
-        common, fresh=plan.fresh, answers=plan.answers, annotate=plan.annotate
+        common,
+        fresh=plan.fresh,
+        answers=plan.answers,
+        annotate=plan.annotate,
+        stored=plan.stored,
     ) as bench:
         reports: list[ScenarioReport] = []
         rows: dict[str, Rows] = {}

@@ -33,6 +33,13 @@ def scenarios(
     no_cues: Annotated[
         bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
     ] = False,
+    stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored",
+            help="Ask the memory of --store and --entity; a folder is then questions alone.",
+        ),
+    ] = False,
     concurrency: Concurrency = 1,
     changes: Changes = None,
     against: Against = None,
@@ -62,7 +69,9 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(folders or shipped_scenarios(), cues=not (no_cues or annotate))
+    found = load_scenarios(
+        folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
+    )
     expect_writable([html])
     if html is not None:
         expect_jinja()
@@ -76,6 +85,7 @@ def scenarios(
         fresh=fresh,
         annotate=annotate,
         answers=answers,
+        stored=stored,
     )
     result = run(measured(plan, common))
     if html is not None:
@@ -129,7 +139,9 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
     }
 
 
-def load_scenarios(folders: list[Path], *, cues: bool = True) -> "list[Scenario]":
+def load_scenarios(
+    folders: list[Path], *, cues: bool = True, stored: bool = False
+) -> "list[Scenario]":
     """The scenarios of these folders, with the cues that they have.
 
     Raises:
@@ -137,7 +149,7 @@ def load_scenarios(folders: list[Path], *, cues: bool = True) -> "list[Scenario]
     """
     from secondhop.evals.scenario import load_scenario
 
-    found = [load_scenario(folder, cues=cues) for folder in folders]
+    found = [load_scenario(folder, cues=cues, stored=stored) for folder in folders]
     names = [scenario.name for scenario in found]
     if len(set(names)) < len(names):
         raise UsageError("two scenario folders have the same name; measure them one at a time")
