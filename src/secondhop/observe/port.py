@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
+from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
 
 SPEAKER = "user"
@@ -78,19 +79,12 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unfounded:
-    """What a reader claimed, and why it is not believed."""
-
-    text: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """What a conversation says, in the order it is said."""
 
     found: Sequence[Reading]
-    unfounded: Sequence[Unfounded] = ()
+    dropped: Sequence[DroppedReading] = ()
+    """What a reader claimed, and why it is not believed."""
     usage: Usage = field(default_factory=Usage)
 
 

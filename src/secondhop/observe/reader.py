@@ -17,8 +17,8 @@ from secondhop.observe.port import (
     ObserveRequest,
     Reading,
     Turn,
-    Unfounded,
 )
+from secondhop.observe.records import DroppedReading
 
 STRETCH_TOKENS = 4_000
 """Of messages that a model reads in one call: of more it forgets the middle."""
@@ -29,7 +29,7 @@ class Heap:
     """What was read so far, and what it cost."""
 
     found: list[Reading] = field(default_factory=list[Reading])
-    unfounded: list[Unfounded] = field(default_factory=list[Unfounded])
+    dropped: list[DroppedReading] = field(default_factory=list[DroppedReading])
     degraded: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
     readers: dict[str, None] = field(default_factory=dict[str, None])
@@ -79,7 +79,7 @@ async def read_stretch(
         readings = await plain.read(request)
     heap.readers[reader.observer_id] = None
     heap.usage += readings.usage
-    heap.unfounded += readings.unfounded
+    heap.dropped += readings.dropped
     for one in readings.found:
         span = replace(one.span, message=one.span.message + start)
         heap.found.append(replace(one, span=span))

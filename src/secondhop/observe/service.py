@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -32,7 +32,7 @@ from secondhop.observe.messages import (
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
-from secondhop.observe.port import KnownThing, Observer, Reading, Turn, Unfounded
+from secondhop.observe.port import KnownThing, Observer, Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -103,7 +103,7 @@ class ConversationReading:
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
-            dropped=[DroppedReading(**asdict(one)) for one in (*heap.unfounded, *forgotten)],
+            dropped=[*heap.dropped, *forgotten],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
             reader=", ".join(heap.readers) or observer.observer_id,
@@ -136,15 +136,15 @@ class ConversationReading:
 
     async def _without_forgotten(
         self, readings: Sequence[Reading], said: Sequence[Heard]
-    ) -> tuple[list[Reading], list[Unfounded]]:
+    ) -> tuple[list[Reading], list[DroppedReading]]:
         """(what may be written, what came of these words before and was forgotten)."""
         origins = await self.writing.store.look(lambda view: view.forgotten_origins())
         gone = seen_words([("forgotten", origin) for origin in origins])
         found: list[Reading] = []
-        forgotten: list[Unfounded] = []
+        forgotten: list[DroppedReading] = []
         for reading in readings:
             if came_of(reading.span, gone.get(said[reading.span.message].digest, [])):
-                forgotten.append(Unfounded(text=reading.value or reading.text, why=FORGOTTEN))
+                forgotten.append(DroppedReading(text=reading.value or reading.text, why=FORGOTTEN))
             else:
                 found.append(reading)
         return found, forgotten
