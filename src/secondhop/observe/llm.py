@@ -50,6 +50,11 @@ class LLMObserver:
         self._tags = Tags(secret)
 
     @property
+    def model_id(self) -> str:
+        """The model's."""
+        return self._llm.model_id
+
+    @property
     def observer_id(self) -> str:
         """The model and the hash of the prompt."""
         return f"llm:{self._llm.model_id}:{self._prompt.label}"

@@ -1,9 +1,9 @@
-"""The port of observers, which read conversations: what they are given, and what they return."""
+"""What a reader of conversations is given, and what it returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
@@ -86,20 +86,3 @@ class Readings:
     dropped: Sequence[DroppedReading] = ()
     """What a reader claimed, and why it is not believed."""
     usage: Usage = field(default_factory=Usage)
-
-
-class Observer(Protocol):
-    """Reads facts and preferences out of messages."""
-
-    @property
-    def observer_id(self) -> str:
-        """Names it: "plain", or a model and its prompt."""
-        ...
-
-    async def read(self, request: ObserveRequest) -> Readings:
-        """What the user's messages state, each with the words that say it.
-
-        Raises:
-            ModelError: a model failed, or gave nothing that can be used.
-        """
-        ...
