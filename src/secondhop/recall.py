@@ -26,6 +26,7 @@ from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.run import IngestProgress
 from secondhop.ingest.settings import IngestSettings
 from secondhop.learning.service import Learning
+from secondhop.memories.cues import Cues
 from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
@@ -63,6 +64,7 @@ class Recall:
 
     Attributes:
         memories: remember, correct, list and forget single memories; observe conversations.
+        cues: what memories were stored for: list, add, remove.
         sessions: recalls that stay open for votes.
         learning: what resolved sessions have taught: see it, forget it, switch it off.
         admin: doctor, export, import, backup, settings kept with the entity.
@@ -108,6 +110,7 @@ class Recall:
             ),
             loop=self._loop,
         )
+        self.cues = Cues(writing, loop=self._loop)
         self.admin = Maintenance(
             writing,
             folder=parts.home.path,
