@@ -31,6 +31,8 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
     anything, the recall stops here.
     """
     votes = list(last_votes(state).values())
+    if state.get("effort") == "low":  # its own queries are all that is searched for
+        votes = [vote for vote in votes if vote["by"] != "critic"]
     refined = {
         query["query_id"]: query
         for facet_id in sorted(state["facets"])

@@ -24,7 +24,7 @@ from secondhop.mcp.replies import (
     SessionReply,
 )
 from secondhop.memories.building import rememberable
-from secondhop.nodes.state import VoteName
+from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
@@ -88,6 +88,13 @@ class MemoryTools:
                 "`stale` and `replacedBy`."
             ),
         ] = False,
+        effort: Annotated[
+            Effort | None,
+            Field(
+                description="What a language model may be asked: none: nothing, the quickest; "
+                "low: one vote; high: a plan and votes. Default: the cheapest that serves."
+            ),
+        ] = None,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
@@ -98,7 +105,13 @@ class MemoryTools:
             raise ToolError("limit and tokens are two ways to say how much; give one of them")
         async with self._memory(entity) as memory, told(ctx) as progress:
             events = memory.astream(
-                query, k=limit, tokens=tokens, at=at, as_of=asOf, include_stale=includeStale
+                query,
+                k=limit,
+                tokens=tokens,
+                at=at,
+                as_of=asOf,
+                include_stale=includeStale,
+                effort=effort,
             )
             async for event in events:
                 progress(event)

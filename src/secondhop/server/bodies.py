@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, rememberable
 from secondhop.memories.records import Version
-from secondhop.nodes.state import VoteName
+from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
@@ -43,6 +43,9 @@ class RecallBody(Body):
     at: datetime | None = Field(None, description='The time that counts as "now".')
     as_of: datetime | None = Field(None, description="What was believed then.")
     include_stale: bool = Field(False, description="Also what does not hold any more, marked.")
+    effort: Effort | None = Field(
+        None, description="What a language model may be asked; default the cheapest that serves."
+    )
 
 
 class SessionBody(Body):
