@@ -1,5 +1,6 @@
 """Bodies of requests. What comes back is what `Recall` returns."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -24,7 +25,7 @@ Count: TypeAlias = Annotated[int, Strict(), Field(ge=1)]
 def no_number(given: object) -> object:
     """Raises ValueError for a number: pydantic would take it for seconds since 1970."""
     text = given.isoformat() if isinstance(given, datetime) else given
-    if not isinstance(text, str) or "-" not in text:
+    if not isinstance(text, str) or not re.match(r"\d{4}-", text):
         raise ValueError("a moment is an ISO 8601 text, like 2026-03-01T12:00:00Z")
     return given
 
