@@ -1,20 +1,26 @@
 """Why a memory came back, or why not, and the smallest change that would admit it."""
 
-from collections.abc import Mapping
-
 from secondhop.errors import NotStoredError
+from secondhop.graph.nearest_change import (
+    best_relevance,
+    nearest_change,
+    replay_command,
+    title_of,
+)
 from secondhop.graph.result import Frozen
+from secondhop.graph.slot_reason import IN_FAVOUR, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
     TraceDrop,
-    TraceFacetScore,
     TraceHidden,
     TracePreference,
     TraceQuery,
+    TraceVote,
     hidden_of,
     preference_of,
 )
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 from secondhop.wording import counted
@@ -89,17 +95,16 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         *asked_for(trace, candidate),
         *facet_stories(trace, candidate),
     ]
+    story += stored_for(trace, candidate)
     story += added_up(candidate)
     story += weighed(candidate)
     story += [
-        f"Round {vote.round}: voted {vote.vote} by the {vote.by} ({vote.reason})."
-        if vote.round
-        else f"Kept out: {vote.reason}."
+        voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
     last = last_cut(trace, candidate)
     if candidate.slot is not None:
-        story.append(slot_story(trace, candidate))
+        story.append(slot_reason(trace, candidate))
     elif last is not None:
         against = f" Against: {title_of(trace, last.against)}." if last.against else ""
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
@@ -169,7 +174,7 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
                     text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
                     found.append((hit.rank, text))
     if not found:
-        return f"Playbooks suggested it in round {candidate.first_round}; no search found it."
+        return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
     best = "; ".join(text for _, text in sorted(found)[:3])
     rankings = counted(len(found), "ranking")
     return f"Found first in round {candidate.first_round}, in {rankings}; best: {best}."
@@ -208,6 +213,15 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     ]
 
 
+def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What its cues say of the question, and what replaces it by an annotation."""
+    story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
+    if candidate.outdated_by:
+        newer = title_of(trace, candidate.outdated_by)
+        story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
+    return story
+
+
 def weighed(candidate: TraceCandidate) -> list[str]:
     """What its source, salience, age and earlier sessions made of its relevance; [] for nothing."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
@@ -220,20 +234,14 @@ def added_up(candidate: TraceCandidate) -> list[str]:
     return [f"Its score {candidate.score:.2f} comes from {', '.join(parts)}."] if parts else []
 
 
-def slot_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Where it stands in the answer."""
-    facet = for_facet(trace, candidate)
-    if trace.tokens is not None:
-        budget = counted(trace.tokens, "token")
-        return f"It stands at place {candidate.slot}{facet} of an answer that fills {budget}."
-    return f"It took slot {candidate.slot} of {trace.k}{facet}."
-
-
-def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The facet that gave it its slot; "" when the trace does not say."""
-    names = {facet.facet_id: facet.name for facet in trace.facets}
-    name = names.get(candidate.slot_facet)
-    return f" for “{name}”" if name else ""
+def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
+    """Who voted what, at which place of an order, and whether it is believed."""
+    place = f", place {vote.place} of its order" if vote.place else ""
+    told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place} ({vote.reason})."
+    liked = vote.by == "critic" and vote.vote in IN_FAVOUR
+    if liked and best_relevance(candidate) < LEAST_RELEVANCE:
+        told += " It does not count, for no search found the memory near the question."
+    return told
 
 
 def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
@@ -242,65 +250,6 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     final = [drop for drop in candidate.drops if drop.round == last_round]
     order = ("fuse", "shortlist", "critique", "pick", "tokens")
     return max(final, key=lambda drop: order.index(drop.stage), default=None)
-
-
-def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
-    """The smallest change of one setting, or of the memory, that would admit it."""
-    if last is None:
-        return f"a higher --k than {trace.k}"
-    best = candidate.facet_scores[0] if candidate.facet_scores else None
-    if last.stage == "tokens":
-        return "a bigger token budget"
-    if last.stage == "critique" and any(vote.round == 0 for vote in candidate.votes):
-        return f"`secondhop learning --forget {candidate.memory_id}`: {candidate.votes[0].reason}"
-    if last.stage == "critique":
-        return f"another vote: it was {last.reason.split(':')[0]}"
-    if last.threshold is not None:
-        return below_threshold(trace, last, best)
-    if last.against is not None and last.reason.startswith("repeats"):
-        return (
-            f"removing {title_of(trace, last.against)}, which says the same, "
-            f"or --k {last.rank} (what repeats comes after everything else)"
-        )
-    if last.stage == "pick" and last.rank is not None:
-        return (
-            f"--k {last.rank} or a little more (it came in at place {last.rank}, {trace.k} were "
-            f"asked for; a higher k also looks deeper, so places may move)"
-        )
-    return f"a query of its own: its best relevance is {candidate.score:.2f}"
-
-
-def below_threshold(trace: RecallTrace, last: TraceDrop, best: TraceFacetScore | None) -> str:
-    """What would lift it over the threshold; with slots for all who are lifted with it."""
-    if "question itself" in last.reason:
-        return (
-            f"a question nearer to what is stored: the best answer to its own words scores "
-            f"{last.score or 0:.2f}, {last.threshold or 0:.2f} is needed"
-        )
-    score = best.relevance if best else last.score or 0.0
-    lower = int(score * 100) / 100
-    rivals = sum(candidate.score >= lower for candidate in trace.candidates)
-    changes = {"ranking.min_score": f"{lower:.2f}"}
-    if rivals > trace.k:
-        changes["limits.k"] = str(rivals)
-    named = " and ".join(f"{name} = {value}" for name, value in changes.items())
-    more = " or more" if rivals > trace.k else ""
-    return (
-        f"{named}{more} (it scores {score:.2f}, {last.threshold:.2f} is needed); "
-        f"see it with {replay_command(trace.trace_id, changes)}"
-    )
-
-
-def replay_command(trace_id: str, changes: Mapping[str, str]) -> str:
-    """What to type to see the recall with these settings."""
-    given = "".join(f" --set {name}={value}" for name, value in changes.items())
-    return f"`secondhop replay {trace_id}{given}`"
-
-
-def title_of(trace: RecallTrace, memory_id: str | None) -> str:
-    """`id “title”` as far as the trace knows it."""
-    other = trace.candidate(memory_id) if memory_id else None
-    return f"{memory_id} “{other.title}”" if other else str(memory_id)
 
 
 def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:

@@ -58,6 +58,10 @@ class RecalledMemory(Frozen):
     """Round, from 1, in which it was first found."""
     why: str
     """One sentence."""
+    role: str = ""
+    """What kind of help it gives, as was noted when it was stored; "" where nothing was."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
     evidence: list[Evidence]
     """Best passage first."""
     vote: str = ""

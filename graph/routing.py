@@ -6,6 +6,9 @@ from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState, is_unplanned
 
+MOSTLY = 0.5
+"""Share of memories with cues from which on cues say what a question needs, and no playbook."""
+
 
 async def after_begin(
     state: RecallState, *, services: Services
@@ -15,11 +18,13 @@ async def after_begin(
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
-    """Search for what is asked; without a plan the playbooks say, too, what is needed."""
+    """Search for what is asked; without a plan and without cues the playbooks say, too, what is
+    needed."""
     number = state["round"]
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]
-    wanted = number == 1 and is_unplanned(state) and state["kind"] not in LOOKUPS
+    helps = is_unplanned(state) and state["kind"] not in LOOKUPS
+    wanted = number == 1 and helps and state.get("annotated", 0.0) < MOSTLY
     return ["retrieve", "suggest"] if wanted else ["retrieve"]
 
 

@@ -109,6 +109,8 @@ class TraceDrop(Frozen):
     threshold: float | None = None
     against: str | None = None
     """The memory that took its place or that it repeats."""
+    budget: int | None = None
+    """Tokens that would hold it, in a recall that fills tokens."""
 
 
 class TraceCandidate(Frozen):
@@ -122,6 +124,10 @@ class TraceCandidate(Frozen):
     parts: dict[str, float] = Field(default_factory=dict[str, float])
     """What each retriever added to the score of a question without a plan, in standard deviations
     over the candidates; {} where a plan's facets share the slots."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    outdated_by: str = ""
+    """The newer memory whose annotation says that it replaces it."""
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
     """What its source, its salience, its age and what was learned make of relevance; parts of 1

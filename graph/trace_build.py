@@ -207,6 +207,7 @@ def trace_drop(drop: Drop) -> dict[str, Any]:
         "score": drop["score"],
         "threshold": drop["threshold"],
         "against": drop["against"],
+        "budget": drop.get("budget"),
     }
 
 
@@ -222,6 +223,8 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "first_round": candidate["first_round"],
         "score": candidate["score"],
         "parts": candidate.get("parts", {}),
+        "cue": candidate.get("cue", ""),
+        "outdated_by": candidate.get("outdated_by", ""),
         "facet_scores": [
             {
                 "facet_id": facet_id,

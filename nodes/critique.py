@@ -11,7 +11,7 @@ from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, last_votes
+from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, last_votes, well_founded
 from secondhop.nodes.selection.pool import Pool, evidence_of, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -122,6 +122,7 @@ async def candidate_views(
                 source=candidate["source"],
                 created_at=datetime.fromisoformat(candidate["created_at"]),
                 score=candidate["score"],
+                is_founded=well_founded(candidate),
                 relevance={facet_id: score["relevance"] for facet_id, score in scores},
                 text=texts[memory_id],
                 repeats=repeats.get(memory_id, ""),

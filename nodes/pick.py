@@ -14,6 +14,9 @@ from secondhop.wording import counted
 NOT_NEAR = "nothing stored is near enough to the question itself"
 """Why a whole answer is held back: `BestAnswer.nearest` is below its bar."""
 
+REFUSED = "the critic refused most of what it read, and chose nothing"
+"""Why a whole answer is held back that is near enough to the question."""
+
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
@@ -30,7 +33,11 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
         held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
-        drops += [unanswered(one, answer, state) for one in held_back if one not in given]
+        drops += [
+            unanswered(one, answer, state, place=place)
+            for place, one in enumerate(held_back, start=1)
+            if one not in given
+        ]
         drops = [drop for drop in drops if drop["memory_id"] not in given]
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)
@@ -93,15 +100,20 @@ def unfit(
     return drops
 
 
-def unanswered(memory_id: str, answer: BestAnswer, state: RecallState) -> Drop:
-    """A candidate held back because the memory does not speak of the question at all."""
+def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:
+    """A candidate held back with the whole answer.
+
+    Args:
+        place: where it would have stood.
+    """
+    near = answer.nearest >= answer.bar
     return Drop(
         memory_id=memory_id,
         stage="pick",
         round=state["round"],
-        reason=NOT_NEAR,
-        rank=None,
-        score=round(answer.nearest, 4),
-        threshold=round(answer.bar, 4),
+        reason=REFUSED if near else NOT_NEAR,
+        rank=place,
+        score=None if near else round(answer.nearest, 4),
+        threshold=None if near else round(answer.bar, 4),
         against=None,
     )

@@ -7,10 +7,18 @@ from typing import Any, TypeAlias
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.evidence.fill import Filled, by_memory, filled_evidence, finders
+from secondhop.nodes.evidence.fill import (
+    LEAST_SHARE,
+    Filled,
+    LeftOut,
+    by_memory,
+    filled_evidence,
+    finders,
+)
 from secondhop.nodes.evidence.joined import joined
 from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
@@ -29,6 +37,9 @@ FORGOTTEN = "its text was forgotten while the recall ran"
 WEAK = 0.1
 """Relevance below which a memory hardly answers the question: it fills a slot that was free."""
 
+IMPLIED = 2
+"""Hop of what the question does not name and its intent implies."""
+
 Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
 
@@ -42,21 +53,23 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     evidence, entries, filled = await evidence_of_answer(state, picks, services=services)
     if filled.linked is not None:
         state = extended(state, filled.linked)
-    needs = filled.too_long
-    no_room = over_budget(state, picks or needs, evidence, needs)
+    no_room = over_budget(state, picks, evidence, filled.left_out)
     misses = near_misses(
         state, {*picks, *evidence}, over_budget=no_room.values(), limit=limits.maybe
     )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
+    roles = await roles_of([*evidence, *misses], services=services)
     memories = [
         recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
+        | {"role": roles.get(memory_id, "")}
         for memory_id, ids in evidence.items()
     ]
     maybe = [
         recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
+        | {"role": roles.get(memory_id, "")}
         | {"cut_by": cut_by(drop)}
-        | {"tokens": needs.get(memory_id) if drop["stage"] == "tokens" else None}
+        | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
     ]
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
@@ -83,6 +96,11 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     services.hidden.forget(state["trace_id"])
     return update if filled.linked is None else {**update, **filled.linked}
+
+
+async def roles_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
+    """{memory id: what kind of help it gives}, where that was noted."""
+    return {} if services.cues is None else await services.cues.roles(memory_ids)
 
 
 async def with_validity(
@@ -192,9 +210,10 @@ def recalled(
         "created_at": candidate["created_at"],
         "score": candidate["score"],
         "facets": [state["facets"][served_id]["name"] for served_id in served],
-        "hop": state["facets"][served[0]]["hop"],
+        "hop": IMPLIED if cues_decide(candidate) else state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
         "why": why(served[0], candidate, state),
+        "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
         "vote": vote["vote"] if vote else "",
     }
@@ -247,6 +266,8 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
+    if facet_id == DIRECT and cues_decide(candidate):
+        return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
     if facet_id == DIRECT and score["relevance"] < WEAK:
         return f"Little in it speaks of the question (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
@@ -260,6 +281,13 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
         f"with {by} (score {score['relevance']:.2f})."
     )
+
+
+def cues_decide(candidate: Candidate) -> bool:
+    """Whether its cues add more to its score than its text."""
+    parts = candidate.get("parts", {})
+    by_cues = parts.get(CUES, 0.0) + parts.get(BROAD_CUES, 0.0)
+    return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 
 
 def cut_by(drop: Drop) -> str:
@@ -291,40 +319,55 @@ def facet_outcomes(
     ]
 
 
+def shortest(memory_id: str, filled: Filled) -> int | None:
+    """Tokens of its shortest passage, where a bigger budget would hold it."""
+    left = filled.left_out.get(memory_id)
+    return left.tokens if left is not None and left.budget is not None else None
+
+
 def over_budget(
     state: RecallState,
-    answering: Iterable[str],
+    picks: Iterable[str],
     kept: Collection[str],
-    too_long: Mapping[str, int],
+    left_out: Mapping[str, LeftOut],
 ) -> dict[str, Drop]:
     """What answers, best first, and has no evidence in the answer.
 
     Args:
-        too_long: tokens of the shortest passage of each that found no room.
+        picks: memories with a slot.
+        left_out: of a recall that fills tokens: those with nothing in it.
     """
     number = state["round"]
-    drops: dict[str, Drop] = {}
-    for place, memory_id in enumerate(answering, start=1):
-        if memory_id in kept:
-            continue
-        fills = state["tokens"] is not None
-        stage = "tokens" if fills else "pick"
-        drops[f"{memory_id}|{number}|{stage}"] = Drop(
+    stage = "tokens" if state["tokens"] is not None else "pick"
+    answering = [one for one in dict.fromkeys((*left_out, *picks)) if one not in kept]
+    return {
+        f"{memory_id}|{number}|{stage}": Drop(
             memory_id=memory_id,
             stage=stage,
             round=number,
-            reason=no_room_reason(memory_id, state, too_long) if fills else FORGOTTEN,
+            reason=why_left_out(left_out.get(memory_id), state),
             rank=place,
             score=state["candidates"][memory_id]["score"],
             threshold=None,
             against=None,
+            budget=left_out[memory_id].budget if memory_id in left_out else None,
         )
-    return drops
+        for place, memory_id in enumerate(answering, start=1)
+    }
 
 
-def no_room_reason(memory_id: str, state: RecallState, too_long: Mapping[str, int]) -> str:
-    """Why a memory is not in an answer that fills tokens."""
-    budget = counted(state["tokens"] or 0, "token")
-    needs = too_long.get(memory_id)
-    takes = f"; its shortest passage takes {needs}" if needs is not None else ""
-    return f"its evidence did not fit into {budget}{takes}"
+def why_left_out(left: LeftOut | None, state: RecallState) -> str:
+    """Why nothing of a memory is in the answer."""
+    if left is None:
+        return FORGOTTEN
+    if left.budget is None:
+        return (
+            f"its best passage scores {left.share:.0%} of what the best of all does, and less "
+            f"than {LEAST_SHARE:.0%} is about something else"
+        )
+    tokens = state["tokens"] or 0
+    budget = counted(tokens, "token")
+    takes = f"its shortest passage takes {left.tokens}"
+    if left.tokens > tokens:
+        return f"its evidence does not fit into {budget}; {takes}"
+    return f"more relevant passages leave it no room in {budget}; {takes}"

@@ -107,6 +107,18 @@ class Hits(TypedDict):
     scores: list[float]
 
 
+class CueHits(TypedDict):
+    """The memories whose cues one query is near to, best first: columns of one length."""
+
+    memory_ids: list[str]
+    specific: list[float]
+    """Mean similarity of the two nearest specific cues, less what everyday questions share."""
+    broad: list[float]
+    """The same of the nearest broad cue."""
+    cue_ids: list[str]
+    """The cue that speaks most for the memory."""
+
+
 class Ranking(TypedDict):
     """What one query found."""
 
@@ -119,6 +131,8 @@ class Ranking(TypedDict):
     """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
     """Memories that it found and may not show, and why."""
+    cues: NotRequired[CueHits]
+    """Missing: no memory has cues."""
 
 
 class FacetScore(TypedDict):
@@ -169,6 +183,10 @@ class Candidate(TypedDict):
     """factual or preferential; continuity when it is missing."""
     salience: NotRequired[float]
     """0..1; missing: it was never set."""
+    cue: NotRequired[str]
+    """The request it was stored for that is nearest to the question, where that speaks for it."""
+    outdated_by: NotRequired[str]
+    """The newer memory whose annotation says that it replaces it; missing: none does."""
     parts: NotRequired[dict[str, float]]
     """What each retriever added to the score, by name; missing where a plan's facets share the
     slots."""
@@ -239,6 +257,8 @@ class Drop(TypedDict):
     score: float | None
     threshold: float | None
     against: str | None
+    budget: NotRequired[int | None]
+    """Tokens that would hold it, in a recall that fills tokens."""
 
 
 class Step(TypedDict):
@@ -291,6 +311,8 @@ class RecallState(TypedDict):
     candidates: dict[str, Candidate]
     suggested: NotRequired[Suggested]
     """Written by `suggest`; missing: no playbook was used."""
+    annotated: NotRequired[float]
+    """Share of the memories that have cues, 0..1; missing: none."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], merge_keys]
     """By "<memory id>|<round>"."""
@@ -350,6 +372,7 @@ class RecallUpdate(TypedDict, total=False):
     rankings: dict[str, Ranking]
     candidates: dict[str, Candidate]
     suggested: Suggested
+    annotated: float
     shortlist: list[str]
     votes: dict[str, Vote]
     content: bool

@@ -18,8 +18,8 @@ from secondhop.prompts.prompt_text import PromptError, differences, read_text
 RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
 """What a recall uses."""
 
-PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe")
-"""Every prompt; the last one reads conversations."""
+PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe", "annotate")
+"""Every prompt; the last two read conversations, and what is stored."""
 
 OPTIONAL: Final[Mapping[str, frozenset[str]]] = {"expand": frozenset({"kept"})}
 """{prompt: variables that a file in its place may do without}: a prompt that was written before

@@ -21,7 +21,7 @@ from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
-from secondhop.stores.maintenance import StoreMaintenance
+from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
@@ -78,15 +78,24 @@ class EntityStore:
         self._outbox = Outbox(
             catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
         )
-        self._map = MemoryMap(catalog, index)
+        self.map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
+        self.cue_maintenance = CueMaintenance(catalog, cue_index, writing=self._writing)
+        """As `maintenance`, for cues."""
         self.erasure = MemoryErasure(
-            catalog, index, self._map, delete=self.delete, writing=self._writing
+            catalog,
+            index,
+            self.map,
+            cue_index=cue_index,
+            delete=self.delete,
+            writing=self._writing,
         )
         """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
         """When it is: for texts that are replaced."""
+        self.after_put: Callable[[], None] = lambda: None
+        """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self._cues = EntityCues(
@@ -206,6 +215,14 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.annotated()
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await self._cues.annotated_share()
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await self._cues.annotated_among(memory_ids)
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await self._cues.roles(memory_ids)
@@ -227,6 +244,12 @@ class EntityStore:
     async def add_cues(self, cues: Sequence[Cue], vectors: Vectors) -> None:
         """See `EntityCues.add`."""
         await self._cues.add(cues, vectors)
+
+    async def restore_cues(
+        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
+    ) -> int:
+        """See `EntityCues.restore`."""
+        return await self._cues.restore(annotations, added, vectors)
 
     async def remove_cues(self, cue_ids: Sequence[str]) -> None:
         """See `EntityCues.remove`."""
@@ -258,6 +281,10 @@ class EntityStore:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.passages, passage_ids)
 
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
+
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.memory, memory_id)
@@ -272,7 +299,7 @@ class EntityStore:
 
     async def topics(self) -> Sequence[Topic]:
         """See `MemoryReader`; writes nothing."""
-        return await self._map.topics()
+        return await self.map.topics()
 
     # --- SettingsKeeping ---
 
@@ -389,7 +416,7 @@ class EntityStore:
         """Make the memory map again if the store changed; ingest calls it at its end."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(self._map.refresh())
+                await to_its_end(self.map.refresh())
 
     def _now(self) -> datetime:
         return self.clock()
@@ -401,6 +428,7 @@ class EntityStore:
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self.after_put()
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()

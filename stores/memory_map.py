@@ -1,19 +1,19 @@
 """The memory map: what an entity's memories are about, as labelled clusters.
 
 Spherical k-means (Dhillon & Modha 2001, doi:10.1023/A:1007612920971) over memory vectors, and
-labels of the words that a cluster uses more than the rest. Same store, same map.
+labels of roles and of names that a cluster has and the rest has not. Same store, same map.
 """
 
 import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.catalog.analysis import plain_words
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Topic, Vectors
@@ -22,11 +22,26 @@ MOST_TOPICS = 40
 MOST_MEMORIES = 5_000
 """A bigger store is mapped by a sample of this size."""
 _ROUNDS = 25
-_LABEL_WORDS = 6
+_TITLES = 3
+_ROLES = 3
+_NAMES = 4
+_NEAREST = 12
+"""Memories of a cluster that name it: those nearest to its centre."""
 _LABEL_CHARACTERS = 600
-_TITLE_REPEATS = 3
 _SPEAKER = re.compile(r"^\W*(?:user|assistant|system|human)\W*:", re.MULTILINE | re.IGNORECASE)
 """The speaker's role says nothing about the topic."""
+
+
+PhraseFinder: TypeAlias = Callable[[str], Sequence[str]]
+"""The names and noun phrases of a text, most telling first."""
+
+
+class Described(NamedTuple):
+    """What a memory gives to the label of its topic."""
+
+    title: str
+    opening: str
+    role: str
 
 
 class MemoryMap:
@@ -34,6 +49,8 @@ class MemoryMap:
 
     def __init__(self, catalog: Catalog, index: VectorIndex) -> None:
         self._catalog, self._index = catalog, index
+        self.phrases_of: PhraseFinder = lambda _: ()
+        """Finds what may name a topic; without it titles and roles do."""
         self._made: tuple[int, Sequence[Topic]] | None = None
 
     async def topics(self) -> Sequence[Topic]:
@@ -42,7 +59,7 @@ class MemoryMap:
         if self._made is None or self._made[0] != changes:
             made_at, topics = await asyncio.to_thread(self._catalog.topics)
             if made_at != changes:
-                topics = await map_memories(self._catalog, self._index)
+                topics = await self._mapped()
             self._made = changes, topics
         return self._made[1]
 
@@ -51,60 +68,66 @@ class MemoryMap:
         changes = await asyncio.to_thread(self._catalog.changes)
         made_at, _ = await asyncio.to_thread(self._catalog.topics)
         if made_at != changes:
-            topics = await map_memories(self._catalog, self._index)
+            topics = await self._mapped()
             await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
 
+    async def _mapped(self) -> list[Topic]:
+        """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
+        described, members = await asyncio.to_thread(_sample, self._catalog)
+        if not members:
+            return []
+        fetched = await self._index.fetch([one for own in members for one in own])
+        held = [place for place, ids in enumerate(members) if any(one in fetched for one in ids)]
+        if not held:
+            return []
+        vectors = np.stack(
+            [np.mean([fetched[one] for one in members[m] if one in fetched], axis=0) for m in held]
+        )
+        total = len(await asyncio.to_thread(self._catalog.content_hashes))
+        of_held = [described[m] for m in held]
+        return await asyncio.to_thread(
+            _topics, vectors, of_held, total=total, phrases_of=self.phrases_of
+        )
 
-async def map_memories(catalog: Catalog, index: VectorIndex) -> list[Topic]:
-    """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
-    texts, members = await asyncio.to_thread(_sample, catalog)
-    if not members:
-        return []
-    fetched = await index.fetch([pid for passage_ids in members for pid in passage_ids])
-    held = [place for place, ids in enumerate(members) if any(pid in fetched for pid in ids)]
-    if not held:
-        return []
-    vectors = np.stack(
-        [np.mean([fetched[i] for i in members[m] if i in fetched], axis=0) for m in held]
-    )
-    total = len(await asyncio.to_thread(catalog.content_hashes))
-    return await asyncio.to_thread(_topics, vectors, [texts[m] for m in held], total=total)
 
-
-def _sample(catalog: Catalog) -> tuple[list[tuple[str, str]], list[list[str]]]:
-    """[(title, beginning of the text)] and [passage ids] of the memories to map."""
+def _sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
+    """What describes each of the memories to map, and their passage ids."""
     memory_ids: list[str] = sorted(catalog.content_hashes())
     if len(memory_ids) > MOST_MEMORIES:
         random = np.random.default_rng(0)
         chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
-    texts: list[tuple[str, str]] = []
-    members: list[list[str]] = []
-    for title, opening, passage_ids in catalog.openings(memory_ids, characters=_LABEL_CHARACTERS):
-        texts.append((title, opening))
-        members.append(passage_ids)
-    return texts, members
+    roles = catalog.cues(lambda cues: cues.roles(memory_ids))
+    openings = catalog.openings(memory_ids, characters=_LABEL_CHARACTERS)
+    described = [
+        Described(title, opening, roles.get(memory_id, ""))
+        for memory_id, (title, opening, _) in zip(memory_ids, openings, strict=True)
+    ]
+    return described, [passage_ids for *_, passage_ids in openings]
 
 
-def _topics(vectors: Vectors, texts: Sequence[tuple[str, str]], *, total: int) -> list[Topic]:
+def _topics(
+    vectors: Vectors, described: Sequence[Described], *, total: int, phrases_of: PhraseFinder
+) -> list[Topic]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.maximum(norms, 1e-12)
     k = max(1, min(MOST_TOPICS, round(2 * math.sqrt(len(unit)))))
     assigned, centres = spherical_kmeans(unit, k=k)
-    words = [Counter(_words(title, opening)) for title, opening in texts]
-    everywhere = Counter(word for counter in words for word in counter)
-    titled = Counter(title for title, _ in texts)
+    clusters = [found for c in range(len(centres)) if len(found := np.flatnonzero(assigned == c))]
+    nearest: list[list[int]] = []
+    for members in clusters:
+        similarity = unit[members] @ centres[assigned[members[0]]]
+        nearest.append(members[np.argsort(-similarity, kind="stable")].tolist())
+    names = _names([[described[m] for m in own[:_NEAREST]] for own in nearest], phrases_of)
+    titled = Counter(one.title for one in described)
     topics: list[Topic] = []
-    for cluster in range(len(centres)):
-        members = np.flatnonzero(assigned == cluster)
-        if not len(members):
-            continue
-        nearest = members[np.argsort(-(unit[members] @ centres[cluster]), kind="stable")]
-        label = _label([words[m] for m in members], everywhere, memories=len(words))
-        called = dict.fromkeys(texts[int(m)][0] for m in nearest)
-        titles = sorted(called, key=lambda title: titled[title] > 1)[:2]  # "New chat" says nothing
-        size = round(len(members) * total / len(unit))
-        topics.append(Topic(label=label or titles[0], size=max(1, size), titles=titles))
+    for own, named in zip(nearest, names, strict=True):
+        called = dict.fromkeys(described[m].title for m in own)
+        titles = sorted(called, key=lambda title: titled[title] > 1)  # "New chat" says nothing
+        roles = dict.fromkeys(described[m].role for m in own if described[m].role)
+        label = ", ".join([*roles][:_ROLES] + named) or titles.pop(0)
+        size = max(1, round(len(own) * total / len(unit)))
+        topics.append(Topic(label=label, size=size, titles=titles[:_TITLES]))
     return sorted(topics, key=lambda topic: (-topic.size, topic.label))
 
 
@@ -140,26 +163,33 @@ def spherical_kmeans(
     return assigned, centres
 
 
-def _words(title: str, opening: str) -> list[str]:
-    return [
-        word
-        for word in plain_words(title) * _TITLE_REPEATS + plain_words(_SPEAKER.sub("", opening))
-        if len(word) > 2 or not word.isascii()
-    ]
+def _names(clusters: Sequence[Sequence[Described]], phrases_of: PhraseFinder) -> list[list[str]]:
+    """For each cluster the phrases that several of its memories hold and few of the others."""
+    found = [[_phrases(one, phrases_of) for one in cluster] for cluster in clusters]
+    everywhere = Counter(phrase for cluster in found for own in cluster for phrase in own)
+    memories = sum(map(len, clusters))
+    names: list[list[str]] = []
+    for cluster in found:
+        inside = Counter(phrase for own in cluster for phrase in own)
+        written = {phrase: words for own in cluster for phrase, words in own.items()}
+        told = {
+            phrase: _telling(times, everywhere[phrase] - times, len(cluster), memories)
+            for phrase, times in inside.items()
+            if times > 1
+        }
+        ranked = sorted(told, key=lambda phrase: (-told[phrase], phrase))
+        names.append([written[phrase] for phrase in ranked if told[phrase] > 0][:_NAMES])
+    return names
 
 
-def _label(cluster: Sequence[Counter[str]], everywhere: Counter[str], *, memories: int) -> str:
-    """Words that many memories in the cluster use and few outside it."""
-    inside = Counter(word for counter in cluster for word in counter)
-    use = Counter[str]()
-    for counter in cluster:
-        use.update(counter)
+def _phrases(one: Described, phrases_of: PhraseFinder) -> dict[str, str]:
+    """{phrase without case: as it is written}."""
+    phrases = phrases_of(f"{one.title}.\n{_SPEAKER.sub('', one.opening)}")
+    return {phrase.casefold(): phrase for phrase in phrases}
 
-    def telling(word: str) -> float:
-        share = inside[word] / len(cluster)
-        elsewhere = (everywhere[word] - inside[word]) / max(1, memories - len(cluster))
-        contrast = math.log((share + 0.05) / (elsewhere + 0.05))
-        return share * contrast * (1 + math.log(use[word]))
 
-    ranked = sorted(inside, key=lambda word: (-telling(word), word))
-    return " ".join(ranked[:_LABEL_WORDS])
+def _telling(inside: int, outside: int, size: int, memories: int) -> float:
+    """How much a phrase tells of a cluster of `size` memories: more than 0 where it is commoner
+    there than elsewhere."""
+    share, elsewhere = inside / size, outside / max(1, memories - size)
+    return share * math.log((share + 0.05) / (elsewhere + 0.05))

@@ -181,11 +181,11 @@ class Topic:
     """One cluster of the memory map: what a part of the entity's memory is about."""
 
     label: str
-    """A few telling words, most telling first."""
+    """What it helps with, and names that come there: "own plan, health limit, Columbus"."""
     size: int
     """Memories in the cluster."""
     titles: Sequence[str]
-    """Two titles from the middle of the cluster."""
+    """A few titles from the middle of the cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

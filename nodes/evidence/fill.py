@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,24 @@ LOADED = 300
 TOKENS_A_PASSAGE = 10
 """Passages are rarely shorter: bounds what a budget can hold."""
 
+LEAST_SHARE = 0.3
+"""Share of the best passage's score below which a passage is clearly about something else: room
+that is left over stays empty. On LoCoMo and MuSiQue (50 questions each; 500, 1,000 and 2,000
+tokens) it costs no evidence."""
+
 REPEATS_AT = 0.8
 """Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
+
+
+class LeftOut(NamedTuple):
+    """A memory of which nothing was filled in."""
+
+    share: float
+    """Score of its best passage, as a share of the best of all."""
+    tokens: int
+    """Of its shortest passage."""
+    budget: int | None
+    """The smallest budget that holds its best passage; None: too weak for any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +65,16 @@ class Filled:
     """Best first; they fit into the budget together."""
     linked: Linked | None = None
     """What names in them led to."""
-    too_long: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Memories with nothing among `passages`, best first: the tokens of the shortest passage."""
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict[str, LeftOut])
+    """Memories with nothing among `passages`, best first."""
 
 
 async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> Filled:
     """Passages, best first, that fit into `tokens` together.
 
     None when the recall has no answer. Ordered by their own relevance to question and facets,
-    whatever their memories; what repeats an earlier one comes last.
+    whatever their memories; what repeats an earlier one comes last, and what is clearly about
+    something else stays out.
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
         return Filled()
@@ -79,9 +97,11 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     if not date_factors(state):  # a time that the question names comes before the latest
         written = {i: one["created_at"] for i, one in linked["candidates"].items()}
         told = with_later_first(told, pieces, state["question"], written=written)
-    ranked = [pieces[p] for p in best_first(told)]
-    filled = fill(ranked, tokens=tokens)
-    return Filled(passages=filled, linked=linked, too_long=without_room(ranked, filled))
+    order = best_first(told)
+    relevant = [pieces[p] for p in order if told[p] >= LEAST_SHARE * told[order[0]]]
+    filled = fill(relevant, tokens=tokens)
+    left = left_out([pieces[p] for p in order], told, relevant=relevant, filled=filled)
+    return Filled(passages=filled, linked=linked, left_out=left)
 
 
 def yielding(
@@ -101,15 +121,41 @@ def yielding(
     }
 
 
-def without_room(ranked: Sequence[Passage], filled: Sequence[Passage]) -> dict[str, int]:
-    """{memory of which nothing was taken: tokens of its shortest passage}, best first."""
+def left_out(
+    ranked: Sequence[Passage],
+    scores: Mapping[str, float],
+    *,
+    relevant: Sequence[Passage],
+    filled: Sequence[Passage],
+) -> dict[str, LeftOut]:
+    """The memories of which nothing was taken, best first."""
     taken = {passage.memory_id for passage in filled}
-    shortest: dict[str, int] = {}
+    if all(passage.memory_id in taken for passage in ranked):
+        return {}
+    budgets = budgets_for(relevant)
+    best = scores[ranked[0].passage_id] or 1.0
+    left: dict[str, LeftOut] = {}
     for passage in ranked:
-        if passage.memory_id not in taken:
-            known = shortest.get(passage.memory_id, passage.tokens)
-            shortest[passage.memory_id] = min(known, passage.tokens)
-    return shortest
+        memory_id = passage.memory_id
+        if memory_id in taken:
+            continue
+        known = left.get(memory_id)
+        if known is None:
+            share = scores[passage.passage_id] / best
+            left[memory_id] = LeftOut(share, passage.tokens, budgets.get(memory_id))
+        else:
+            left[memory_id] = known._replace(tokens=min(known.tokens, passage.tokens))
+    return left
+
+
+def budgets_for(relevant: Sequence[Passage]) -> dict[str, int]:
+    """{memory id: the smallest budget into which its best passage fits}."""
+    budgets: dict[str, int] = {}
+    spent = 0
+    for passage in fill(relevant, tokens=sum(one.tokens for one in relevant)):
+        spent += passage.tokens
+        budgets.setdefault(passage.memory_id, spent)
+    return budgets
 
 
 def in_context(
@@ -130,7 +176,7 @@ def is_answerable(state: RecallState, *, min_score: float) -> bool:
         return True
     if readers_order(last_votes(state)) is not None:
         return False
-    return answerable(state.get("candidates", {}), "conceptual", min_score=min_score)[0]
+    return answerable(state, "conceptual", min_score=min_score)[0]
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:

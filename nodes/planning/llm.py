@@ -27,6 +27,7 @@ from secondhop.nodes.planning.schema import (
     FacetReply,
 )
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.stores.records import Topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,11 +154,7 @@ class LLMPlanner:
     def _expand_filled(
         self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
     ) -> ExpandSheet:
-        topics = [
-            f"- {title_line(topic.label)} ({topic.size}): "
-            + "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
-            for topic in request.topics[: self._bounds.topics]
-        ]
+        topics = [topic_line(topic) for topic in request.topics[: self._bounds.topics]]
         tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
         values = {
             **self._common(request),
@@ -187,6 +184,13 @@ class LLMPlanner:
             reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
             left=replace(request.remaining, seconds=request.remaining.seconds * PLANNING_SHARE),
         )
+
+
+def topic_line(topic: Topic) -> str:
+    """A topic of the memory map as a model reads it."""
+    titles = "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
+    head = f"- {title_line(topic.label)} ({topic.size})"
+    return f"{head}: {titles}" if titles else head
 
 
 def tokens_of_prompt(prompt: RenderedPrompt) -> int:

@@ -55,6 +55,13 @@ class Playbooks:
         """The example questions, float32 [n, dim], rows of unit length; None until `warm`."""
         return self._asks
 
+    async def background(self) -> Vectors:
+        """float32 [1, dim], unit length: the mean of all example questions, of any subject."""
+        await self.warm()
+        if self._asks is None or not len(self._asks):
+            return np.zeros((1, self._embedder.dimension), dtype=np.float32)
+        return unit_rows(self._asks.mean(axis=0, keepdims=True))
+
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed example questions and names now, instead of at the first question.
 
@@ -98,7 +105,7 @@ class Playbooks:
             confidence=float(likely.max()),
             weights=np.array([likely[number] * one.weight for number, one in facets]),
             vectors=np.concatenate(vectors),
-            background=unit_rows(self._asks.mean(axis=0, keepdims=True)),
+            background=await self.background(),
         )
 
     async def _facet_vectors(self, number: int) -> Vectors:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from secondhop.annotate.service import Annotating
+from secondhop.annotate.settings import AnnotateSettings
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_config, check_id
@@ -52,6 +54,9 @@ class OpenOptions(TypedDict, total=False):
     decided: Collection[str] | None
     """Names of settings ("ranking.recency") in which `config` goes before what is kept with the
     entity; default those with another value than ships."""
+    annotate: bool | AnnotateSettings
+    """Whether an open `Recall` with a model annotates by itself what is written to it (it does),
+    and how; False: only when it is asked to (docs/cues.md)."""
     mending: bool
     """Open it also where vectors are missing, to `recall.admin.doctor(fix=True)` it."""
 
@@ -70,6 +75,8 @@ class Parts:
     llm: StructuredLLM | None
     prompts: PromptSource | None
     prices: PriceTable
+    annotating: Annotating
+    annotates_by_itself: bool
 
 
 async def open_parts(
@@ -95,7 +102,8 @@ async def open_parts(
     config = config or Config()
     model = None
     if llm is not None and llm != OFFLINE:
-        model = chosen_llm(llm, deadline_s=config.limits.deadline_s)
+        patience = max(config.limits.deadline_s, AnnotateSettings().call_seconds)
+        model = chosen_llm(llm, deadline_s=patience)
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(
@@ -134,6 +142,7 @@ async def open_parts(
         llm=model,
         prompts=prompts,
         prices=prices,
+        annotate=options.get("annotate", True),
     )
 
 
@@ -147,6 +156,7 @@ def parts_of(
     llm: StructuredLLM | None = None,
     prompts: PromptSource | None = None,
     prices: PriceTable | None = None,
+    annotate: bool | AnnotateSettings = False,
 ) -> Parts:
     """The parts around services that are made already, with files in the entity's folder."""
     folder = home.path / "entities" / entity_slug(services.entity)
@@ -161,6 +171,17 @@ def parts_of(
         llm=llm,
         prompts=prompts,
         prices=prices or {},
+        annotating=Annotating(
+            store=store,
+            llm=llm,
+            prompts=prompts,
+            embedder=embedders.entity,
+            everyday=services.playbooks,
+            prices=prices or {},
+            clock=services.clock,
+            settings=AnnotateSettings() if isinstance(annotate, bool) else annotate,
+        ),
+        annotates_by_itself=bool(annotate),
     )
 
 

@@ -5,41 +5,29 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from secondhop.answering import Answering, Question
+from secondhop.annotate.records import AnnotateLedger
+from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.service import Briefings
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
-from secondhop.given_values import given_paths
-from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
-from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.run import IngestProgress
-from secondhop.ingest.settings import IngestSettings
-from secondhop.learning.service import Learning
-from secondhop.memories.maintenance import Maintenance
-from secondhop.memories.service import MemoryService
-from secondhop.memories.writing import MemoryWriting
+from secondhop.interfaces import interfaces_over
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.observe.service import ConversationReading
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
-from secondhop.sessions.rounds import SessionRounds
-from secondhop.sessions.service import Sessions
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
-from secondhop.sync import BackgroundLoop, blocking
-from secondhop.traces import traces_of
+from secondhop.sync import BackgroundLoop, Closing, blocking
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -51,7 +39,7 @@ if TYPE_CHECKING:
     from secondhop.graph.builder import RecallGraph
 
 
-class Recall:
+class Recall(Closing):
     """The memory of one entity: open it, fill it, ask it.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
@@ -69,50 +57,11 @@ class Recall:
         self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
         """Use `open`; this takes the parts as they are."""
-        services = parts.services
         self._parts, self._loop = parts, BackgroundLoop()
-        self._graphs = CompiledGraphs(services, checkpointer)
-        self._traces = traces_of(services.entity, store=parts.home.path)
-        self._answering = Answering(
-            parts.store, services, self._graphs, traces=self._traces, folder=parts.home.path
-        )
-        self.learning = Learning(parts.learned, services, counters=parts.counters)
-        self.sessions = Sessions(
-            SessionRounds(services),
-            parts.sessions,
-            entity=services.entity,
-            ready=self._answering.ready,
-            learner=self.learning,
-            loop=self._loop,
-        )
-        writing = MemoryWriting(
-            store=parts.store,
-            embedder=parts.embedders.entity,
-            counters=parts.counters,
-            forgetting=[self.learning, self.sessions],
-            clock=services.clock,
-        )
-        self.memories = MemoryService(
-            writing,
-            traces=self._traces,
-            caches=[parts.embedders.entity],
-            reading=ConversationReading(
-                writing=writing,
-                llm=parts.llm,
-                prompts=parts.prompts,
-                prices=parts.prices,
-                limits=services.settings.limits,
-            ),
-            loop=self._loop,
-        )
-        self.admin = Maintenance(
-            writing,
-            folder=parts.home.path,
-            learned=parts.learned,
-            services=services,
-            loop=self._loop,
-        )
-        self._briefings = Briefings(services=services, writing=writing, learning=self.learning)
+        behind = interfaces_over(parts, checkpointer=checkpointer, loop=self._loop)
+        self._behind = behind
+        self.memories, self.sessions = behind.memories, behind.sessions
+        self.learning, self.admin = behind.learning, behind.admin
 
     # --- opening and closing ---
 
@@ -206,6 +155,7 @@ class Recall:
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
+        await self._behind.background.aclose()
         await self.sessions.aclose()
         await self.learning.aclose()
         await self._parts.store.aclose()
@@ -216,28 +166,6 @@ class Recall:
         """As `aclose`, for callers without an event loop."""
         self._loop.run(self.aclose)
         self._loop.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- asking ---
 
@@ -301,7 +229,7 @@ class Recall:
         asked = Question(
             text=question, k=k, tokens=tokens, at=at, as_of=as_of, include_stale=include_stale
         )
-        async for event in self._answering.stream(asked, thread_id):
+        async for event in self._behind.answering.stream(asked, thread_id):
             yield event
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -313,7 +241,7 @@ class Recall:
         Args:
             progress: hears (done, total).
         """
-        await self._answering.warm(progress)
+        await self._behind.answering.warm(progress)
 
     warm = blocking(awarm)
 
@@ -323,7 +251,7 @@ class Recall:
         Raises:
             UsageError: none of that id is kept.
         """
-        return self._traces.load(trace_id)
+        return self._behind.traces.load(trace_id)
 
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
@@ -337,7 +265,7 @@ class Recall:
             UsageError: no such trace, a trace of another entity, or no such memory.
         """
         return await explained(
-            trace, memory_id, traces=self._traces, store=self.store, services=self.services
+            trace, memory_id, traces=self._behind.traces, store=self.store, services=self.services
         )
 
     explain = blocking(aexplain)
@@ -365,7 +293,9 @@ class Recall:
             UsageError: a limit below 1, or both.
         """
         settings = settings or self.config.briefing
-        return await self._briefings.brief(limit=limit, tokens=tokens, at=at, settings=settings)
+        return await self._behind.briefings.brief(
+            limit=limit, tokens=tokens, at=at, settings=settings
+        )
 
     briefing = blocking(abriefing)
 
@@ -393,6 +323,7 @@ class Recall:
         format: str | None = None,
         progress: IngestProgress | None = None,
         dry_run: bool = False,
+        annotate: bool | None = None,
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
@@ -403,29 +334,48 @@ class Recall:
             paths: one by one, or in a list.
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
+            annotate: let the model write cues for what is stored (`aannotate`); default where
+                there is a model. What fails waits, and the ledger's `annotation` says why.
 
         Raises:
-            UsageError: something is no path.
+            UsageError: something is no path, or `annotate` is True without a language model.
             IngestError: a path does not exist, or nothing of it could be stored.
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
-        given = given_paths(paths)
-        if not dry_run:
-            await self.store.expect_room()
-        ledger = await ingest(
-            given,
-            writer=self.store,
-            embedder=self._parts.embedders.entity,
-            settings=IngestSettings(format=format),
-            progress=progress,
-            dry_run=dry_run,
-            leaving=self.memories.writing.unlearn,
+        return await self._behind.ingesting.ingest(
+            paths, format=format, progress=progress, dry_run=dry_run, annotate=annotate
         )
-        if not dry_run:
-            await self.store.refresh_topics()
-        return ledger
 
     ingest = blocking(aingest)
+
+    async def aannotate(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_usd: float | None = None,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
+    ) -> AnnotateLedger:
+        """Let the language model write cues for all memories that wait for it (docs/cues.md).
+
+        A memory that has an annotation of its present text costs nothing. What is answered is
+        stored at once; a run that ends early, for whatever reason, goes on where it stopped.
+
+        Args:
+            max_tokens: no request goes out that might exceed them, prompts and replies together.
+            max_usd: likewise, in US dollars; needs the model's price (`prices`).
+            progress: hears ("annotate", memories done, memories in all).
+            dry_run: only tell what it would take (`AnnotateLedger.estimate`).
+
+        Raises:
+            UsageError: there is no language model, or no price for a bound in dollars.
+        """
+        annotating = self._parts.annotating
+        if dry_run:
+            return await annotating.estimate()
+        return await annotating.run(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
+
+    annotate = blocking(aannotate)
 
     # --- building it in ---
 
@@ -438,7 +388,7 @@ class Recall:
         given to `open`, if any. The trace stays in the graph's state, so that of a recall which a
         host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
         """
-        return self._graphs.kept
+        return self._behind.graphs.kept
 
     def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
         """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""

@@ -53,7 +53,7 @@ class ModelRequest:
     """What a scripted model was asked."""
 
     step: str
-    """One of "decompose", "expand", "critique" and "observe"."""
+    """One of "decompose", "expand", "critique", "observe" and "annotate"."""
     schema: type[BaseModel]
     """What the answer must be."""
     messages: Sequence[ChatMessage]

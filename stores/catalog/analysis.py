@@ -97,16 +97,6 @@ def query_terms(text: str) -> QueryTerms:
     return QueryTerms(tuple(words), tuple(term for term in joined if term not in words))
 
 
-def plain_words(text: str) -> list[str]:
-    """Folded words as people write them (not stemmed, no stop words): for labels."""
-    pieces = (piece for linked in _chains(text) for piece in _pieces(linked))
-    return [
-        piece.word
-        for piece in pieces
-        if not piece.joined and piece.word not in STOP_WORDS and not piece.word.isdigit()
-    ]
-
-
 def _chains(text: str) -> list[str]:
     """Words, with those that connectors link still in one piece."""
     if text.isascii():

@@ -64,6 +64,24 @@ def test_the_report_for_people_fits_60_columns(
     assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
 
 
+def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
+    cli: Cli, small: Path, tmp_path: Path
+) -> None:
+    assert cli("ingest", small / "conversations.jsonl", "--store", "mine").exit_code == 0
+    (small / "conversations.jsonl").rename(tmp_path / "away.jsonl")
+    command = ("eval", "scenarios", small, "--stored", "--store", "mine", "--json")
+
+    report = document(cli(*command))["small"]
+    unknown = {**QUESTION, "stale": {"gone": "plan"}}
+    write_rows(small, queries=[unknown])
+    refused = cli(*command)
+
+    assert report["mean"]["facet_recall"] > 0
+    assert set(report["results"]["q-1"]) <= set(TEXTS)
+    assert refused.exit_code == 2
+    assert "names the memory 'gone', which is not stored for 'default'" in refused.stderr
+
+
 def truncated(folder: Path) -> None:
     os.truncate(folder / "chroma" / "chroma.sqlite3", 100)
 

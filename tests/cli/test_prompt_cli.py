@@ -52,6 +52,7 @@ def test_a_folder_of_our_own_replaces_what_ships(
         "expand": "mine/expand.md",
         "critique": "shipped",
         "observe": "shipped",
+        "annotate": "shipped",
     }
 
 

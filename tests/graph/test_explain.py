@@ -18,7 +18,9 @@ from tests.small_world import (
 
 from secondhop.errors import UsageError
 from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.slot_reason import deciding
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 
@@ -56,6 +58,8 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
     assert "Found first in round 1" in told.story[0]
     assert "my plan for the first year" in told.story[0]
     assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
+    assert "facets share the slots, and its relevance there is 0." in told.story[-1]
+    assert "Next came " in told.story[-1]
 
 
 async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: SmallWorld) -> None:
@@ -66,8 +70,9 @@ async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: Sm
         told = await explained(world, trace, memory_id)
         candidate = trace.candidate(memory_id)
         assert candidate is not None
-        assert told.story[-1] == (
-            f"It took slot {candidate.slot} of {trace.k} for “{names[candidate.slot_facet]}”."
+        facet = names[candidate.slot_facet]
+        assert told.story[-1].startswith(
+            f"It took slot {candidate.slot} of {trace.k} for “{facet}”"
         )
 
 
@@ -80,6 +85,46 @@ async def test_an_answer_that_fills_tokens_has_places_and_no_slots(world: SmallW
     assert told.story[-1].endswith("of an answer that fills 300 tokens.")
 
 
+async def test_a_look_up_tells_the_number_that_decided(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), "When does the dentist want to see me?", k=2)
+    first, second = [trace.candidate(memory_id) for memory_id in trace.returned]
+    assert first
+    assert second
+
+    told = await explained(world, trace, first.memory_id)
+
+    assert f"fused rank score is {deciding(trace, first):.4f}" in told.story[-1]
+    next_one = f"Next came {second.memory_id} “{second.title}” with {deciding(trace, second):.4f}."
+    assert told.story[-1].endswith(next_one)
+    assert deciding(trace, first) >= deciding(trace, second)
+
+
+async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), k=2)
+    last = trace.candidate(trace.returned[-1])
+    assert last
+
+    told = await explained(world, trace, last.memory_id)
+
+    assert f"slots go by score, and it has {deciding(trace, last):.2f}. Next came" in told.story[-1]
+
+
+async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> None:
+    order = Verdict(
+        ballots=tuple(
+            Ballot(memory_id=one, vote="hot", reason="fits", facet_ids=("q0",), place=place)
+            for place, one in enumerate(("wins", "plan"), start=1)
+        ),
+        content=True,
+    )
+    _, trace = await ask(world.planned_services(critic=ScriptedCritic(order)))
+
+    told = await explained(world, trace, "plan")
+
+    assert "Round 1: voted hot by the critic, place 2 of its order (fits)." in told.story
+    assert "the critic's order decides, and it stands there at place 2. Next came" in told.story[-1]
+
+
 async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> None:
     _, trace = await ask(world.planned_services())
     older = trace.model_copy(
@@ -88,7 +133,7 @@ async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> 
 
     told = await explained(world, older, trace.returned[0])
 
-    assert told.story[-1] == f"It took slot 1 of {trace.k}."
+    assert told.story[-1].startswith(f"It took slot 1 of {trace.k}: ")
 
 
 async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
@@ -99,19 +144,6 @@ async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -
         assert told.returned == (candidate.memory_id in trace.returned)
         assert bool(told.cut_by) == bool(told.nearest_change) == (not told.returned)
         assert told.story
-
-
-@pytest.mark.parametrize("k", [1, 2, 3])
-async def test_cut_by_place_the_k_it_names_returns_it(world: SmallWorld, k: int) -> None:
-    services = world.planned_services()
-    _, trace = await ask(services, k=k)
-    cut = [told for told in await all_cut(world, trace) if told.nearest_change.startswith("--k ")]
-    assert cut
-
-    for told in cut:
-        assert told.cut_by == "pick"
-        result, _ = await ask(services, k=int(number_in(told.nearest_change, "--k")))
-        assert told.memory_id in result.ids()
 
 
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
@@ -149,30 +181,6 @@ def other_of(told: Explanation) -> str:
     return found.group(1)
 
 
-@pytest.mark.parametrize("k", [2, 6, 10])
-async def test_cut_by_the_threshold_the_score_it_names_returns_it(
-    world: SmallWorld, k: int
-) -> None:
-    services = world.planned_services()
-    _, trace = await ask(services, k=k)
-    cut = [told for told in await all_cut(world, trace) if "min_score" in told.nearest_change]
-    assert cut
-
-    for told in cut:
-        assert "below the threshold" in told.story[-1]
-        lowest = number_in(told.nearest_change, "ranking.min_score")
-        assert (
-            f"`secondhop replay {trace.trace_id} --set ranking.min_score={lowest:.2f}"
-            in told.nearest_change
-        )
-        lower = changed(services, min_score=lowest)
-        more = " and limits.k" in told.nearest_change
-        slots = int(number_in(told.nearest_change, "limits.k")) if more else k
-        assert (f" --set limits.k={slots}`" in told.nearest_change) == more
-        result, _ = await ask(lower, k=slots)
-        assert told.memory_id in result.ids()
-
-
 async def test_a_vote_of_the_critic_is_named_as_what_cut_it(world: SmallWorld) -> None:
     cold = ScriptedCritic(votes(cold=["plan"], content=True))
 
@@ -207,18 +215,6 @@ async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorl
     assert told.cut_by == "pick"
     assert "question itself" in told.story[-1]
     assert "nearer to what is stored" in told.nearest_change
-
-
-async def test_cut_by_tokens_a_bigger_budget_returns_it(world: SmallWorld) -> None:
-    services = world.planned_services()
-    _, trace = await ask(services, tokens=30)
-    cut = [told for told in await all_cut(world, trace) if told.cut_by == "tokens"]
-    assert cut
-
-    bigger, _ = await ask(services, tokens=3_000)
-    for told in cut:
-        assert "token budget" in told.nearest_change
-        assert told.memory_id in bigger.ids()
 
 
 @pytest.fixture

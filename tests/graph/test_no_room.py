@@ -21,7 +21,7 @@ async def test_what_finds_no_room_is_a_near_miss_that_says_what_it_takes(
     assert {"plan", "wins"} <= {near.id for near in no_room}
     assert result.maybe[: len(no_room)] == no_room
     for near in no_room:
-        assert near.cut_by.startswith("tokens: its evidence did not fit into 1 token; ")
+        assert near.cut_by.startswith("tokens: its evidence does not fit into 1 token; ")
         assert f"its shortest passage takes {near.tokens} " in near.cut_by
     assert explain(trace, "plan").cut_by == "tokens"
 
@@ -65,3 +65,17 @@ async def test_a_fact_that_is_only_nearly_answered_is_told_of_as_well(world: Sma
     assert chosen.memories == []  # too far from the question for k memories
     assert given.memories  # and near enough for a budget to be filled
     assert given.ids()[0] in {near.id for near in result.maybe if near.tokens is not None}
+
+
+async def test_room_that_is_left_over_is_not_filled_with_what_is_about_something_else(
+    world: SmallWorld,
+) -> None:
+    result, trace = await filled(world, 100_000)
+
+    assert "garden" not in result.ids()
+    weak = next(near for near in result.maybe if near.id == "garden")
+    assert weak.tokens is None
+    assert "about something else" in weak.cut_by
+    assert "no room" not in weak.cut_by
+    assert {"plan", "wins", "coaching"} <= {*result.ids()}
+    assert explain(trace, "garden").nearest_change.startswith("a question nearer to it")

@@ -10,11 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache, AskedMemory
+from secondhop.models.answer_cache import AnswerCache
 from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
-from secondhop.nodes.critics.vote_schema import CritiqueReply
-from secondhop.nodes.planning.schema import DecomposeReply, ExpandReply, ExpandWithKept
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -53,11 +51,8 @@ def file(tmp_path: Path) -> Iterator[AnswerFile]:
         yield opened
 
 
-ANNA = AskedMemory(entity="anna", index_version="1")
-
-
-def cached(parrot: Parrot, file: AnswerFile, *, memory: AskedMemory = ANNA) -> AnswerCache:
-    return AnswerCache(parrot, file, memory=memory, tag_secret=b"fixed")
+def cached(parrot: Parrot, file: AnswerFile) -> AnswerCache:
+    return AnswerCache(parrot, file)
 
 
 async def ask(
@@ -118,19 +113,6 @@ async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
     assert cache.counts.paid.prompt_tokens == 17
 
 
-@pytest.mark.parametrize(
-    "other",
-    [AskedMemory(entity="ben", index_version="1"), AskedMemory(entity="anna", index_version="2")],
-)
-async def test_another_entity_or_another_state_of_its_memory_asks_anew(
-    file: AnswerFile, other: AskedMemory
-) -> None:
-    parrot = Parrot()
-    await ask(cached(parrot, file), schema=Reply)
-    assert (await ask(cached(parrot, file, memory=other), schema=Reply)).parsed.text == "answer 2"
-    assert (await ask(cached(parrot, file), schema=Reply)).parsed.text == "answer 1"
-
-
 async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerFile) -> None:
     parrot = Parrot()
     cache = cached(parrot, file)
@@ -185,22 +167,3 @@ def test_a_file_of_something_else_is_refused_before_it_is_overwritten(
     with pytest.raises(UsageError, match="no file of answers"):
         expect_answers_or_nothing(tmp_path / "other.db")
     expect_answers_or_nothing(tmp_path / "new.db")
-
-
-@pytest.mark.parametrize(
-    ("schema", "said"),
-    [
-        (DecomposeReply, {"rewordings": ["a"], "parts": [{"name": "b", "queries": ["c"]}]}),
-        (ExpandReply, {"intent": "x", "facets": [{"name": "y", "weight": "1.2", "queries": "z"}]}),
-        (ExpandWithKept, {"intent": "x", "facts": "k1, k2", "preferences": ["k3"]}),
-        (CritiqueReply, {"votes": {"k1": "hot", "k2": {"vote": "cold", "facets": "e1, e2"}}}),
-        (CritiqueReply, {"votes": [{"id": "k1", "vote": "warm", "repeats": "k2"}], "go_on": "no"}),
-    ],
-)
-async def test_every_reply_of_a_recall_comes_back_as_it_was_read(
-    file: AnswerFile, schema: type[BaseModel], said: object
-) -> None:
-    cache = cached(Parrot(says=said), file)
-
-    assert await ask(cache, schema=schema) == await ask(cache, schema=schema)
-    assert cache.counts.from_cache == 1

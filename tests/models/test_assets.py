@@ -9,7 +9,6 @@ import threading
 import time
 import zipfile
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -215,18 +214,6 @@ def test_a_folder_that_cannot_be_written_is_named(bundle: AssetBundle, tmp_path:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ModelUnavailableError, match=r"cannot be written to .*file"):
         pull([bundle], cache_dir=tmp_path / "file" / "home")
-
-
-@pytest.mark.usefixtures("without_pip")
-def test_pulls_at_the_same_time_do_not_disturb_each_other(
-    bundle: AssetBundle, tmp_path: Path
-) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        pulls = [pool.submit(pull, [bundle], cache_dir=tmp_path) for _ in range(4)]
-        folders = [folder for pulled in pulls for folder in pulled.result()]
-    assert set(folders) == {tmp_path / "tiny"}
-    assert (folders[0] / "model.onnx").read_bytes() == MODEL
-    assert list(tmp_path.glob(".pull-*")) == []
 
 
 PULLER = """

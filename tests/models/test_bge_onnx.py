@@ -4,14 +4,13 @@ import asyncio
 import os
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from secondhop.errors import ModelUnavailableError, UsageError
+from secondhop.errors import ModelUnavailableError
 from secondhop.models.assets import BGE_SMALL, ensure_assets
 from secondhop.models.bge_onnx import BgeOnnxEmbedder
 
@@ -73,13 +72,6 @@ async def test_ten_megabytes_count_up_to_the_512th_token(embedder: BgeOnnxEmbedd
 
 
 @model
-async def test_no_text_loads_no_model() -> None:
-    embedder = BgeOnnxEmbedder(cache_dir=Path("/nowhere"), offline=True)
-    assert (await embedder.embed_passages([])).shape == (0, 384)
-    assert (await embedder.embed_queries([])).shape == (0, 384)
-
-
-@model
 async def test_a_query_does_not_wait_for_an_ingest_to_end(embedder: BgeOnnxEmbedder) -> None:
     await embedder.embed_queries(["warm"])
     ingest = asyncio.create_task(embedder.embed_passages(["some words to embed " * 20] * 16))
@@ -97,23 +89,6 @@ async def test_a_cancelled_call_stops_working(embedder: BgeOnnxEmbedder) -> None
             await embedder.embed_passages(["some words to embed " * 20] * 1000)
     await embedder.embed_queries(["next"])
     assert time.monotonic() - started < 5.0
-
-
-@model
-def test_one_embedder_serves_threads_that_have_loops_of_their_own() -> None:
-    embedder = BgeOnnxEmbedder()
-    rows: list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = []
-
-    def work() -> None:
-        rows.append(asyncio.run(embedder.embed_passages(["one", "two", "three"])))
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
-    assert len(rows) == 4
-    assert all(np.array_equal(rows[0], other) for other in rows)
 
 
 FORKING = """
@@ -158,9 +133,3 @@ async def test_offline_without_the_model_says_how_to_pull_it(tmp_path: Path) -> 
     embedder = BgeOnnxEmbedder(cache_dir=tmp_path, offline=True)
     with pytest.raises(ModelUnavailableError, match="secondhop models pull"):
         await embedder.embed_passages(["a", "b", "c"])
-
-
-def test_the_model_id_names_model_precision_and_file() -> None:
-    assert BgeOnnxEmbedder().model_id == "bge-small-en-v1.5-int8@6c9c6101"
-    with pytest.raises(UsageError, match="threads"):
-        BgeOnnxEmbedder(threads=0)

@@ -61,14 +61,6 @@ async def test_queries_use_the_query_method_and_keep_their_order() -> None:
     assert [-row[0] / row[1] for row in rows] == pytest.approx(list(range(1, 30)))
 
 
-async def test_prefixes_are_put_before_texts() -> None:
-    model = SyncEmbeddings()
-    embedder = LangchainEmbedder(model, query_prefix="query: ", passage_prefix="passage: ")
-    await embedder.embed_queries(["a"])
-    await embedder.embed_passages(["b"])
-    assert model.seen == ["query: a", "passage: b"]
-
-
 async def test_whatever_the_model_raises_becomes_a_model_error_with_its_cause() -> None:
     embedder = LangchainEmbedder(FailingEmbeddings())
     with pytest.raises(ModelError, match="ConnectionResetError: gone") as failure:
@@ -92,11 +84,9 @@ def test_the_id_comes_from_the_class_and_its_model_or_must_be_given() -> None:
         LangchainEmbedder(SyncEmbeddings(""))
 
 
-async def test_the_dimension_is_given_or_learned() -> None:
+async def test_the_dimension_is_learned() -> None:
     embedder = LangchainEmbedder(SyncEmbeddings())
     with pytest.raises(ModelError, match="learn_dimension"):
         _ = embedder.dimension
     assert await embedder.learn_dimension() == 2
     assert (await embedder.embed_passages([])).shape == (0, 2)
-    with pytest.raises(ModelError, match="length 3"):
-        await LangchainEmbedder(SyncEmbeddings(), dimension=3).embed_queries(["a"])

@@ -1,7 +1,6 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -163,13 +162,6 @@ async def test_the_models_keys_stay_out_of_what_is_told() -> None:
     with pytest.raises(LLMError, match="no such key … at") as failure:
         await ask(LangchainLLM(Keyed(turns=[ValueError(told)])))
     assert not {"SECRET", "pass", "abc"} & set(re.split(r"\W", str(failure.value)))
-
-
-async def test_a_lost_connection_is_tried_again_and_counted() -> None:
-    model = ScriptedChat(turns=[ConnectionError("gone"), TimeoutError(), '{"text": "fine"}'])
-    spent = (await ask(LangchainLLM(model, config=QUICK))).usage
-    assert spent == Usage(calls=3) + replace(ONE, calls=0)
-    assert spent.lost_tokens > 100  # nobody knows what the lost replies have cost
 
 
 async def test_two_who_were_given_the_same_model_know_the_same_of_it() -> None:

@@ -7,7 +7,7 @@ from openai import AsyncOpenAI, OpenAI
 from pydantic import SecretStr
 from tests.models.test_langchain_llm import ScriptedChat
 
-from secondhop.models.langchain_model import without_own_retries, without_secrets
+from secondhop.models.langchain_model import without_own_retries
 
 
 class SdkChat(ScriptedChat):
@@ -35,11 +35,3 @@ def test_clients_that_are_there_already_are_replaced_by_ones_that_send_once(
     assert vars(quiet.client)["_client"].max_retries == 0
     assert (given.max_retries, root.max_retries) == (None, 2)  # the host's own is left alone
     assert caplog.text == ""
-
-
-def test_keys_are_taken_out_of_texts() -> None:
-    model = SdkChat(turns=[], root=None, client=None)
-    told = "key sk-SECRET-012345, https://me:pass@host/v1?key=abc&x=1, api_key=def in ?api_key=def"
-    shown = without_secrets(told, model)
-    assert shown.startswith("key …, https://…@host/v1?key=…&x=1")
-    assert "?api_key=…" in shown

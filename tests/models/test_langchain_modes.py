@@ -9,10 +9,10 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 from langchain_openai import ChatOpenAI
 from pydantic import Field, SecretStr
 from tests.models.async_chat import AsyncChat
-from tests.models.fault_server import FaultServer, running
-from tests.models.on_sockets import Answer, ask, usage
+from tests.models.fault_server import FaultServer
+from tests.models.on_sockets import Answer, ask
 
-from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
+from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import LLMError
 
 FINE = '{"text": "fine"}'
@@ -107,32 +107,11 @@ async def test_a_model_that_refuses_tools_is_asked_in_its_json_mode_and_that_is_
     assert ["JSON schema" in told for told in model.told] == [False, True] * 3 + [True]
 
 
-async def test_a_model_that_knows_text_alone_is_learned_too() -> None:
-    model = MethodChat(able=frozenset({"text"}))
-    llm = LangchainLLM(model)
-
-    ways = [await ways_of(llm, model) for _ in range(4)]
-
-    assert ways == [*[["function_calling", "json_mode", "text"]] * 3, ["text"]]
-
-
 @pytest.mark.parametrize("kind", [OfOneMethod, OfNoMethod])
 async def test_a_model_without_a_json_mode_is_not_asked_for_one(kind: type[MethodChat]) -> None:
     model = kind(able=frozenset({"text"}))
 
     assert await ways_of(LangchainLLM(model), model) == ["function_calling", "text"]
-
-
-async def test_a_reply_is_read_up_to_the_bound_in_bytes() -> None:
-    written = '{"text": "ü"}'
-    for bytes_per_reply, fits in ((len(written.encode()), True), (len(written), False)):
-        model = MethodChat(able=frozenset({"text"}), written=written)
-        llm = LangchainLLM(model, config=LangchainLLMConfig(bytes_per_reply=bytes_per_reply))
-        if fits:
-            assert (await ask(llm)).parsed == Answer(text="ü")
-        else:
-            with pytest.raises(LLMError, match="more than 13 bytes"):
-                await ask(llm)
 
 
 async def test_langchains_own_parser_is_left_out() -> None:
@@ -148,22 +127,3 @@ def chat_openai(server: FaultServer) -> ChatOpenAI:
     return ChatOpenAI(
         model=server.model, base_url=server.base_url, api_key=SecretStr("secret"), max_retries=0
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("refused_by", [400, 500])
-async def test_langchains_openai_model_answers_in_json_mode_where_the_server_has_no_schemas(
-    refused_by: int,
-) -> None:
-    modes = frozenset({"json_object", "text"})
-    async with running(FaultServer(modes=modes, refusal_status=refused_by)) as server:
-        llm = LangchainLLM(model := chat_openai(server))
-        first = await ask(llm)
-        for _ in range(3):
-            await ask(llm)
-        await model.root_async_client.close()
-    assert first.usage == usage(2, 1)
-    learned_after = 1 if refused_by == 400 else 3  # any server answers 500 now and then
-    tries = ["json_schema", "json_object"] * learned_after
-    assert server.asked_modes() == [*tries, *["json_object"] * (4 - learned_after)]
-    assert "JSON schema" in server.asked[1]["messages"][-1]["content"]

@@ -1,14 +1,14 @@
 import asyncio
 from collections.abc import Generator
-from typing import Any
 
 import numpy as np
 import pytest
 from tests.models.embeddings_server import EmbeddingsServer
 
 from secondhop.errors import ModelError
+from secondhop.models import openai_embedder
 from secondhop.models.openai_client import OpenAIConnection
-from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
+from secondhop.models.openai_embedder import OpenAIEmbedder
 
 
 @pytest.fixture
@@ -18,11 +18,11 @@ def embeddings_server() -> Generator[EmbeddingsServer]:
     server.close()
 
 
-def embedder_of(server: EmbeddingsServer, **config: Any) -> OpenAIEmbedder:
+def embedder_of(server: EmbeddingsServer, model: str = "m") -> OpenAIEmbedder:
     connection = OpenAIConnection(
         base_url=server.base_url, api_key="secret-key", timeout_s=2.0, max_wait_s=5.0
     )
-    return OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection, **config))
+    return OpenAIEmbedder(model, connection=connection)
 
 
 NO_HEADERS = dict[str, str]()
@@ -78,9 +78,12 @@ async def test_a_failure_that_passes_is_tried_again(
         ),
         ((200, NO_HEADERS, b'{"object": "list", "data": []}'), "protocol|0 vectors"),
         ((200, {"Content-Type": "text/html"}, b"<html>hello</html>"), "protocol"),
-        ((200, NO_HEADERS, b"{not json"), "protocol|failed"),
+        ((200, NO_HEADERS, b"{not json"), "vectors|failed"),
         ((200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}'), "zero"),
-        ((200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": ["x"]}]}'), "protocol"),
+        (
+            (200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": ["x"]}]}'),
+            "did not return vectors",
+        ),
         ((200, NO_HEADERS, b'{"data": [{"index": 7, "embedding": [1.0]}]}'), "vectors"),
     ],
 )
@@ -112,18 +115,18 @@ async def test_a_password_in_the_address_is_in_no_message() -> None:
         base_url="http://me:pa55word@127.0.0.1:9/v1?key=s3cret", api_key="k", attempts=1
     )
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:9/v1 failed") as failure:
-        await OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection)).embed_queries(
-            ["q"]
-        )
+        await OpenAIEmbedder("m", connection=connection).embed_queries(["q"])
     for told in (str(failure.value), repr(connection)):
         assert "pa55word" not in told
         assert "s3cret" not in told
 
 
 async def test_texts_are_sent_in_requests_that_are_small_enough(
-    embeddings_server: EmbeddingsServer,
+    embeddings_server: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    embedder = embedder_of(embeddings_server, texts_per_request=3, bytes_per_request=10)
+    monkeypatch.setattr(openai_embedder, "TEXTS_PER_REQUEST", 3)
+    monkeypatch.setattr(openai_embedder, "BYTES_PER_REQUEST", 10)
+    embedder = embedder_of(embeddings_server)
     rows = await embedder.embed_passages(["a", "b", "c", "d", "eeeeeeee", "ffffffff"])
     sent = [request["input"] for request in embeddings_server.requests]
     assert sent == [["a", "b", "c"], ["d", "eeeeeeee"], ["ffffffff"]]
@@ -131,36 +134,31 @@ async def test_texts_are_sent_in_requests_that_are_small_enough(
     await embedder.aclose()
 
 
-async def test_prefixes_are_added_and_texts_the_protocol_refuses_are_replaced(
+async def test_texts_that_the_protocol_refuses_are_replaced(
     embeddings_server: EmbeddingsServer,
 ) -> None:
-    embedder = embedder_of(embeddings_server, query_prefix="q: ")
-    await embedder.embed_queries(["a"])
+    embedder = embedder_of(embeddings_server)
     await embedder.embed_passages(["", " \n", "half \ud83d an emoji"])
     sent = [request["input"] for request in embeddings_server.requests]
-    assert sent == [["q: a"], [".", ".", "half ? an emoji"]]
+    assert sent == [[".", ".", "half ? an emoji"]]
     await embedder.aclose()
 
 
 @pytest.mark.model
 async def test_a_text_that_is_too_long_for_the_model_is_cut(
-    embeddings_server: EmbeddingsServer,
+    embeddings_server: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    embedder = embedder_of(embeddings_server, tokens_per_text=5)
+    monkeypatch.setattr(openai_embedder, "TOKENS_PER_TEXT", 5)
+    embedder = embedder_of(embeddings_server)
     await embedder.embed_passages(["one two three four five six seven"])
     assert embeddings_server.requests[0]["input"] == ["one two three four five"]
     await embedder.aclose()
 
 
-async def test_the_dimension_is_known_given_or_learned(
+async def test_the_dimension_is_known_or_learned(
     embeddings_server: EmbeddingsServer,
 ) -> None:
-    small = OpenAIEmbedderConfig(model="text-embedding-3-small")
-    assert OpenAIEmbedder(small).dimension == 1536
-    shortened = embedder_of(embeddings_server, dimensions=4)
-    assert (shortened.dimension, shortened.model_id) == (4, "openai:m/4")
-    assert (await shortened.embed_queries(["a"])).shape == (1, 4)
-    await shortened.aclose()
+    assert OpenAIEmbedder("text-embedding-3-small").dimension == 1536
     unknown = embedder_of(embeddings_server)
     with pytest.raises(ModelError, match="learn_dimension"):
         _ = unknown.dimension
@@ -188,6 +186,6 @@ def test_one_embedder_works_on_one_event_loop_after_another(
 async def test_a_missing_key_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_ADMIN_KEY", raising=False)
-    embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m"))
+    embedder = OpenAIEmbedder("m")
     with pytest.raises(ModelError, match="OPENAI_API_KEY"):
         await embedder.embed_queries(["a"])

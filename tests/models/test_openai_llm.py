@@ -1,7 +1,6 @@
 import asyncio
 import json
 import math
-import random
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from tests.models.fault_server import (
     FaultServer,
     answer,
     body,
-    drip,
     half,
     hang,
     reset,
@@ -93,15 +91,6 @@ async def test_a_model_that_wants_the_other_word_for_its_bound_gets_it() -> None
         sorted(asked.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked
     ]
     assert words == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
-
-
-@pytest.mark.parametrize("raw", [b"<html>", b"", b'{"choices": [{"message": 7}]}'])
-async def test_what_is_no_reply_is_tried_again(raw: bytes) -> None:
-    async with served(server := FaultServer(script=[body(raw), body(raw)])) as llm:
-        completion = await ask(llm)
-    assert completion.parsed.text == "fine"
-    assert completion.usage == usage(3, 1)
-    assert len(server.asked) == 3
 
 
 @pytest.mark.model
@@ -245,16 +234,6 @@ async def test_a_lost_reply_is_taken_off_the_tokens_that_are_left() -> None:
     assert failure.value.usage == Usage(calls=2)
 
 
-async def test_with_one_request_an_answer_the_way_a_server_can_is_found_in_time() -> None:
-    server = FaultServer(modes=frozenset({"text"}), refusal_status=400)
-    async with served(server) as llm:
-        for _ in range(3):
-            with pytest.raises(LLMError, match="no request is left for another way"):
-                await ask(llm, calls=1)
-        assert (await ask(llm, calls=1)).parsed.text == "fine"
-    assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
-
-
 async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
     async with running(gone := FaultServer()):
         pass
@@ -278,47 +257,6 @@ async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() ->
             with pytest.raises(LLMError):
                 await ask(llm, deadline_s=0.2)
         assert (await ask(llm)).parsed.text == "fine"
-
-
-async def test_under_any_mix_of_faults_every_call_ends_in_an_answer_or_an_error_in_time() -> None:
-    chosen = random.Random(7)
-    faults = [
-        answer('{"text": "fine"}'),
-        answer('```json\n{"text": "fine"}\n``` done'),
-        answer("no"),
-        answer('{"txt": 1}'),
-        status(429),
-        status(429, Retry_After="9"),
-        status(500),
-        status(503),
-        hang,
-        half,
-        drip,
-        reset,
-        body(b"{"),
-        REFUSAL,
-        NO_CHOICE,
-        HUGE,
-    ]
-
-    async def any_fault(exchange: Exchange) -> None:
-        await chosen.choice(faults)(exchange)
-
-    ended: list[Completion[Answer] | BaseException] = []
-    async with served(server := FaultServer()) as llm:
-        await ask(llm)
-        server.otherwise = any_fault
-        for _ in range(6):
-            ended += await asyncio.gather(
-                *(ask(llm, deadline_s=0.7) for _ in range(10)), return_exceptions=True
-            )
-    answers = [end for end in ended if isinstance(end, Completion)]
-    errors = [end for end in ended if isinstance(end, LLMError)]
-    assert len(answers) + len(errors) == 60
-    assert answers
-    assert errors
-    spent = [end.usage for end in answers] + [end.usage for end in errors]
-    assert all(1 <= each.calls <= 8 for each in spent)
 
 
 def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() -> None:

@@ -9,7 +9,7 @@ from tests.models.on_sockets import Answer, ask
 
 from secondhop.models.llm import LLMError, StructuredLLM
 from secondhop.models.openai_client import OpenAIConnection
-from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
+from secondhop.models.openai_embedder import OpenAIEmbedder
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 
 KEY = "sk-proj-A1b2C3d4E5f6G7h8"
@@ -46,7 +46,7 @@ async def test_an_embedder_follows_no_redirect_either() -> None:
     async with running(FaultServer()) as other, running(FaultServer()) as server:
         server.otherwise = status(307, Location=f"{other.base_url}/embeddings")
         connection = OpenAIConnection(base_url=server.base_url, api_key=KEY)
-        embedder = OpenAIEmbedder(OpenAIEmbedderConfig(model="m", connection=connection))
+        embedder = OpenAIEmbedder("m", connection=connection)
         with pytest.raises(Exception, match="redirects to"):
             await embedder.embed_passages(["a private memory"])
         await embedder.aclose()

@@ -76,16 +76,3 @@ def test_the_server_says_how_long_to_wait_in_seconds_or_as_a_date() -> None:
     assert waits[:2] == [2.5, 0.0]
     assert waits[2] == pytest.approx(30, abs=3)
     assert waits[3:] == [None, None]
-
-
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (TryTimedOutError(), "no answer in time"),
-        (LOST["httpx"], "no answer in time"),
-        (ConnectionRefusedError(), "connection refused"),
-        (with_status(502), "HTTP 502"),
-    ],
-)
-def test_those_who_come_after_are_told_why(error: Exception, told: str) -> None:
-    assert why_unanswered(error) == told

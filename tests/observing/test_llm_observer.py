@@ -184,14 +184,6 @@ async def test_known_names_are_told_so_that_they_are_used_again() -> None:
     assert "fact | me | home | Bonn ‹b›" in llm.prompts[0]
 
 
-async def test_nobody_is_asked_where_the_user_says_nothing() -> None:
-    llm = ScriptedLLM()
-    observer = LLMObserver(llm, load_prompts(), secret=SECRET)
-
-    assert (await observer.read(request(("assistant", "Hello!")))).found == []
-    assert llm.prompts == []
-
-
 def test_quotes_are_found_with_other_spaces_dashes_and_case_and_nothing_else() -> None:
     content = "So “I don’t\neat fish” – never."
 

@@ -7,6 +7,7 @@ import pytest
 from secondhop.prompts.prompt_text import PromptError
 from secondhop.prompts.templates import (
     PROMPT_NAMES,
+    RECALL_PROMPTS,
     load_prompts,
     parse_prompt,
     recall_replacement,
@@ -135,7 +136,7 @@ def test_a_folder_that_is_not_there_and_a_file_that_is_no_text_are_named(tmp_pat
 
 def test_a_prompt_that_no_recall_uses_is_not_tried_in_recalls(tmp_path: Path) -> None:
     file = tmp_path / "mine.md"
-    for name in PROMPT_NAMES[:-1]:
+    for name in RECALL_PROMPTS:
         file.write_text(shipped_prompt(name).text, encoding="utf-8")
         assert recall_replacement(file).name == name
     file.write_text(shipped_prompt("observe").text, encoding="utf-8")

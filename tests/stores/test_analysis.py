@@ -11,7 +11,6 @@ from secondhop.stores.catalog.analysis import (
     analyzer_id,
     document_terms,
     fold,
-    plain_words,
     query_terms,
 )
 
@@ -81,10 +80,6 @@ def test_a_query_of_stop_words_alone_keeps_them() -> None:
 def test_text_without_words_has_no_terms(text: str) -> None:
     assert set("".join(document_terms(text))) <= {"\u0301"}
     assert query_terms(text).joined == ()
-
-
-def test_labels_get_words_as_people_write_them() -> None:
-    assert plain_words("The Interviews of 2024 at Carefeed") == ["interviews", "carefeed"]
 
 
 @settings(derandomize=True)

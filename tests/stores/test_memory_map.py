@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from secondhop.ranking.keyphrases import topic_names
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.memory_map import spherical_kmeans
 from secondhop.stores.records import Vectors
@@ -45,24 +47,29 @@ async def test_the_map_follows_the_store(store: EntityStore, make: SimpleNamespa
     await store.put([make.memory(f"s{n}", "salary", title=f"Salary {n}") for n in range(4)])
     grown = await store.topics()
     assert sum(topic.size for topic in grown) == 12
-    assert [topic.label.split()[0] in {"baking", "salary"} for topic in grown]
+    assert {topic.label.split()[0] for topic in grown} == {"Baking", "Salary"}
     await store.refresh_topics()
     assert await store.topics() == grown
     await store.delete([f"c{n}" for n in range(8)])
     assert [topic.size for topic in await store.topics()] == [4]
 
 
-async def test_a_memory_without_words_still_has_a_label(
+async def test_a_topic_without_names_is_called_by_a_title(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
     await store.put([make.memory("m", "🙂", title="!!")])
-    assert [topic.label for topic in await store.topics()] == ["!!"]
+    assert [(topic.label, topic.titles) for topic in await store.topics()] == [("!!", [])]
 
 
-async def test_who_speaks_is_no_topic_and_a_title_of_many_says_less(
+async def test_a_topic_is_named_by_what_its_memories_share_and_others_do_not(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
-    texts = ("sourdough starter flour", "sourdough crust oven", "sourdough loaf shape")
+    store.map.phrases_of = topic_names
+    texts = (
+        "Lena fed the sourdough starter again",
+        "the sourdough starter and Lena said it was ready this year",
+        "Lena likes a dark crust on the sourdough starter",
+    )
     titles = ("New chat", "New chat", "The dense loaf")
     await store.put(
         [
@@ -71,11 +78,27 @@ async def test_who_speaks_is_no_topic_and_a_title_of_many_says_less(
         ]
     )
     topics = await store.topics()
-    words = {word for topic in topics for word in topic.label.split()}
-    assert "sourdough" in words
-    assert not words & {"user", "assistant"}
-    shared = next(topic for topic in topics if "The dense loaf" in topic.titles)
-    assert shared.titles[0] == "The dense loaf"
+    names = {name for topic in topics for name in topic.label.split(", ")}
+    assert names <= {"Lena", "sourdough starter", "New chat", "The dense loaf"}
+    shared = [topic.titles[0] for topic in topics if len(topic.titles) == 2]
+    assert all(title == "The dense loaf" for title in shared)
+
+
+async def test_a_topic_tells_what_its_memories_help_with(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    memory = make.memory("m", "no nuts for Mila")
+    await store.put([memory])
+    annotation = Annotation(
+        memory_id="m",
+        content_hash=memory.memory.content_hash,
+        cues=(Cue(memory_id="m", text="pack lunch for Mila"),),
+        role="health limit",
+    )
+    await store.annotate([annotation], make.vectors("pack lunch for Mila"))
+    await store.put([make.memory("n", "more")])
+
+    assert "health limit" in ", ".join(topic.label for topic in await store.topics())
 
 
 async def test_single_memories_make_a_new_map_only_when_they_are_many(

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from secondhop.cli.annotate_command import annotate
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
 from secondhop.cli.eval_commands import demo, scenarios
@@ -48,6 +49,7 @@ Command = Callable[..., None]
 SECTIONS: dict[str, dict[str, Command]] = {
     "Fill a memory": {
         "ingest": ingest,
+        "annotate": annotate,
         "observe": observe,
         "remember": remember,
         "update": update,

@@ -4,19 +4,22 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from secondhop.cli.annotate_view import annotated_text
 from secondhop.cli.kept_answers import AnsweringModel, answering_model
 from secondhop.cli.opening import (
     chosen_embedder,
     kept_embeddings,
+    named_llm,
     opened,
     settings_of,
     throwaway,
 )
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
-from secondhop.errors import UsageError
+from secondhop.cli.terminal import notices
+from secondhop.errors import ModelError, UsageError
 from secondhop.evals.comparison import Comparison, Rows, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
@@ -27,12 +30,15 @@ from secondhop.evals.comparison_targets import (
 from secondhop.evals.measures import MEASURES
 from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
-from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
+from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
+
+if TYPE_CHECKING:
+    from secondhop.recall import Recall
 
 CACHE = "eval"
 """Folder of the kept embeddings in the user's cache."""
@@ -49,8 +55,12 @@ class EvalPlan:
     asking: Asking = field(default_factory=Asking)
     fresh: bool = False
     """Embed everything again."""
+    annotate: bool = False
+    """Let the model write cues before the questions are asked."""
     answers: Path | None = None
     """File or folder where a language model's answers are kept; None: they are kept nowhere."""
+    stored: bool = False
+    """Ask the memory that the options name: the scenarios are questions alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,41 +86,71 @@ class EvalBench:
     progress: IngestProgress | None
     model: AnsweringModel | None = None
     """Plans and judges; None: offline."""
+    annotate: bool = False
+    """Let the model write cues before the questions are asked."""
+    stored: bool = False
+    """As `EvalPlan.stored`."""
 
     async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
         embedder = self.embedder or chosen_embedder(self.place)
-        model = None
-        if self.model is not None:
-            model = self.model.about(scenario, embedder_id=embedder.model_id)
+        model = None if self.model is None else self.model.cached()
         async with opened(
             self.place,
-            entity=scenario.name,
+            entity=None if self.stored else scenario.name,
             embedder=embedder,
             counting=True,
             settings=settings,
             llm=model,
         ) as recall:
-            await store_scenario(scenario, recall, progress=self.progress)
+            if self.stored:
+                await expect_stored(scenario, recall)
+            else:
+                await store_scenario(scenario, recall, progress=self.progress)
+            if self.annotate:
+                await self._write_cues(scenario, recall)
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
+
+    async def _write_cues(self, scenario: Scenario, recall: "Recall") -> None:
+        """Annotate what is not annotated yet, and say what that took."""
+        ledger = await recall.aannotate(progress=self.progress)
+        if ledger.annotated or ledger.pending:
+            notices().print(f"{scenario.name}: {annotated_text(ledger)}", soft_wrap=True)
+        if ledger.pending:
+            why = ledger.stopped or next((one.why for one in ledger.failed), "nothing says why")
+            raise ModelError(f"{ledger.pending} memories of {scenario.name} have no cues: {why}")
 
 
 @asynccontextmanager
 async def eval_bench(
-    common: Common, *, fresh: bool = False, answers: Path | None = None
+    common: Common,
+    *,
+    fresh: bool = False,
+    answers: Path | None = None,
+    annotate: bool = False,
+    stored: bool = False,
 ) -> AsyncGenerator[EvalBench, None]:
     """A bench; a store that was not named is gone afterwards.
 
     Args:
         fresh: embed everything again, and keep it nowhere.
         answers: file or folder where a language model's answers are kept.
+        annotate: let the model write cues before the questions are asked.
+        stored: ask the memory that the options name.
+
+    Raises:
+        UsageError: cues are to be written, and no model is named.
     """
+    if annotate:
+        named_llm(common)
     async with AsyncExitStack() as stack:
         yield EvalBench(
-            place=stack.enter_context(throwaway(common)),
+            place=common if stored else stack.enter_context(throwaway(common)),
             embedder=None if fresh else stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
             model=await stack.enter_async_context(answering_model(common, answers)),
+            annotate=annotate,
+            stored=stored,
         )
 
 
@@ -128,7 +168,13 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         theirs = changed_settings(shipped, other.changes)
     if isinstance(other, EarlierReport):
         expect_scenarios(other, plan.scenarios)
-    async with eval_bench(common, fresh=plan.fresh, answers=plan.answers) as bench:
+    async with eval_bench(
+        common,
+        fresh=plan.fresh,
+        answers=plan.answers,
+        annotate=plan.annotate,
+        stored=plan.stored,
+    ) as bench:
         reports: list[ScenarioReport] = []
         rows: dict[str, Rows] = {}
         for scenario in plan.scenarios:

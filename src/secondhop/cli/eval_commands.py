@@ -33,10 +33,21 @@ def scenarios(
     no_cues: Annotated[
         bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
     ] = False,
+    stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored",
+            help="Ask the memory of --store and --entity; a folder is then questions alone.",
+        ),
+    ] = False,
     concurrency: Concurrency = 1,
     changes: Changes = None,
     against: Against = None,
     html: Html = None,
+    annotate: Annotated[
+        bool,
+        typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
+    ] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -58,7 +69,9 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(folders or shipped_scenarios(), cues=not no_cues)
+    found = load_scenarios(
+        folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
+    )
     expect_writable([html])
     if html is not None:
         expect_jinja()
@@ -70,7 +83,9 @@ def scenarios(
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None),
         fresh=fresh,
+        annotate=annotate,
         answers=answers,
+        stored=stored,
     )
     result = run(measured(plan, common))
     if html is not None:
@@ -124,7 +139,9 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
     }
 
 
-def load_scenarios(folders: list[Path], *, cues: bool = True) -> "list[Scenario]":
+def load_scenarios(
+    folders: list[Path], *, cues: bool = True, stored: bool = False
+) -> "list[Scenario]":
     """The scenarios of these folders, with the cues that they have.
 
     Raises:
@@ -132,7 +149,7 @@ def load_scenarios(folders: list[Path], *, cues: bool = True) -> "list[Scenario]
     """
     from secondhop.evals.scenario import load_scenario
 
-    found = [load_scenario(folder, cues=cues) for folder in folders]
+    found = [load_scenario(folder, cues=cues, stored=stored) for folder in folders]
     names = [scenario.name for scenario in found]
     if len(set(names)) < len(names):
         raise UsageError("two scenario folders have the same name; measure them one at a time")

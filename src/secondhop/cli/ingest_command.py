@@ -1,13 +1,19 @@
 """`secondhop ingest`: memories out of files and folders."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from secondhop.cli.annotate_command import MaxTokens, MaxUsd, write_cues
 from secondhop.cli.options import Common, DryRun, given_path
 from secondhop.wording import counted
+
+if TYPE_CHECKING:
+    from secondhop.ingest.ledger import IngestLedger
+    from secondhop.recall import Recall
 
 
 def existing_path(text: str) -> Path:
@@ -32,23 +38,33 @@ def ingest(
             metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
         ),
     ] = None,
+    annotate: Annotated[
+        bool,
+        typer.Option(
+            "--annotate/--no-annotate", help="Let the model, if there is one, write cues."
+        ),
+    ] = True,
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
     dry_run: DryRun = False,
 ) -> None:
     """Store memories from files and folders.
 
-    What is stored and unchanged is left alone; what is gone from a folder is deleted.
+    What is stored and unchanged is left alone; what is gone from a folder is deleted. With a
+    language model it then writes cues (`secondhop annotate`).
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.ledger_view import show_ledger
     from secondhop.cli.new_entity import notice_if_new
-    from secondhop.cli.opening import opened, run
+    from secondhop.cli.opening import chosen_spec, opened, run
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import clean, notices, print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
 
+    wants_cues = annotate and not dry_run and chosen_spec(common) is not None
     stored = 0
 
-    async def work() -> None:
+    async def stored_from(recall: "Recall") -> "IngestLedger":
         with bars() as shown:
 
             def progress(stage: str, done: int, total: int | None) -> None:
@@ -57,16 +73,22 @@ def ingest(
                 if shown is not None:
                     shown(stage, done, total)
 
-            async with opened(common, counting=True) as recall:
-                notice = await notice_if_new(recall, common)
-                try:
-                    ledger = await recall.aingest(
-                        *paths, format=format, progress=progress, dry_run=dry_run
-                    )
-                except NothingIngestedError as error:
-                    if common.json:  # the message names a few of the reasons, this all of them
-                        print_json(error.ledger.to_dict())
-                    raise
+            return await recall.aingest(
+                *paths, format=format, progress=progress, dry_run=dry_run, annotate=False
+            )
+
+    async def work() -> None:
+        async with opened(common, counting=True) as recall:
+            notice = await notice_if_new(recall, common)
+            try:
+                ledger = await stored_from(recall)
+            except NothingIngestedError as error:
+                if common.json:  # the message names a few of the reasons, this all of them
+                    print_json(error.ledger.to_dict())
+                raise
+            if wants_cues:
+                cues = await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
+                ledger = replace(ledger, annotation=cues)
         if common.json:
             print_json(ledger.to_dict())
         else:

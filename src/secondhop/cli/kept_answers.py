@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.opening import cache_folder, choose_llm, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
-from secondhop.evals.asked_memory import TAG_SECRET, asked_memory
-from secondhop.evals.scenario import Scenario
 from secondhop.models.answer_cache import AnswerCache, AnswerCounts
 from secondhop.models.answer_file import AnswerFile, expect_answers_or_nothing
 from secondhop.models.choose_llm import make_llm
@@ -36,15 +35,9 @@ class AnsweringModel:
     answers: AnswerFile
     counts: AnswerCounts = field(default_factory=AnswerCounts)
 
-    def about(self, scenario: Scenario, *, embedder_id: str) -> AnswerCache:
-        """The model, asked about a scenario."""
-        return AnswerCache(
-            self.llm,
-            self.answers,
-            memory=asked_memory(scenario, embedder_id=embedder_id),
-            tag_secret=TAG_SECRET,
-            counts=self.counts,
-        )
+    def cached(self) -> AnswerCache:
+        """The model, asked only what it was not asked before."""
+        return AnswerCache(self.llm, self.answers, counts=self.counts)
 
 
 def usual_answers() -> Path:
@@ -71,7 +64,8 @@ def kept_answers(place: Path | None) -> Generator[AnswerFile, None, None]:
 async def opened_llm(common: Common, spec: str) -> AsyncGenerator[StructuredLLM, None]:
     """The model of that name, closed at the end."""
     async with AsyncExitStack() as stack:
-        llm = make_llm(spec, timeout_s=settings_of(common, load_settings()).limits.deadline_s)
+        deadline_s = settings_of(common, load_settings()).limits.deadline_s
+        llm = make_llm(spec, timeout_s=max(deadline_s, AnnotateSettings().call_seconds))
         if isinstance(llm, HoldsConnections):
             stack.push_async_callback(llm.aclose)
         yield llm

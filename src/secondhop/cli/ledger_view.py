@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from secondhop.cli.annotate_view import show_annotated
 from secondhop.cli.terminal import clean
 from secondhop.ingest.ledger import IngestLedger, IngestPlan
 from secondhop.wording import counted
@@ -32,6 +33,8 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         console.print(f"and {more} more; --json lists all", style="yellow")
     for entry in ledger.deletions_not_followed:
         console.print(f"{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+    if ledger.annotation is not None:
+        show_annotated(ledger.annotation, console)
 
 
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:

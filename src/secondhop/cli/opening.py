@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from secondhop.nodes.selection.scale import ModelScale
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
+    from secondhop.recall_pool import RecallPool
     from secondhop.stores.records import StoreCounts
     from secondhop.stores.sessions import SessionStore
     from secondhop.traces import TraceFolder
@@ -61,6 +62,7 @@ async def opened(
     caches: Path | None = None,
     sessions: "SessionStore | None" = None,
     mending: bool = False,
+    annotate: bool = False,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -76,6 +78,7 @@ async def opened(
         caches: a folder for what can be made again, instead of the entity's.
         sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
+        annotate: in the background, what is written while it is open.
     """
     from secondhop.nodes.entity_config import KEEPABLE
     from secondhop.recall import Recall
@@ -97,9 +100,34 @@ async def opened(
         scale=scale or common.scale or environment.scale,
         caches=caches,
         mending=mending,
+        annotate=annotate,
         decided=() if settings is None else KEEPABLE,
     ) as recall:
         yield recall
+
+
+def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPool":
+    """The memories of all entities of the chosen store, for a server.
+
+    Args:
+        embedder: instead of the one the options name.
+    """
+    from secondhop.recall_pool import RecallPool
+
+    environment = load_settings()
+    prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
+    return RecallPool(
+        store_of(common, environment),
+        embedder=embedder or chosen_embedder(common),
+        llm=choose_llm(common.llm or environment.llm),
+        prompts=common.prompts or environment.prompts,
+        chroma_url=server_of(common, environment),
+        config=settings_of(common, environment),
+        sessions=common.sessions or environment.sessions,
+        prices=environment.prices,
+        scale=common.scale or environment.scale,
+        decided=(),
+    )
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":
@@ -255,13 +283,18 @@ def choose_llm(said: str | None) -> str | None:
     return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
 
 
+def chosen_spec(common: Common) -> str | None:
+    """The language model that options or environment name; None: without one."""
+    return choose_llm(common.llm or load_settings().llm)
+
+
 def named_llm(common: Common) -> str:
     """The language model that options or environment name.
 
     Raises:
         UsageError: none is named, and prompts are for one.
     """
-    spec = choose_llm(common.llm or load_settings().llm)
+    spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
             "prompts are read by a language model, and offline there is none; name one: "

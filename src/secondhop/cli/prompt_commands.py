@@ -32,7 +32,8 @@ def list_prompts(common: Common) -> None:
 def show(
     common: Common,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="decompose, expand, critique or observe.")
+        str,
+        typer.Argument(metavar="NAME", help="decompose, expand, critique, observe or annotate."),
     ],
     rendered: Annotated[
         str | None,

@@ -7,8 +7,11 @@ from typing import NoReturn, TypeVar, Unpack
 
 from pydantic import BaseModel
 
+from secondhop.annotate.annotator import Annotator
+from secondhop.annotate.port import AnnotateRequest, MemoryPart
 from secondhop.evals.prompt_trial import recalled
 from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
+from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallInput
@@ -45,8 +48,9 @@ async def rendered_prompts(
 ) -> Mapping[str, RenderedPrompt]:
     """{prompt name: its messages in a recall that goes on without their answers}.
 
-    The prompt that reads conversations is filled as if the question had been said. A prompt that
-    such a recall does not come to is left out: without a candidate nothing is judged.
+    The prompts that read conversations and memories are filled as if the question had been said,
+    or noted. A prompt that such a recall does not come to is left out: without a candidate nothing
+    is judged.
     """
     await recall.awarm()
     listener = Listener()
@@ -60,7 +64,27 @@ async def rendered_prompts(
         for prompt in prompts.values()
         if prompt.schema in listener.heard
     }
-    return found | {"observe": await rendered_observation(question, recall, prompts, at=at)}
+    return found | {
+        "observe": await rendered_observation(question, recall, prompts, at=at),
+        "annotate": await rendered_annotation(question, recall, prompts, at=at),
+    }
+
+
+async def rendered_annotation(
+    text: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
+) -> RenderedPrompt:
+    """The messages of the prompt that writes cues, for a note that was written now."""
+    part = MemoryPart(
+        memory_id="note",
+        title="",
+        source="note",
+        created_at=at or recall.services.clock(),
+        text=text,
+        tokens=count_tokens(text),
+    )
+    titles = [title for topic in await recall.store.topics() for title in topic.titles[:1]]
+    request = AnnotateRequest(parts=[part], titles=titles)
+    return Annotator(Listener(), prompts).sheet(request).prompt
 
 
 async def rendered_observation(

@@ -138,33 +138,35 @@ class Scenario:
     no_answer: tuple[UnansweredQuestion, ...]
 
 
-def load_scenario(folder: Path, *, cues: bool = True) -> Scenario:
+def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> Scenario:
     """Read and check one scenario folder.
 
     Args:
         cues: take the cues of its `cues.jsonl`, where it has one, for the host's.
+        stored: its memories are in a store already, and only its questions are read.
 
     Raises:
         UsageError: not a scenario; names the file, the line and what is wrong with it.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
-    for wanted in (MEMORIES_FILE, QUESTIONS_FILE):
+    for wanted in (QUESTIONS_FILE,) if stored else (MEMORIES_FILE, QUESTIONS_FILE):
         if not (folder / wanted).exists():
             raise UsageError(
                 f"{folder} has no {wanted}; a scenario is a folder with {MEMORIES_FILE} and "
                 f"{QUESTIONS_FILE}"
             )
-    memories = read_lines(folder / MEMORIES_FILE, MemoryLine)
+    memories = [] if stored else read_lines(folder / MEMORIES_FILE, MemoryLine)
     questions = read_lines(folder / QUESTIONS_FILE, Question)
     no_answer_file = folder / NO_ANSWER_FILE
     no_answer = read_lines(no_answer_file, UnansweredQuestion) if no_answer_file.exists() else []
     check_ids(folder / MEMORIES_FILE, [line.id for _, line in memories])
     check_ids(folder / QUESTIONS_FILE, [line.id for _, line in questions])
-    check_labels(folder / QUESTIONS_FILE, questions, known={line.id for _, line in memories})
+    known = None if stored else {line.id for _, line in memories}
+    check_labels(folder / QUESTIONS_FILE, questions, known=known)
     name = folder.resolve().name
     own = [line.memory(origin=name) for _, line in memories]
-    if cues and (folder / CUES_FILE).exists():
+    if cues and not stored and (folder / CUES_FILE).exists():
         own = with_cues(own, folder / CUES_FILE)
     return Scenario(
         name=name,
@@ -228,12 +230,18 @@ def check_ids(path: Path, ids: list[str]) -> None:
         seen.add(memory_id)
 
 
-def check_labels(path: Path, questions: list[tuple[int, Question]], *, known: set[str]) -> None:
-    """Labels name memories that exist, and every facet can be found at all."""
+def check_labels(
+    path: Path, questions: list[tuple[int, Question]], *, known: set[str] | None
+) -> None:
+    """Labels name memories that exist, and every facet can be found at all.
+
+    Args:
+        known: ids of the memories; None: the store knows them.
+    """
     for number, question in questions:
         where = f"{path}:{number}: question {question.id!r}"
         for memory_id in question.labelled_ids():
-            if memory_id not in known:
+            if known is not None and memory_id not in known:
                 raise UsageError(f"{where} names an unknown memory {memory_id!r}")
         for facet in question.facets:
             if max(facet.relevant.values()) < 2:

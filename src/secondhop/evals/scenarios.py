@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from secondhop.errors import StoreError
+from secondhop.errors import StoreError, UsageError
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.judgements import Rankings
 from secondhop.evals.question_story import QuestionStory, told
@@ -50,6 +50,19 @@ async def store_scenario(
     wanted = {memory.memory_id for memory in scenario.memories}
     stored = await recall.store.content_hashes()
     await recall.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
+
+
+async def expect_stored(scenario: Scenario, recall: Recall) -> None:
+    """Raises UsageError when the labels name a memory that the store does not hold."""
+    stored = await recall.store.content_hashes()
+    for question in scenario.questions:
+        for memory_id in question.labelled_ids():
+            if memory_id not in stored:
+                raise UsageError(
+                    f"question {question.id!r} of {scenario.name} names the memory "
+                    f"{memory_id!r}, which is not stored for {recall.services.entity!r}; "
+                    f"`recall --json` prints the ids that are"
+                )
 
 
 async def run_scenario(

@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from secondhop.errors import IngestError
 from secondhop.ingest.reading import Skipped
+
+if TYPE_CHECKING:
+    from secondhop.annotate.records import AnnotateLedger
 
 _REASONS_SHOWN = 5
 
@@ -43,6 +47,8 @@ class IngestLedger:
     """Embedded and stored."""
     plan: IngestPlan | None = None
     """In a dry run alone; then the counts are of what would be done."""
+    annotation: "AnnotateLedger | None" = None
+    """What annotating has done; None where it was not asked for, or there is no model."""
 
     @property
     def deletions_followed(self) -> bool:
@@ -62,7 +68,8 @@ class IngestLedger:
             "deletions_not_followed": _rows(self.deletions_not_followed),
         }
         planned = {"dry_run": True, "plan": self.plan.to_dict()} if self.plan else {}
-        return told | planned
+        cues = {"annotation": self.annotation.to_dict()} if self.annotation else {}
+        return told | planned | cues
 
 
 class NothingIngestedError(IngestError):

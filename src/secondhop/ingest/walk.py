@@ -27,6 +27,8 @@ _BROKEN_ZIP = (
     NotImplementedError,
     ValueError,
 )
+MAX_FILE_BYTES = 1024 * 1_000_000
+"""A larger file is skipped."""
 _MOST_PACKED = 100
 """How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
@@ -68,7 +70,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
 class Walker:
     """Walks inputs one after the other and gives every file once, whichever way it is reached."""
 
-    def __init__(self, *, max_file_bytes: int) -> None:
+    def __init__(self, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
         self._seen: set[str] = set()
 
@@ -187,7 +189,7 @@ class Walker:
 
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
-        return UnreadableError(f"larger than {megabytes} MB; raise IngestSettings.max_file_mb")
+        return UnreadableError(f"larger than {megabytes} MB; split it")
 
 
 def _is_below(real: str, folder: Path) -> bool:

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told
-from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.replies import (
     ExplainReply,
     ForgetReply,
@@ -27,6 +26,7 @@ from secondhop.mcp.replies import (
 from secondhop.memories.building import rememberable
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 
 Ctx: TypeAlias = Context[Any, Any]
 Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
@@ -59,7 +59,7 @@ REQUEST_ID_CHARS = 200
 class MemoryTools:
     """One method a tool. Every caller is bound to one entity: by token, or by the server."""
 
-    def __init__(self, recalls: OpenRecalls, *, entity: str | None) -> None:
+    def __init__(self, recalls: RecallPool, *, entity: str | None) -> None:
         """`entity`: whose memory a caller without a token gets; None: tokens are needed."""
         self._recalls, self._entity = recalls, entity
 
@@ -319,7 +319,7 @@ class MemoryTools:
     async def _memory(self, named: str | None = None) -> AsyncGenerator[Recall, None]:
         """The caller's memory; errors of ours become errors of the tool, with their message."""
         try:
-            async with self._recalls.of(self._bound(named)) as memory:
+            async with self._recalls.recall(self._bound(named)) as memory:
                 yield memory
         except SecondhopError as error:
             raise ToolError(str(error)) from error

@@ -61,36 +61,81 @@ def decide_new(
             f"memory {memory.memory_id!r} says something else already; update it, "
             f"or give the new one another id"
         )
+    place = place_of(memory, view, supersedes=supersedes)
+    if not supersedes:
+        same = place.same or said_again(memory, view, keeping=keeping, since=same_words_since)
+        if same:
+            return NewMemoryDecision(changes=(), same_as=same[0].memory_id)
+    decision = entered(memory, view, place, keeping=keeping, at=at, named=supersedes)
+    notices = [unlike(existing(old, view), memory) for old in supersedes]
+    return replace(decision, notice="; ".join(filter(None, notices)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a memory comes in among those that are stored."""
+
+    held: Sequence[Memory]
+    """Facts or preferences of its slot that held at its date."""
+    same: Sequence[Memory]
+    """Those of them that say the same."""
+    replaced: Sequence[str]
+    """Ids of what it supersedes: what held, and what was named."""
+    later: Memory | None
+    """Of its slot, what supersedes it: the next one by date."""
+
+
+def place_of(memory: Memory, view: KeepingView, *, supersedes: Sequence[str] = ()) -> Place:
+    """Where a memory comes in, by its slot and its date."""
     rivals = [
-        rival
-        for rival in view.rivals(memory)
-        if view.keeping(rival.memory_id).deprecated_at is None
+        one for one in view.rivals(memory) if view.keeping(one.memory_id).deprecated_at is None
     ]
     held = [rival for rival in rivals if holds_at(rival, memory.created_at, view)]
-    for rival in held:
-        if says_the_same(rival, memory) and not supersedes:
-            return NewMemoryDecision(changes=(), same_as=rival.memory_id)
-    if same_words_since is not None and not supersedes:
-        for other in said_again(memory, view, keeping=keeping, since=same_words_since):
-            return NewMemoryDecision(changes=(), same_as=other.memory_id)
     replaced = list(dict.fromkeys([*(rival.memory_id for rival in held), *supersedes]))
-    later = successor_among(rivals, memory, view, replaced=replaced)
+    return Place(
+        held=held,
+        same=[rival for rival in held if says_the_same(rival, memory)],
+        replaced=replaced,
+        later=successor_among(rivals, memory, view, replaced=replaced),
+    )
+
+
+def entered(
+    memory: Memory,
+    view: KeepingView,
+    place: Place,
+    *,
+    keeping: Keeping,
+    at: datetime,
+    named: Sequence[str] = (),
+    detail: str = "",
+    reason: str = "",
+) -> NewMemoryDecision:
+    """A memory is written and takes its place.
+
+    Args:
+        named: ids of what it supersedes because the caller says so.
+        detail: for its own history.
+        reason: for the history of what it supersedes.
+
+    Raises:
+        UsageError: what is named is not stored, or was superseded by another one.
+    """
     own = keeping
-    if later is not None:
-        own = replace(keeping, superseded_at=later.created_at, superseded_by=later.memory_id)
-    changes = [
-        KeepingChange(memory_id=memory.memory_id, keeping=own, act="remembered", at=at),
-        *(
-            superseding(existing(old, view), memory, view, at=at, relink=old not in supersedes)
-            for old in replaced
-        ),
+    if place.later is not None:
+        since, later_id = place.later.created_at, place.later.memory_id
+        own = replace(keeping, superseded_at=since, superseded_by=later_id)
+    first = KeepingChange(
+        memory_id=memory.memory_id, keeping=own, act="remembered", at=at, detail=detail
+    )
+    others = [
+        superseding(
+            existing(old, view), memory, view, at=at, reason=reason, relink=old not in named
+        )
+        for old in place.replaced
     ]
-    notices = [unlike(existing(old, view), memory) for old in supersedes]
     return NewMemoryDecision(
-        changes=changes,
-        supersedes=replaced,
-        superseded_by=own.superseded_by,
-        notice="; ".join(filter(None, notices)),
+        changes=[first, *others], supersedes=place.replaced, superseded_by=own.superseded_by
     )
 
 
@@ -126,13 +171,13 @@ def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
 
 
 def said_again(
-    memory: Memory, view: KeepingView, *, keeping: Keeping, since: datetime
+    memory: Memory, view: KeepingView, *, keeping: Keeping, since: datetime | None
 ) -> list[Memory]:
     """Continuity of the same words, title and source that was written from `since` on, and holds.
 
-    With another mark, expiry or salience it is not the same.
+    With another mark, expiry or salience it is not the same. `since` None: none is.
     """
-    if memory.kind != "continuity":
+    if memory.kind != "continuity" or since is None:
         return []
     return [
         other

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from secondhop.errors import UsageError
-from secondhop.models.embedder import Embedder, LearnsDimension
+from secondhop.models.embedder import Embedder
+from secondhop.models.remote_embedder import RemoteEmbedder
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -20,14 +21,7 @@ _default_models = WeakValueDictionary()
 _lock = threading.Lock()
 
 
-def make_embedder(
-    spec: str,
-    *,
-    cache_dir: Path | None = None,
-    offline: bool = False,
-    base_url: str | None = None,
-    api_key: str | None = None,
-) -> Embedder:
+def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
     """The embedder that `spec` names; nothing is loaded or fetched before its first use.
 
     The default model is loaded once a process: equal calls return the same object while it is in
@@ -37,8 +31,6 @@ def make_embedder(
         spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
         cache_dir: where model files live; None: the user's cache folder.
         offline: missing model files are an error instead of a download.
-        base_url: server of an "openai:" model; None: OpenAI's rule (OPENAI_BASE_URL).
-        api_key: key for it; None: OPENAI_API_KEY.
 
     Raises:
         UsageError: no such embedder.
@@ -51,11 +43,9 @@ def make_embedder(
 
         return HashingEmbedder()
     if kind == "openai" and name:
-        from secondhop.models.openai_client import OpenAIConnection
-        from secondhop.models.openai_embedder import OpenAIEmbedder, OpenAIEmbedderConfig
+        from secondhop.models.openai_embedder import OpenAIEmbedder
 
-        connection = OpenAIConnection(base_url=base_url, api_key=api_key)
-        return OpenAIEmbedder(OpenAIEmbedderConfig(model=name, connection=connection))
+        return OpenAIEmbedder(name)
     raise UsageError(f"no embedder {spec!r}; choose one of: {', '.join(EMBEDDER_SPECS)}")
 
 
@@ -67,7 +57,7 @@ async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
         ModelError: its dimension is not known, and its model does not answer.
     """
     chosen = make_embedder(embedder) if isinstance(embedder, str) else _adapted(embedder)
-    if isinstance(chosen, LearnsDimension):
+    if isinstance(chosen, RemoteEmbedder):
         await chosen.learn_dimension()
     return chosen
 

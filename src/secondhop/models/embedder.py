@@ -33,15 +33,6 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class LearnsDimension(Protocol):
-    """An embedder that may have to ask its model how long a vector is."""
-
-    async def learn_dimension(self) -> int:
-        """Length of a vector; afterwards `dimension` knows it."""
-        ...
-
-
-@runtime_checkable
 class HoldsConnections(Protocol):
     """An embedder with connections to close."""
 

@@ -1,16 +1,18 @@
 """Checking what an embedding model returned, before anything is stored with it."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from secondhop.errors import ModelError
 from secondhop.models.embedder import Vectors
 
+Rows: TypeAlias = Sequence[Sequence[float]] | Vectors
+"""As a model returns them: one a text, in order."""
 
-def unit_vectors(
-    rows: Sequence[Sequence[float]] | Vectors, *, count: int, dimension: int | None, source: str
-) -> Vectors:
+
+def unit_vectors(rows: Rows, *, count: int, dimension: int | None, source: str) -> Vectors:
     """float32 [count, dim], each row scaled to length 1.
 
     Args:

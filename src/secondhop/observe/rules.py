@@ -2,7 +2,7 @@
 contradicts it, or not written again. Pure decisions; nothing that is stored is overwritten."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -19,6 +19,9 @@ ONE_TALK = timedelta(hours=1)
 """Two different values within it, without a word of change, are a slip: a home or a phone number
 does not change during a conversation."""
 
+
+NOWHERE = rules.Place(held=(), same=(), replaced=(), later=None)
+"""It supersedes nothing, and nothing supersedes it."""
 
 OBSERVED = "observed in a conversation"
 """In the history of what was superseded; no word of the other memory, which may be forgotten."""
@@ -63,28 +66,25 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
     if known is not None:
         return duplicate(known.memory_id, f"It is known since {known.created_at:%Y-%m-%d}.")
     if memory.kind == "continuity":
-        return added(statement, view, (), "Nothing like it is known.")
-    rivals = [r for r in view.rivals(memory) if view.keeping(r.memory_id).deprecated_at is None]
-    held = [rival for rival in rivals if rules.holds_at(rival, memory.created_at, view)]
-    same = [rival for rival in held if rules.says_the_same(rival, memory)]
+        return added(statement, view, NOWHERE, "Nothing like it is known.")
+    place = rules.place_of(memory, view)
+    held, same, later = place.held, place.same, place.later
     others = [rival for rival in held if rival not in same]
-    later = rules.successor_among(
-        rivals, memory, view, replaced=[rival.memory_id for rival in held]
-    )
     if later is not None and rules.says_the_same(later, memory):
         same = same or [later]
     if same and (later is not None or not settles(statement, others, said_now)):
         return duplicate(same[-1].memory_id, f"It is known since {same[-1].created_at:%Y-%m-%d}.")
     if later is not None:
         why = f"Something newer is known, of {later.created_at:%Y-%m-%d}: it belongs to the past."
-        return added(statement, view, held, why, later=later)
-    if not held:
-        return added(statement, view, (), "Nothing was known of it.")
-    if same:
-        return added(statement, view, held, "Said again, it settles what was in doubt.")
-    if why := undecided(statement, held, said_now):
-        return in_conflict(statement, held, why)
-    return added(statement, view, held, newer_because(statement, held))
+    elif not held:
+        why = "Nothing was known of it."
+    elif same:
+        why = "Said again, it settles what was in doubt."
+    elif doubt := undecided(statement, held, said_now):
+        return in_conflict(statement, view, held, doubt)
+    else:
+        why = newer_because(statement, held)
+    return added(statement, view, place, why)
 
 
 def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
@@ -149,59 +149,26 @@ def repeating(statement: Statement, memory_id: str, view: KeepingView) -> list[K
     return [change]
 
 
-def in_conflict(statement: Statement, held: Sequence[Memory], why: str) -> Judgement:
+def in_conflict(
+    statement: Statement, view: KeepingView, held: Sequence[Memory], why: str
+) -> Judgement:
     """It is written beside what contradicts it, and both hold."""
     others = ", ".join(one.memory_id for one in held)
-    detail = f"{statement.source}; contradicts {others}"
-    change = remembering(statement, Keeping(), detail)
-    return Judgement(
-        decision=rules.NewMemoryDecision(changes=[change]), done="conflict", why=why, beside=held
-    )
+    beside = added(statement, view, NOWHERE, why, detail=f"; contradicts {others}")
+    return replace(beside, done="conflict", beside=held)
 
 
 def added(
-    statement: Statement,
-    view: KeepingView,
-    replaced: Sequence[Memory],
-    why: str,
-    *,
-    later: Memory | None = None,
+    statement: Statement, view: KeepingView, place: rules.Place, why: str, *, detail: str = ""
 ) -> Judgement:
-    """It is written, and takes the place of what held.
-
-    Args:
-        later: takes its own place, from its date on.
-    """
-    memory = statement.memory
-    own = Keeping()
-    if later is not None:
-        own = Keeping(superseded_at=later.created_at, superseded_by=later.memory_id)
-    changes = [
-        remembering(statement, own, statement.source),
-        *(
-            rules.superseding(old, memory, view, at=statement.at, reason=OBSERVED, relink=True)
-            for old in replaced
-        ),
-    ]
-    return Judgement(
-        decision=rules.NewMemoryDecision(
-            changes=changes,
-            supersedes=[old.memory_id for old in replaced],
-            superseded_by=own.superseded_by,
-        ),
-        done="added",
-        why=why,
-        replaced=replaced,
-    )
-
-
-def remembering(statement: Statement, keeping: Keeping, detail: str) -> KeepingChange:
-    """Its own first entry; the history tells from which words it came."""
-    memory = statement.memory
-    return KeepingChange(
-        memory_id=memory.memory_id,
-        keeping=keeping,
-        act="remembered",
+    """It is written, and takes its place; its history tells from which words it came."""
+    decision = rules.entered(
+        statement.memory,
+        view,
+        place,
+        keeping=Keeping(),
         at=statement.at,
-        detail=detail,
+        detail=statement.source + detail,
+        reason=OBSERVED,
     )
+    return Judgement(decision=decision, done="added", why=why, replaced=place.held)

@@ -58,6 +58,26 @@ def key_phrases(text: str, *, n: int | None = None) -> list[KeyPhrase]:
     return list(best.values())[:n]
 
 
+_COUNTED = re.compile(
+    r"\d|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty)\b", re.I
+)
+
+
+def topic_names(text: str, *, n: int = 30) -> list[str]:
+    """Names and noun phrases that may name what a text is about, most telling first.
+
+    Single lower-case words and counted things ("two weeks") are none of them.
+
+    >>> topic_names("In two weeks Lena wants to see the tax return of 2024.")
+    ['Lena', 'tax return']
+    """
+    return [
+        found.phrase
+        for found in key_phrases(text, n=n)
+        if found.kind != "phrase" or (" " in found.phrase and not _COUNTED.search(found.phrase))
+    ]
+
+
 _QUOTE = re.compile(
     rf'"([^"\n]{{2,{MAX_QUOTE}}})"|“([^”\n]{{2,{MAX_QUOTE}}})”|«([^»\n]{{2,{MAX_QUOTE}}})»'
     rf"|‘([^’\n]{{2,{MAX_QUOTE}}})’|「([^」\n]{{2,{MAX_QUOTE}}})」|『([^』\n]{{2,{MAX_QUOTE}}})』"

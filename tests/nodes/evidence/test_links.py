@@ -41,6 +41,7 @@ async def filled(world: SmallWorld, *, question: str = QUESTION) -> list[str]:
 async def test_what_a_name_in_the_evidence_leads_to_comes_before_what_looks_like_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("secondhop.nodes.evidence.fill.LEAST_SHARE", 0.0)
     world = await small_world(tmp_path, SHELF)
     order = await filled(world)
     monkeypatch.setattr("secondhop.nodes.evidence.links.LINK_SHARE", 0.0)

@@ -1,0 +1,143 @@
+"""The smallest change that would admit a memory which a recall did not return."""
+
+from collections.abc import Mapping
+
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
+from secondhop.nodes.pick import NOT_NEAR, REFUSED
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, SUPPRESSED
+
+
+def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
+    """One change of a setting, a vote, the question or the memory.
+
+    Args:
+        last: the drop that decided; None: it took part in nothing.
+    """
+    if last is None:
+        return never_weighed(trace, candidate)
+    if last.stage == "tokens":
+        return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
+    if last.stage == "critique":
+        return other_vote(candidate, last)
+    if last.reason == REFUSED or was_refused(trace):
+        return vote_for(candidate, REFUSED)
+    if last.reason == NOT_NEAR:
+        return answered_after_all(trace, last)
+    if last.threshold is not None:
+        return below_threshold(trace, candidate, last.threshold)
+    if last.stage == "pick" and last.rank is not None:
+        return more_slots(trace, last, last.rank)
+    return never_weighed(trace, candidate)
+
+
+NEARER_QUESTION = "a question nearer to it: what it says is too far from this one"
+
+
+def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """For what selection never saw."""
+    if trace.stop_reason == "deadline":
+        return "more time: a longer --deadline"
+    disbelieved = bool(candidate.votes) and best_relevance(candidate) < LEAST_RELEVANCE
+    if disbelieved or candidate.score <= 0 or len(trace.candidates) <= trace.k:
+        return NEARER_QUESTION
+    return f"--k {len(trace.candidates)}, so that all that was found takes part"
+
+
+def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
+    """For what was voted out: in an earlier session, or by the critic."""
+    learned = [vote for vote in candidate.votes if vote.round == 0]
+    if learned:
+        return f"`secondhop learning --forget {candidate.memory_id}`: {learned[0].reason}"
+    return vote_for(candidate, f"it was {last.reason.split(':')[0]}")
+
+
+def vote_for(candidate: TraceCandidate, why: str) -> str:
+    """A vote helps only what some search found like the question."""
+    if best_relevance(candidate) < LEAST_RELEVANCE:
+        return NEARER_QUESTION
+    return f"a hot vote of the critic: {why}"
+
+
+def best_relevance(candidate: TraceCandidate) -> float:
+    """Over all facets, 0..1."""
+    return max((score.relevance for score in candidate.facet_scores), default=0.0)
+
+
+def was_refused(trace: RecallTrace) -> bool:
+    """Whether the critic voted against what it read, and nothing came back."""
+    votes = [vote for candidate in trace.candidates for vote in candidate.votes]
+    against = any(vote.by == "critic" and vote.vote in SUPPRESSED for vote in votes)
+    return against and not trace.returned
+
+
+def more_slots(trace: RecallTrace, last: TraceDrop, place: int) -> str:
+    """For what came after the last slot."""
+    if last.reason.startswith("repeats"):
+        return (
+            f"removing {title_of(trace, last.against)}, which says the same, "
+            f"or --k {place} (what repeats comes after everything else)"
+        )
+    return (
+        f"--k {place} or a little more (it came in at place {place}, {trace.k} were "
+        f"asked for; a higher k also looks deeper, so places may move)"
+    )
+
+
+def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
+    """For what was held back because nothing is near the question."""
+    lower = bar_met_at(trace, last)
+    changes = {"ranking.min_score": f"{lower:.2f}"}
+    if last.rank is not None and last.rank > trace.k:
+        changes["limits.k"] = str(last.rank)
+    return (
+        f"a question nearer to what is stored, or {named(changes)} (the best answer to the "
+        f"question's own words scores {last.score or 0:.2f}, {last.threshold or 0:.2f} is needed); "
+        f"see it with {replay_command(trace.trace_id, changes)}"
+    )
+
+
+def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: float) -> str:
+    """What would lift it over the threshold; with slots for all who are lifted with it."""
+    best = candidate.facet_scores[0].relevance if candidate.facet_scores else candidate.score
+    held_back = [
+        bar_met_at(trace, drop)
+        for other in trace.candidates
+        for drop in other.drops
+        if drop.reason == NOT_NEAR
+    ]
+    lower = min([int(best * 100) / 100, *held_back])
+    rivals = sum(other.score >= lower for other in trace.candidates)
+    changes = {"ranking.min_score": f"{lower:.2f}"}
+    if rivals > trace.k:
+        changes["limits.k"] = str(rivals)
+    return (
+        f"{named(changes)} (it scores {best:.3f}, {threshold:.3f} is needed); "
+        f"see it with {replay_command(trace.trace_id, changes)}"
+    )
+
+
+def bar_met_at(trace: RecallTrace, held_back: TraceDrop) -> float:
+    """The `ranking.min_score` at which the nearest memory is near enough: the bar is a share of
+    it."""
+    needed, setting = held_back.threshold or 0.0, trace.settings.get("ranking.min_score")
+    if not needed or not isinstance(setting, int | float):
+        return 0.0
+    return int((held_back.score or 0.0) * setting / needed * 100) / 100
+
+
+def named(changes: Mapping[str, str]) -> str:
+    """ "limits.k = 7 or more"."""
+    told = " and ".join(f"{name} = {value}" for name, value in changes.items())
+    return f"{told} or more" if "limits.k" in changes else told
+
+
+def replay_command(trace_id: str, changes: Mapping[str, str]) -> str:
+    """What to type to see the recall with these settings."""
+    given = "".join(f" --set {name}={value}" for name, value in changes.items())
+    return f"`secondhop replay {trace_id}{given}`"
+
+
+def title_of(trace: RecallTrace, memory_id: str | None) -> str:
+    """`id “title”` as far as the trace knows it."""
+    other = trace.candidate(memory_id) if memory_id else None
+    return f"{memory_id} “{other.title}”" if other else str(memory_id)

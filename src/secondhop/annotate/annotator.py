@@ -1,0 +1,145 @@
+"""One batch read by a language model: what it wrote, and what of that is no cue."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from secondhop.annotate.form import fault, role_line, told
+from secondhop.annotate.port import AnnotateRequest, MemoryPart, PartCues, RefusedCue
+from secondhop.annotate.schema import AnnotateReply, CuesReply
+from secondhop.annotate.sheet import AnnotateSheet, annotate_sheet
+from secondhop.models.llm import KeepsAnswers, StructuredLLM, Usage
+from secondhop.nodes.budget import Remaining
+from secondhop.nodes.critics.quoting import Tags
+from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, asked_model
+from secondhop.prompts.templates import Prompt
+from secondhop.stores.cues import Breadth
+
+REPLY_FRAME = 800
+"""Tokens that a reply may have besides its rows: some models think before they write."""
+
+REPLY_TOKENS_A_PART = 320
+"""The most that a row may take; it usually takes some 130."""
+
+CALLS = 4
+"""Requests for one answer: retries, other ways of asking and a repair."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchCues:
+    """What a batch brought."""
+
+    written: Sequence[tuple[MemoryPart, PartCues]]
+    """For each part that the reply names, in order."""
+    left_out: Sequence[MemoryPart] = ()
+    """What the reply does not name."""
+    refused: Sequence[RefusedCue] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+class Annotator:
+    """Writes cues with a language model."""
+
+    def __init__(self, llm: StructuredLLM, prompts: Mapping[str, Prompt]) -> None:
+        self._llm = llm
+        self._prompt = prompts["annotate"]
+        self._tags = Tags(llm.tag_secret if isinstance(llm, KeepsAnswers) else None)
+
+    @property
+    def model_id(self) -> str:
+        """The model's."""
+        return self._llm.model_id
+
+    @property
+    def prompt_label(self) -> str:
+        """Name, version and hash of the prompt."""
+        return self._prompt.label
+
+    def sheet(self, request: AnnotateRequest) -> AnnotateSheet:
+        """What the model is told."""
+        return annotate_sheet(request, self._prompt, tags=self._tags)
+
+    async def write(self, sheet: AnnotateSheet, *, tokens: int, seconds: float) -> BatchCues:
+        """The cues of one batch.
+
+        Args:
+            tokens: of prompts and replies together, at most.
+
+        Raises:
+            LLMError: the model failed, or named none of the memories; tells what was spent.
+        """
+        left = Remaining(
+            rounds=0, llm_calls=CALLS, llm_tokens=tokens, seconds=seconds / MODEL_SHARE
+        )
+        call = ModelCall(
+            prompt=sheet.prompt,
+            reply_tokens=min(reply_tokens(len(sheet.parts)), max(1, tokens - sheet.tokens)),
+            left=left,
+        )
+        reply, usage = await asked_model(
+            self._llm,
+            call,
+            schema=AnnotateReply,
+            refuse=lambda said: refusal(said, sheet),
+        )
+        return read_reply(reply, sheet, usage=usage)
+
+
+def reply_tokens(parts: int) -> int:
+    """The most that the reply about a batch may take."""
+    return REPLY_FRAME + REPLY_TOKENS_A_PART * parts
+
+
+def refusal(reply: AnnotateReply, sheet: AnnotateSheet) -> str:
+    """Why a reply cannot be used; "" where it can."""
+    if not any(sheet.part(row.id) for row in reply.memories):
+        return "named none of the memories that it was shown; try a larger model"
+    return ""
+
+
+def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> BatchCues:
+    """The cues of the memories that were shown; of two rows for one, the first counts."""
+    rows: dict[str, CuesReply] = {}
+    for row in reply.memories:
+        part = sheet.part(row.id)
+        if part is not None:
+            rows.setdefault(part_key(part), row)
+    refused: list[RefusedCue] = []
+    written: list[tuple[MemoryPart, PartCues]] = []
+    for part in sheet.parts.values():
+        found = rows.get(part_key(part))
+        if found is not None:
+            written.append((part, cues_of(found, part, sheet, refused)))
+    return BatchCues(
+        written=written,
+        left_out=[part for part in sheet.parts.values() if part_key(part) not in rows],
+        refused=refused,
+        usage=usage,
+    )
+
+
+def part_key(part: MemoryPart) -> str:
+    """Names a part within a batch."""
+    return f"{part.memory_id}\n{part.number}"
+
+
+def cues_of(
+    row: CuesReply, part: MemoryPart, sheet: AnnotateSheet, refused: list[RefusedCue]
+) -> PartCues:
+    """One row, without what has not the form of a cue."""
+
+    def sound(texts: Sequence[str], breadth: Breadth) -> list[str]:
+        kept: dict[str, str] = {}
+        for text in map(told, texts):
+            if why := fault(text, breadth, tag=sheet.tag):
+                refused.append(RefusedCue(memory_id=part.memory_id, text=text, why=why))
+            else:
+                kept.setdefault(text.casefold(), text)
+        return list(kept.values())
+
+    earlier = (sheet.earlier(call_id, than=part) for call_id in row.replaces)
+    return PartCues(
+        specific=sound(row.specific, "specific"),
+        broad=sound(row.broad, "broad"),
+        role=role_line(row.role, tag=sheet.tag),
+        replaces=list(dict.fromkeys(filter(None, earlier))),
+    )

@@ -1,0 +1,88 @@
+"""What one run of annotating may spend; nothing is asked that might exceed it."""
+
+from dataclasses import dataclass, field, replace
+
+from secondhop.errors import UsageError
+from secondhop.models.llm import Usage
+from secondhop.models.prices import TokenPrice
+
+COUNTED_OTHERWISE = 1.25
+"""How many more tokens a server may make of a prompt than we count."""
+
+TRIES = 4
+"""Without a bound, what an answer may cost: so many times its prompt and reply."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunBudget:
+    """Bounds of a run, what it has spent, and what is set aside for requests under way."""
+
+    max_tokens: int | None = None
+    max_usd: float | None = None
+    price: TokenPrice | None = None
+    spent: Usage = field(default_factory=Usage)
+    _held_tokens: int = 0
+    _held_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        if (self.max_tokens is not None and self.max_tokens < 1) or (
+            self.max_usd is not None and self.max_usd <= 0
+        ):
+            raise UsageError("a bound on tokens or dollars must be more than 0")
+        if self.max_usd is not None and self.price is None:
+            raise UsageError(
+                "the price of this model is unknown, so a bound in dollars cannot be held; give "
+                "max_tokens (--max-tokens), or a price (SECONDHOP_PRICES, docs/cli.md)"
+            )
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound at all."""
+        return self.max_tokens is not None or self.max_usd is not None
+
+    def hold(self, *, prompt: int, reply: int) -> "Held | None":
+        """Set aside what a request may cost at most; None where too little is left."""
+        most = Usage(prompt_tokens=round(prompt * COUNTED_OTHERWISE), completion_tokens=reply)
+        usd = self.price.cost_usd(most) if self.price is not None else 0.0
+        held = Held(self, tokens=most.tokens, usd=usd)
+        used = self.spent.tokens + self.spent.lost_tokens + self._held_tokens
+        if self.max_tokens is not None and used + held.tokens > self.max_tokens:
+            return None
+        if self.max_usd is not None and self._usd() + self._held_usd + usd > self.max_usd:
+            return None
+        self._held_tokens += held.tokens
+        self._held_usd += usd
+        return held
+
+    def settle(self, held: "Held", usage: Usage) -> None:
+        """What was set aside is free again, and what was spent is counted."""
+        self._held_tokens -= held.tokens
+        self._held_usd -= held.usd
+        self.spent += usage
+
+    def bound_text(self) -> str:
+        """What the bound is, as the end of "… reached"."""
+        if self.max_tokens is not None:
+            return f"{self.max_tokens:,} tokens"
+        return f"${self.max_usd:g}"
+
+    def _usd(self) -> float:
+        """What was spent, with what replies that were lost may have cost."""
+        if self.price is None:
+            return 0.0
+        lost = Usage(completion_tokens=self.spent.lost_tokens)
+        return self.price.cost_usd(replace(self.spent, lost_tokens=0)) + self.price.cost_usd(lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is set aside for one request."""
+
+    budget: RunBudget
+    tokens: int
+    usd: float
+
+    @property
+    def allowed(self) -> int:
+        """Tokens that its answer may cost in all."""
+        return self.tokens if self.budget.bounded else TRIES * self.tokens

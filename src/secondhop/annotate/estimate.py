@@ -1,0 +1,50 @@
+"""What annotating would take, worked out before anything is asked."""
+
+from collections.abc import Sequence
+
+from secondhop.annotate.annotator import Annotator
+from secondhop.annotate.parts import FRAME_TOKENS
+from secondhop.annotate.port import AnnotateRequest, AnnotationStore
+from secondhop.annotate.reading import Reading
+from secondhop.annotate.records import AnnotateEstimate
+from secondhop.annotate.settings import AnnotateSettings
+from secondhop.models.llm import Usage
+from secondhop.models.prices import TokenPrice
+
+REPLY_TOKENS = 130
+"""Of what is written about a memory, as measured."""
+
+OLDER_TOKENS = 90
+"""Of an older memory on the sheet."""
+
+
+async def estimated(
+    memory_ids: Sequence[str],
+    store: AnnotationStore,
+    annotator: Annotator,
+    *,
+    settings: AnnotateSettings,
+    price: TokenPrice | None,
+) -> AnnotateEstimate:
+    """What annotating these memories would take; every text is read, nothing is asked."""
+    titles = [title for topic in await store.topics() for title in topic.titles[:1]]
+    frame = annotator.sheet(AnnotateRequest(parts=[], titles=titles)).tokens
+    requests = parts = tokens = 0
+    async for batch in Reading(store, settings).batches(memory_ids):
+        requests += 1
+        parts += len(batch)
+        tokens += sum(part.tokens + FRAME_TOKENS for part in batch)
+    older = min(settings.older, max(0, len(memory_ids) - settings.batch_memories))
+    usage = Usage(
+        calls=requests,
+        prompt_tokens=tokens + requests * (frame + older * OLDER_TOKENS),
+        completion_tokens=parts * REPLY_TOKENS,
+    )
+    return AnnotateEstimate(
+        memories=len(memory_ids),
+        requests=requests,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=0.0 if not requests else price.cost_usd(usage) if price is not None else None,
+        model=annotator.model_id,
+    )

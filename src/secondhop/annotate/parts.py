@@ -1,0 +1,60 @@
+"""Memories cut into parts that a model reads whole."""
+
+from collections.abc import Iterator
+
+from secondhop.annotate.port import MemoryPart
+from secondhop.ingest.split_text import grains, lines
+from secondhop.models.tokens import count_tokens
+from secondhop.stores.records import Memory
+
+FRAME_TOKENS = 45
+"""Of the lines around a memory: id, date, source, title."""
+
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+
+
+def parts_of(memory: Memory, *, tokens: int) -> list[MemoryPart]:
+    """A memory as parts of at most `tokens` tokens, in order; nothing of it is left out."""
+    texts = list(cut(memory_text(memory), tokens=tokens)) or [""]
+    return [
+        MemoryPart(
+            memory_id=memory.memory_id,
+            title=memory.title,
+            source=memory.source,
+            created_at=memory.created_at,
+            text=text,
+            tokens=count_tokens(text),
+            number=number,
+            of=len(texts),
+        )
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def memory_text(memory: Memory) -> str:
+    """What a memory says, with its speakers where there are several turns."""
+    said = [message for message in memory.messages if message.content.strip()]
+    if len(said) == 1 and memory.source != "conversation":
+        return said[0].content.strip()
+    return "\n".join(
+        f"{_SPEAKERS.get(message.role, message.role)}: {message.content.strip()}"
+        for message in said
+    )
+
+
+def cut(text: str, *, tokens: int) -> Iterator[str]:
+    """Pieces of at most `tokens` tokens, between lines where they fit, else between words."""
+    if count_tokens(text) <= tokens:
+        yield from [text] if text.strip() else []
+        return
+    piece, size = "", 0
+    for joiner, line in lines(text):
+        for own_joiner, grain in grains(line, tokens=tokens, count_tokens=count_tokens):
+            more = count_tokens(grain) + 1
+            if piece and size + more > tokens:
+                yield piece
+                piece, size = "", 0
+            piece += (own_joiner or joiner) * bool(piece) + grain
+            size += more
+    if piece:
+        yield piece

@@ -1,0 +1,59 @@
+"""Which memories wait, read from the store in order of date and gathered into batches."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+
+from secondhop.annotate.parts import parts_of
+from secondhop.annotate.port import AnnotationStore, MemoryPart, PartCues
+from secondhop.annotate.settings import AnnotateSettings
+
+
+@dataclass(slots=True)
+class OpenMemory:
+    """A memory that is being read."""
+
+    content_hash: str
+    parts: int
+    read: dict[int, PartCues] = field(default_factory=dict[int, PartCues])
+    """By the number of the part."""
+
+    def in_order(self) -> list[PartCues] | None:
+        """What its parts brought; None while one is missing."""
+        if len(self.read) < self.parts:
+            return None
+        return [self.read[number] for number in sorted(self.read)]
+
+
+@dataclass(slots=True)
+class Reading:
+    """The memories of one run."""
+
+    store: AnnotationStore
+    settings: AnnotateSettings
+    opened: dict[str, OpenMemory] = field(default_factory=dict[str, OpenMemory])
+    """Those that were given out and are not finished."""
+
+    async def batches(self, memory_ids: Sequence[str]) -> AsyncGenerator[list[MemoryPart], None]:
+        """Their parts, as many together as one request reads; no more is read than is asked for."""
+        batch: list[MemoryPart] = []
+        size = 0
+        for memory_id in memory_ids:
+            for part in await self._parts(memory_id):
+                full = len(batch) >= self.settings.batch_memories
+                if batch and (full or size + part.tokens > self.settings.batch_tokens):
+                    yield batch
+                    batch, size = [], 0
+                batch.append(part)
+                size += part.tokens
+        if batch:
+            yield batch
+
+    async def _parts(self, memory_id: str) -> list[MemoryPart]:
+        """Its parts; none for a memory that is gone meanwhile."""
+        found = await self.store.whole(memory_id)
+        if found is None:
+            return []
+        memory = found[0]
+        parts = parts_of(memory, tokens=self.settings.part_tokens)
+        self.opened[memory_id] = OpenMemory(memory.content_hash, len(parts))
+        return parts

@@ -1,0 +1,257 @@
+"""One run of annotating: batches read side by side, each stored as soon as it is answered.
+
+What is stored is done. A run that is killed has lost the requests that were under way, and no more.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from secondhop.annotate.annotator import Annotator, BatchCues, reply_tokens
+from secondhop.annotate.budget import Held, RunBudget
+from secondhop.annotate.finish import Signature, WrittenMemory, finished
+from secondhop.annotate.generic import GenericCues
+from secondhop.annotate.older import older_near
+from secondhop.annotate.port import AnnotateRequest, AnnotationStore, MemoryPart, RefusedCue
+from secondhop.annotate.reading import Reading
+from secondhop.annotate.records import AnnotateLedger, FailedMemory
+from secondhop.annotate.settings import AnnotateSettings
+from secondhop.annotate.sheet import AnnotateSheet
+from secondhop.graph.result import Spent
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.embedder import Embedder
+from secondhop.models.llm import LLMError, Usage
+from secondhop.nodes.budget import counts_of
+from secondhop.stores.cues import Annotation
+
+FAILURES = 3
+"""Batches that fail one after the other end the run: the server is down, or the model unable."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has done so far."""
+
+    annotated: int = 0
+    cues: int = 0
+    broad_cues: int = 0
+    without_cues: int = 0
+    replacing: int = 0
+    refused: list[RefusedCue] = field(default_factory=list[RefusedCue])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    in_a_row: int = 0
+    """Batches that failed since one was answered."""
+    stopped: str = ""
+
+    def count(self, annotations: Sequence[Annotation]) -> None:
+        """Note what was stored."""
+        for one in annotations:
+            self.annotated += 1
+            broad = sum(cue.breadth == "broad" for cue in one.cues)
+            self.broad_cues += broad
+            self.cues += len(one.cues) - broad
+            self.without_cues += not one.cues
+            self.replacing += bool(one.replaces)
+
+
+class AnnotateRun:
+    """Annotates the memories that it is given, within a budget."""
+
+    def __init__(
+        self,
+        store: AnnotationStore,
+        annotator: Annotator,
+        *,
+        embedder: Embedder,
+        generic: GenericCues,
+        budget: RunBudget,
+        settings: AnnotateSettings,
+        clock: Callable[[], datetime],
+        progress: IngestProgress | None = None,
+    ) -> None:
+        self._store, self._annotator = store, annotator
+        self._embedder, self._generic = embedder, generic
+        self._budget, self._settings = budget, settings
+        self._clock, self._progress = clock, progress
+        self._reading = Reading(store, settings)
+        self._tally = Tally()
+        self._titles: Sequence[str] = ()
+        self._begun = clock()
+
+    async def all_of(self, memory_ids: Sequence[str]) -> AnnotateLedger:
+        """Annotate these memories, the oldest first; what fails stays as it is."""
+        started = time.perf_counter()
+        self._titles = [title for topic in await self._store.topics() for title in topic.titles[:1]]
+        self._report(len(memory_ids))
+        asking: set[asyncio.Task[None]] = set()
+        try:
+            async with aclosing(self._reading.batches(memory_ids)) as batches:
+                async for batch in batches:
+                    sheet = await self._sheet(batch)
+                    held = await self._room(sheet, asking)
+                    if held is None:
+                        break
+                    work = self._batch(sheet, held, total=len(memory_ids))
+                    asking.add(asyncio.create_task(work))
+            for task in asking:
+                await task
+        finally:
+            for task in asking:
+                task.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
+        return await self._ledger(ms=(time.perf_counter() - started) * 1000)
+
+    async def _room(self, sheet: AnnotateSheet, asking: "set[asyncio.Task[None]]") -> Held | None:
+        """What the next request may spend, once there is a place for it; None: no more is asked."""
+        while True:
+            for task in [task for task in asking if task.done()]:
+                asking.discard(task)
+                await task  # what it raised ends the run
+            if self._tally.stopped:
+                return None
+            if len(asking) < self._settings.concurrency:
+                held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(sheet.parts)))
+                if held is not None:
+                    return held
+                if not asking:
+                    self._tally.stopped = f"the bound of {self._budget.bound_text()} is reached"
+                    return None
+            await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
+        """What is asked about these parts."""
+        older = await older_near(
+            parts, self._store, limit=self._settings.older, noted_before=self._begun
+        )
+        request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
+        return self._annotator.sheet(request)
+
+    async def _batch(self, sheet: AnnotateSheet, held: Held, *, total: int) -> None:
+        """Ask about one batch, and store what is answered; what is left out is asked once more."""
+        written = await self._asked(sheet, held)
+        if written is None:
+            parts = list(sheet.parts.values())
+            self._count_failure(self._tally.failed[parts[0].memory_id])
+            await self._halves(parts, total=total)
+            return
+        await self._take(written, total=total)
+        if written.left_out:
+            again = await self._again(written.left_out)
+            for part in again.left_out if again else written.left_out:
+                self._tally.failed.setdefault(part.memory_id, "the model left it out")
+            if again is not None:
+                await self._take(again, total=total)
+
+    async def _halves(self, parts: Sequence[MemoryPart], *, total: int) -> None:
+        """After a failure: each half alone, and so on while the other half is answered."""
+        middle = len(parts) // 2
+        halves = [half for half in (parts[:middle], parts[middle:]) if middle]
+        unanswered: list[Sequence[MemoryPart]] = []
+        for half in halves:
+            written = None if self._tally.stopped else await self._again(half)
+            if written is None:
+                unanswered.append(half)
+            else:
+                await self._take(written, total=total)
+        if len(unanswered) == 1:
+            await self._halves(unanswered[0], total=total)
+
+    async def _again(self, parts: Sequence[MemoryPart]) -> BatchCues | None:
+        """A second try with some of a batch; None where it fails, or the budget has no room."""
+        sheet = await self._sheet(parts)
+        held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(parts)))
+        return None if held is None else await self._asked(sheet, held)
+
+    async def _asked(self, sheet: AnnotateSheet, held: Held) -> BatchCues | None:
+        """What one request brings; None where it fails: its memories wait for another run."""
+        seconds = self._settings.call_seconds
+        try:
+            written = await self._annotator.write(sheet, tokens=held.allowed, seconds=seconds)
+        except LLMError as error:
+            self._budget.settle(held, error.usage)
+            for part in sheet.parts.values():
+                self._tally.failed[part.memory_id] = str(error)
+            return None
+        except BaseException:
+            self._budget.settle(held, Usage())
+            raise
+        self._budget.settle(held, written.usage)
+        self._tally.in_a_row = 0
+        for part in sheet.parts.values():
+            self._tally.failed.pop(part.memory_id, None)
+        return written
+
+    def _count_failure(self, why: str) -> None:
+        """After several batches that failed one after the other no more is asked."""
+        tally = self._tally
+        tally.in_a_row += 1
+        if tally.in_a_row >= FAILURES and not tally.stopped:
+            tally.stopped = f"{tally.in_a_row} requests failed one after the other: {why}"
+
+    async def _take(self, batch: BatchCues, *, total: int) -> None:
+        """Store the memories that are read to their end."""
+        self._tally.refused += batch.refused
+        ready: list[WrittenMemory] = []
+        for part, cues in batch.written:
+            memory = self._reading.opened[part.memory_id]
+            memory.read[part.number] = cues
+            whole = memory.in_order()
+            if whole is not None:
+                content_hash = memory.content_hash
+                ready.append(
+                    WrittenMemory(memory_id=part.memory_id, content_hash=content_hash, parts=whole)
+                )
+        if ready:
+            await self._store_all(ready)
+            self._report(total)
+
+    async def _store_all(self, memories: Sequence[WrittenMemory]) -> None:
+        """Embed and store the annotations of memories."""
+        signature = Signature(
+            model=self._annotator.model_id,
+            prompt=self._annotator.prompt_label,
+            at=self._clock(),
+        )
+        done = await finished(
+            memories, embedder=self._embedder, generic=self._generic, signature=signature
+        )
+        await self._store.annotate(done.annotations, done.vectors)
+        self._tally.count(done.annotations)
+        self._tally.refused += done.refused
+        for one in memories:
+            del self._reading.opened[one.memory_id]
+
+    def _report(self, total: int) -> None:
+        if self._progress is not None:
+            self._progress("annotate", self._tally.annotated, total)
+
+    async def _ledger(self, *, ms: float) -> AnnotateLedger:
+        """What was done."""
+        tally, budget = self._tally, self._budget
+        spent = replace(budget.spent, lost_tokens=0)
+        cost = 0.0 if not spent.calls else None
+        if budget.price is not None:
+            cost = budget.price.cost_usd(spent)
+        pending = await self._store.unannotated()
+        waiting = set(pending)
+        return AnnotateLedger(
+            annotated=tally.annotated,
+            cues=tally.cues,
+            broad_cues=tally.broad_cues,
+            without_cues=tally.without_cues,
+            replacing=tally.replacing,
+            pending=len(pending),
+            refused=tally.refused,
+            failed=[
+                FailedMemory(memory_id=one, why=why)
+                for one, why in tally.failed.items()
+                if one in waiting
+            ],
+            stopped=tally.stopped,
+            model=self._annotator.model_id,
+            prompt=self._annotator.prompt_label,
+            spent=Spent.model_validate({**counts_of(spent), "cost_usd": cost, "ms": round(ms, 2)}),
+        )

@@ -1,0 +1,36 @@
+"""What a model answers when it writes cues; ids are those of the call."""
+
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from pydantic import BaseModel, BeforeValidator, model_validator
+
+from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_rows
+
+
+class CuesReply(BaseModel):
+    """What was written about one memory, or a part of one."""
+
+    id: Line
+    role: Line
+    broad: Lines
+    specific: Lines
+    replaces: Ids
+
+
+class AnnotateReply(BaseModel):
+    """What was written about a batch; a memory may have nothing, the list may not be missing."""
+
+    memories: Annotated[list[CuesReply], BeforeValidator(as_rows)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def reads_a_bare_list(cls, value: object) -> object:
+        if isinstance(value, list):
+            return {"memories": cast(list[object], value)}
+        known: Mapping[str, object] = {}
+        if isinstance(value, Mapping):
+            known = cast(Mapping[str, object], value)
+        if not isinstance(known.get("memories"), list):
+            raise ValueError('give {"memories": [...]} with a row for each memory')
+        return known

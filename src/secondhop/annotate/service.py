@@ -1,0 +1,157 @@
+"""Annotating for an open `Recall`: when it is asked to, or some time after it was written to."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from secondhop.annotate.annotator import Annotator
+from secondhop.annotate.budget import RunBudget
+from secondhop.annotate.estimate import estimated
+from secondhop.annotate.generic import EverydayQuestions, GenericCues
+from secondhop.annotate.port import AnnotationStore
+from secondhop.annotate.records import AnnotateLedger
+from secondhop.annotate.run import AnnotateRun
+from secondhop.annotate.settings import AnnotateSettings
+from secondhop.errors import UsageError
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.embedder import Embedder
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import PriceTable, TokenPrice, price_of
+from secondhop.prompts.templates import PromptSource, load_prompts
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Annotating:
+    """Writes the cues of one entity's memories with its language model."""
+
+    store: AnnotationStore
+    llm: StructuredLLM | None
+    """None: nothing can be annotated."""
+    prompts: PromptSource | None
+    embedder: Embedder
+    everyday: EverydayQuestions
+    """What generic cues are told by."""
+    prices: PriceTable
+    clock: Callable[[], datetime]
+    settings: AnnotateSettings = field(default_factory=AnnotateSettings)
+    _one_run: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def estimate(self) -> AnnotateLedger:
+        """A ledger in which nothing was done, with what annotating all that is pending would take.
+
+        Raises:
+            UsageError: there is no language model.
+        """
+        annotator = self._annotator()
+        pending = await self.store.unannotated()
+        price = self._price(annotator)
+        return AnnotateLedger(
+            pending=len(pending),
+            model=annotator.model_id,
+            prompt=annotator.prompt_label,
+            estimate=await estimated(
+                pending, self.store, annotator, settings=self.settings, price=price
+            ),
+        )
+
+    async def run(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_usd: float | None = None,
+        progress: IngestProgress | None = None,
+        among: Sequence[str] | None = None,
+    ) -> AnnotateLedger:
+        """Annotate what is pending; a run that is going on is waited for first.
+
+        Args:
+            among: only these memories; None: all.
+
+        Raises:
+            UsageError: there is no language model, or no price for a bound in dollars.
+        """
+        annotator = self._annotator()
+        price = self._price(annotator)
+        budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
+        async with self._one_run:
+            pending = await self.store.unannotated()
+            wanted = pending if among is None else [one for one in pending if one in set(among)]
+            run = AnnotateRun(
+                self.store,
+                annotator,
+                embedder=self.embedder,
+                generic=GenericCues(self.everyday, self.embedder),
+                budget=budget,
+                settings=self.settings,
+                clock=self.clock,
+                progress=progress,
+            )
+            return await run.all_of(wanted)
+
+    def expect_model(self) -> StructuredLLM:
+        """The language model.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if self.llm is None:
+            raise UsageError(
+                "cues are written by a language model, and none is named: open with "
+                "llm='openai:MODEL' (--llm openai:MODEL, SECONDHOP_LLM, or OPENAI_MODEL with "
+                "OPENAI_API_KEY), or write cues yourself: Memory(cues=...)"
+            )
+        return self.llm
+
+    def _annotator(self) -> Annotator:
+        llm, own = self.expect_model(), self.prompts
+        return Annotator(llm, own if isinstance(own, Mapping) else load_prompts(own))
+
+    def _price(self, annotator: Annotator) -> TokenPrice | None:
+        return price_of(annotator.model_id, self.prices)
+
+
+class BackgroundAnnotating:
+    """Annotates some time after the last write, as long as its `Recall` is open.
+
+    At most one task. What it has not come to when it is closed waits in the catalog: for the next
+    start, `aannotate` or `secondhop annotate`.
+    """
+
+    def __init__(self, annotating: Annotating) -> None:
+        self._annotating = annotating
+        self._task: asyncio.Task[None] | None = None
+        self._wrote_again = False
+
+    def wrote(self) -> None:
+        """Memories were stored; called in the event loop that stored them."""
+        self._wrote_again = True
+        if self._annotating.llm is None or (self._task is not None and not self._task.done()):
+            return
+        self._task = asyncio.get_running_loop().create_task(self._when_quiet())
+
+    async def aclose(self) -> None:
+        """End the task; what it was about to store is stored."""
+        task, self._task = self._task, None
+        if task is None or task.done():
+            return
+        if task.get_loop() is asyncio.get_running_loop():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        elif task.get_loop().is_running():
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    async def _when_quiet(self) -> None:
+        while self._wrote_again:
+            while self._wrote_again:
+                self._wrote_again = False
+                await asyncio.sleep(self._annotating.settings.quiet_seconds)
+            try:
+                ledger = await self._annotating.run()
+            except Exception as error:
+                logger.warning("memories wait to be annotated: %s", error)
+                return
+            logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)

@@ -1,0 +1,33 @@
+"""How memories are annotated."""
+
+from dataclasses import dataclass
+
+from secondhop.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotateSettings:
+    """How memories are annotated. Raises UsageError for a number that cannot be."""
+
+    batch_memories: int = 10
+    """Memories, or parts of long ones, that one request reads."""
+    batch_tokens: int = 3_500
+    """Of their texts together."""
+    part_tokens: int = 1_500
+    """A longer memory is read in parts of at most this many."""
+    older: int = 24
+    """Older memories shown beside a batch, at most."""
+    concurrency: int = 4
+    """Requests at once."""
+    call_seconds: float = 120.0
+    """How long the answer to one request may take, retries included."""
+    quiet_seconds: float = 15.0
+    """How long nothing must have been written before an open `Recall` annotates by itself."""
+
+    def __post_init__(self) -> None:
+        counts = self.batch_memories, self.batch_tokens, self.part_tokens, self.concurrency
+        if min(counts) < 1 or self.older < 0 or min(self.call_seconds, self.quiet_seconds) <= 0:
+            raise UsageError(
+                "AnnotateSettings: counts and tokens must be 1 or more, older 0 or more, seconds "
+                "more than 0"
+            )

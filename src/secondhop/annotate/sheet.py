@@ -1,0 +1,104 @@
+"""A batch as a model reads it: quoted text under ids of this call, and older memories beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from secondhop.annotate.port import AnnotateRequest, MemoryPart, OlderMemory
+from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.nodes.critics.quoting import Tags, quoted, title_line
+from secondhop.prompts.templates import Prompt, RenderedPrompt
+
+OPENING_TOKENS = 55
+"""Of an older memory."""
+
+TITLES = 16
+"""Of the memory map."""
+
+NOTED = 2
+"""Broad cues of an older memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotateSheet:
+    """A rendered prompt, and what its ids stand for."""
+
+    prompt: RenderedPrompt
+    parts: Mapping[str, MemoryPart]
+    """By id of this call, in order."""
+    older: Mapping[str, OlderMemory]
+    """By id of this call."""
+    tag: str
+    """What the ids begin with; it must not leave the call."""
+    tokens: int
+
+    def part(self, call_id: str) -> MemoryPart | None:
+        """The part behind an id of this call; None for any other word."""
+        return self.parts.get(plain_id(call_id))
+
+    def earlier(self, call_id: str, *, than: MemoryPart) -> str:
+        """The memory behind an id, where it was shown and is earlier than a part; else ""."""
+        name = plain_id(call_id)
+        if name in self.older:
+            return self.older[name].memory_id
+        ids = list(self.parts)
+        own = next((known for known, part in self.parts.items() if part is than), "")
+        if name not in self.parts or ids.index(name) >= ids.index(own):
+            return ""
+        found = self.parts[name].memory_id
+        return found if found != than.memory_id else ""
+
+
+def plain_id(call_id: str) -> str:
+    """An id without what models put around it."""
+    word = call_id.strip("<>[]\"'`*. ").casefold()
+    return word.removeprefix("memory ").strip()
+
+
+def annotate_sheet(request: AnnotateRequest, prompt: Prompt, *, tags: Tags) -> AnnotateSheet:
+    """Render a batch, each memory quoted between tags of this call."""
+    tag = tags.draw(texts_of(request))
+    older = {f"{tag}{n}": one for n, one in enumerate(request.older, start=1)}
+    start = len(older) + 1
+    parts = {f"{tag}{n}": one for n, one in enumerate(request.parts, start=start)}
+    rendered = prompt.render(
+        {
+            "map": "\n".join(f"- {title_line(t)}" for t in request.titles[:TITLES]) or "(none)",
+            "older": "\n".join(older_block(i, one) for i, one in older.items()) or "(none)",
+            "memories": "\n".join(part_block(i, one) for i, one in parts.items()),
+            "fence": tag,
+            "count": str(len(parts)),
+        }
+    )
+    size = count_tokens(rendered.system) + count_tokens(rendered.user)
+    return AnnotateSheet(prompt=rendered, parts=parts, older=older, tag=tag, tokens=size)
+
+
+def texts_of(request: AnnotateRequest) -> Sequence[str]:
+    """Every stored text that a tag will stand around."""
+    own = [text for part in request.parts for text in (part.title, part.text)]
+    older = [text for one in request.older for text in (one.title, one.opening, *one.broad)]
+    return [*own, *older, *request.titles]
+
+
+def part_block(call_id: str, part: MemoryPart) -> str:
+    """One memory, or a part of one, between two lines that only this call knows."""
+    head = [f"{part.created_at:%Y-%m-%d}", title_line(part.source, chars=20)]
+    head.append(f"“{title_line(part.title)}”")
+    if part.of > 1:
+        head.append(f"part {part.number} of {part.of}")
+    return block(call_id, head, quoted(part.text))
+
+
+def older_block(call_id: str, older: OlderMemory) -> str:
+    """The beginning of an older memory, and what was noted for it."""
+    head = [f"{older.created_at:%Y-%m-%d}", f"“{title_line(older.title, chars=60)}”"]
+    head += [title_line(older.role, chars=40)] if older.role else []
+    noted = [title_line(cue, chars=60) for cue in older.broad[:NOTED]]
+    head += [f"noted: {'; '.join(noted)}"] if noted else []
+    shown = " ".join(quoted(truncate_to_tokens(older.opening, OPENING_TOKENS)).split())
+    return block(call_id, head, shown)
+
+
+def block(call_id: str, head: Sequence[str], body: str) -> str:
+    """Quoted text under a head line."""
+    return f"<memory {call_id}>\n{' | '.join(head)}\n{body}\n</memory {call_id}>"

@@ -1,0 +1,78 @@
+"""`secondhop annotate`: let a language model write cues for what is stored."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.options import Common
+
+if TYPE_CHECKING:
+    from secondhop.annotate.records import AnnotateLedger
+    from secondhop.recall import Recall
+
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Stop before more tokens than these are spent on cues."),
+]
+MaxUsd = Annotated[
+    float | None,
+    typer.Option(metavar="DOLLARS", help="Stop before more money than this is spent on cues."),
+]
+
+
+def annotate(
+    common: Common,
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nothing; tell what it would cost.")
+    ] = False,
+) -> None:
+    """Let a language model write cues for stored memories.
+
+    A cue is a request for which a memory will matter. Memories that are annotated cost nothing;
+    interrupted, the same command goes on with the rest.
+    """
+    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
+    from secondhop.cli.annotate_view import estimate_text, show_annotated
+    from secondhop.cli.opening import named_llm, opened, run
+    from secondhop.cli.terminal import print_json, screen
+
+    named_llm(common)
+
+    async def work() -> None:
+        async with opened(common, counting=True) as recall:
+            if dry_run:
+                ledger = await recall.aannotate(dry_run=True)
+            else:
+                ledger = await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
+        if common.json:
+            print_json(ledger.to_dict())
+        elif ledger.estimate is not None:
+            screen().print(estimate_text(ledger.estimate))
+        else:
+            show_annotated(ledger, screen())
+
+    try:
+        run(work())
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(
+            "interrupted; the cues written so far are stored, and the same command goes on with "
+            "the rest"
+        ) from error
+
+
+async def write_cues(
+    recall: "Recall", *, max_tokens: int | None, max_usd: float | None
+) -> "AnnotateLedger":
+    """Annotate what is pending; what it will take stands on standard error before it begins."""
+    from secondhop.cli.annotate_view import estimate_text
+    from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import notices
+
+    before = await recall.aannotate(dry_run=True)
+    if before.estimate is not None and before.pending:
+        notices().print(estimate_text(before.estimate))
+    with bars() as progress:
+        return await recall.aannotate(max_tokens=max_tokens, max_usd=max_usd, progress=progress)

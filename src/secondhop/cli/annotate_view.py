@@ -1,0 +1,57 @@
+"""What annotating would cost, and what it has done, for people."""
+
+from typing import TYPE_CHECKING
+
+from secondhop.annotate.records import AnnotateEstimate, AnnotateLedger
+from secondhop.cli.cost_view import cost_text, money
+from secondhop.cli.terminal import clean, shorten
+from secondhop.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHOWN = 8
+"""Lines of refused cues, and of memories that failed; `--json` has them all."""
+
+
+def estimate_text(estimate: AnnotateEstimate) -> str:
+    """What it would take, in one line."""
+    if not estimate.memories:
+        return "every memory has its cues; nothing to do"
+    waiting = counted(estimate.memories, "memory waits", "memories wait")
+    return (
+        f"{waiting} for cues by {clean(estimate.model)}: about {estimate.tokens:,} tokens in "
+        f"{counted(estimate.requests, 'request')}, {money(estimate.cost_usd)}"
+    )
+
+
+def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
+    """Counts, then what was refused and what failed, then what it cost."""
+    console.print(annotated_text(ledger))
+    for refused in ledger.refused[:SHOWN]:
+        line = f"refused {shorten(refused.text, 80)} ({clean(refused.memory_id)}): {refused.why}"
+        console.print(line, style="dim")
+    tell_more(len(ledger.refused), console)
+    for failed in ledger.failed[:SHOWN]:
+        console.print(f"{clean(failed.memory_id)} waits: {clean(failed.why)}", style="yellow")
+    tell_more(len(ledger.failed), console)
+    if ledger.stopped:
+        console.print(f"stopped: {clean(ledger.stopped)}", style="yellow")
+    if ledger.spent.llm_calls:
+        console.print(f"{cost_text(ledger.spent)} ({clean(ledger.model)})", style="dim")
+
+
+def annotated_text(ledger: AnnotateLedger) -> str:
+    """What was written, in one line."""
+    return (
+        f"annotated {counted(ledger.annotated, 'memory')}: "
+        f"{counted(ledger.cues, 'specific cue')}, {ledger.broad_cues:,} broad; "
+        f"{ledger.without_cues:,} without, {ledger.replacing:,} in the place of older ones; "
+        f"{counted(ledger.pending, 'memory waits', 'memories wait')}"
+    )
+
+
+def tell_more(count: int, console: "Console") -> None:
+    """How many lines are not shown."""
+    if count > SHOWN:
+        console.print(f"and {count - SHOWN} more; --json lists all", style="dim")

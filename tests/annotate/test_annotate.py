@@ -1,0 +1,285 @@
+"""`recall.aannotate`: what is asked, what is stored, and what an ended run leaves."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.annotate.cue_writer import Row, row, sheet_of, writing
+
+from secondhop.annotate.settings import AnnotateSettings
+from secondhop.errors import UsageError
+from secondhop.models.llm import LLMError, Usage
+from secondhop.recall import Recall
+from secondhop.stores.records import Memory
+from secondhop.testing import ModelRequest, ScriptedModel, note, temporary_recall
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("library_of_tests")]
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+THINGS = ("Boiler", "Garden", "Bicycle", "Piano", "Roof", "Kitchen", "Cellar", "Passport")
+
+
+def notes(count: int = 8) -> list[Memory]:
+    return [
+        note(
+            f"n{day}",
+            f"{THINGS[day % 8]} number {day} was looked at by the man from the town.",
+            created_at=START + timedelta(days=day),
+        )
+        for day in range(count)
+    ]
+
+
+def in_twos(**more: int) -> AnnotateSettings:
+    return AnnotateSettings(batch_memories=2, **more)
+
+
+async def cues_in(recall: Recall) -> dict[str, list[str]]:
+    ids = list(await recall.store.content_hashes())
+    found = await recall.store.cues_of(ids)
+    return {one: sorted(cue.text for cue in cues) for one, cues in sorted(found.items())}
+
+
+async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(notes(), llm=model, annotate=in_twos()) as recall:
+        ledger = await recall.aannotate()
+        again = await recall.aannotate()
+
+        assert await cues_in(recall) == {
+            f"n{day}": [
+                f"take care of the {THINGS[day].lower()}",
+                f"what is there to do about the {THINGS[day].lower()} on Friday?",
+            ]
+            for day in range(8)
+        }
+        roles = await recall.store.roles(["n0"])
+    assert (ledger.annotated, ledger.cues, ledger.broad_cues, ledger.pending) == (8, 8, 8, 0)
+    assert ledger.spent.llm_calls == len(model.requests) == 4
+    assert (again.annotated, again.spent.llm_calls, again.spent.cost_usd) == (0, 0, 0)
+    assert roles == {"n0": "own note"}
+
+
+async def test_a_cue_finds_its_memory() -> None:
+    async with temporary_recall(notes(), llm=ScriptedModel({"annotate": writing()})) as recall:
+        await recall.aannotate()
+
+        embedder = recall.services.embedder
+        question = await embedder.embed_passages(["what is there to do about the roof?"])
+        (hits,) = await recall.store.cues(question, k=1)
+
+    assert [hit.memory_id for hit in hits] == ["n4"]
+
+
+async def test_only_new_and_changed_memories_are_read_again() -> None:
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(notes(), llm=model) as recall:
+        await recall.aannotate()
+        model.requests.clear()
+        await recall.aadd(
+            [
+                note("n3", "Violin lessons are on Monday.", created_at=START + timedelta(days=3)),
+                note("new", "Harp lessons are on Sunday.", created_at=START + timedelta(days=30)),
+            ]
+        )
+
+        ledger = await recall.aannotate()
+
+        own, older = sheet_of(model.requests[0])
+        found = await cues_in(recall)
+    assert ledger.annotated == 2
+    assert [text.split("\n")[1][:6] for text in own.values()] == ["Violin", "Harp l"]
+    assert any("noted: take care of the" in text for text in older.values())
+    assert found["n3"][0] == "take care of the violin"
+
+
+async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> None:
+    memories = [
+        note("old", "Dentist Dr Moss, Elm Road 4.", created_at=START),
+        note("mid", "Tyres changed at the garage.", created_at=START + timedelta(days=1)),
+        note("new", "Dentist now Dr Field, Oak Road 9.", created_at=START + timedelta(days=2)),
+    ]
+
+    def answer(request: ModelRequest) -> object:
+        own, older = sheet_of(request)
+        shown = {**older, **own}
+        by_text = {text.split("\n")[1].split(",")[0]: one for one, text in shown.items()}
+        rows: list[Row] = []
+        for call_id, text in own.items():
+            wanted = [*by_text.values(), "m99"] if "Field" in text else [by_text.get("new", "")]
+            rows.append({**row(call_id, text), "replaces": wanted})
+        return {"memories": rows}
+
+    for size in (1, 3):
+        settings = AnnotateSettings(batch_memories=size, concurrency=1)
+        model = ScriptedModel({"annotate": answer})
+        async with temporary_recall(memories, llm=model, annotate=settings) as recall:
+            ledger = await recall.aannotate()
+            replaced = await recall.store.replaced_by(["old", "mid", "new"])
+        assert replaced == {"old": "new", "mid": "new"}
+        assert ledger.replacing == 1
+
+
+async def test_a_long_memory_is_read_whole_in_parts() -> None:
+    lines = [f"Entry {number}: the pump of well {number} was greased." for number in range(200)]
+    model = ScriptedModel({"annotate": writing()})
+    settings = AnnotateSettings(part_tokens=500, batch_tokens=1_000)
+    async with temporary_recall([note("log", "\n".join(lines))], llm=model, annotate=settings) as r:
+        ledger = await r.aannotate()
+        found = await cues_in(r)
+
+    read = "\n".join(text for one in model.requests for text in sheet_of(one)[0].values())
+    assert all(line in read for line in lines)
+    assert len(model.requests) > 2
+    assert ledger.annotated == 1
+    assert len(found["log"]) == 2
+
+
+async def test_what_a_reply_leaves_out_is_asked_once_more_and_then_waits() -> None:
+    def deaf_to_the_roof(call_id: str, text: str) -> Row | None:
+        return None if "Roof" in text else row(call_id, text)
+
+    model = ScriptedModel({"annotate": writing(deaf_to_the_roof)})
+    async with temporary_recall(notes(), llm=model) as recall:
+        ledger = await recall.aannotate()
+
+    assert (ledger.annotated, ledger.pending) == (7, 1)
+    assert [(one.memory_id, one.why) for one in ledger.failed] == [("n4", LEFT_OUT)]
+    assert [len(sheet_of(one)[0]) for one in model.requests] == [8, 1]
+
+
+LEFT_OUT = "scripted named none of the memories that it was shown; try a larger model"
+
+
+async def test_a_batch_that_fails_is_asked_in_halves() -> None:
+    def unable(request: ModelRequest) -> object:
+        own, _ = sheet_of(request)
+        if any("Roof" in text for text in own.values()):
+            return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
+        return writing()(request)
+
+    model = ScriptedModel({"annotate": unable})
+    async with temporary_recall(notes(), llm=model) as recall:
+        ledger = await recall.aannotate()
+
+    assert (ledger.annotated, ledger.pending, ledger.stopped) == (7, 1, "")
+    assert [one.memory_id for one in ledger.failed] == ["n4"]
+
+
+async def test_a_model_that_is_down_ends_the_run_and_the_memories_wait() -> None:
+    model = ScriptedModel({"annotate": lambda _: LLMError("no server there")})
+    async with temporary_recall(notes(30), llm=model, annotate=in_twos(concurrency=1)) as recall:
+        ledger = await recall.aannotate()
+
+    assert (ledger.annotated, ledger.pending) == (0, 30)
+    assert "no server there" in ledger.stopped
+    assert len(model.requests) <= 9
+
+
+async def test_a_bound_on_tokens_is_never_exceeded_and_the_rest_is_done_later() -> None:
+    cost = Usage(calls=1, prompt_tokens=2_000, completion_tokens=1_000)
+    model = ScriptedModel({"annotate": writing()}, usage=cost)
+    async with temporary_recall(notes(30), llm=model, annotate=in_twos()) as recall:
+        first = await recall.aannotate(max_tokens=20_000)
+        rest = await recall.aannotate()
+
+    spent = first.spent.prompt_tokens + first.spent.completion_tokens
+    assert 10_000 < spent <= 20_000
+    assert "20,000 tokens" in first.stopped
+    assert (first.annotated + rest.annotated, rest.pending, rest.stopped) == (30, 0, "")
+    assert first.annotated == 2 * first.spent.llm_calls
+
+
+async def test_costs_are_told_before_and_after(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("prices:\n  scripted: {input: 1.0, output: 10.0}\n")
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(notes(), llm=model, prices=prices) as recall:
+        before = await recall.aannotate(dry_run=True)
+        assert not model.requests
+        after = await recall.aannotate(max_usd=1.0)
+
+    estimate = before.estimate
+    assert estimate is not None
+    assert (estimate.memories, estimate.requests, before.pending) == (8, 1, 8)
+    assert 0.001 < (estimate.cost_usd or 0) < 0.02
+    assert after.spent.cost_usd == pytest.approx(0.001 + 0.001)
+    json.dumps(before.to_dict()), json.dumps(after.to_dict())
+
+
+async def test_without_a_model_annotating_says_how_to_name_one() -> None:
+    async with temporary_recall(notes(1)) as recall:
+        with pytest.raises(UsageError, match="--llm openai:MODEL"):
+            await recall.aannotate()
+        with pytest.raises(UsageError, match="--llm openai:MODEL"):
+            await recall.aingest(__file__, annotate=True)
+
+
+async def test_an_ingest_annotates_unless_it_is_told_not_to(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Boiler serviced in May.")
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(llm=model) as recall:
+        without = await recall.aingest(tmp_path, annotate=False)
+        assert (without.annotation, model.requests) == (None, [])
+        ledger = await recall.aingest(tmp_path)
+
+    assert ledger.annotation is not None
+    assert (ledger.unchanged, ledger.annotation.annotated) == (1, 1)
+
+
+async def test_what_the_host_wrote_is_not_annotated() -> None:
+    own = Memory(
+        memory_id="h",
+        title="Host",
+        source="note",
+        created_at=START,
+        messages=notes(1)[0].messages,
+        cues=("who looks after the boiler this winter?",),
+    )
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall([own], llm=model) as recall:
+        assert (await recall.aannotate()).annotated == 0
+    assert not model.requests
+
+
+# --- in the background ---
+
+
+async def until(done: Sequence[object], count: int) -> None:
+    async with asyncio.timeout(10):
+        while len(done) < count:  # noqa: ASYNC110 - a script tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> None:
+    model = ScriptedModel({"annotate": writing()})
+    quick = AnnotateSettings(quiet_seconds=0.05)
+    async with temporary_recall(llm=model, annotate=quick) as recall:
+        await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
+        await until(model.requests, 1)
+        ledger = await recall.aannotate()  # waits for what goes on
+        assert ledger.annotated == 0
+        assert list(await cues_in(recall)) == ["b"]
+        await recall.memories.aremember("Roof leaks again.", memory_id="r")
+        await until(model.requests, 2)
+
+
+async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -> None:
+    model = ScriptedModel({"annotate": writing()})
+    async with await Recall.aopen(tmp_path, llm=model, embedder="hashing") as recall:
+        await recall.aadd(notes(3))
+    assert not model.requests
+
+    async with await Recall.aopen(tmp_path, llm=model, embedder="hashing") as recall:
+        assert (await recall.aannotate()).annotated == 3
+
+
+async def test_a_recall_that_shall_not_annotate_by_itself_does_not() -> None:
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(notes(1), llm=model, annotate=False) as recall:
+        recall.store.after_put()
+        assert not [task for task in asyncio.all_tasks() if "_when_quiet" in str(task)]
+        assert (await recall.aannotate()).annotated == 1

@@ -1,0 +1,88 @@
+"""`secondhop annotate`, and what else lets a model write cues, as a shell calls it."""
+
+from pathlib import Path
+
+import pytest
+from tests.annotate.cue_writer import rows_for
+from tests.cli.model_server import ModelServer
+from tests.cli.prompt_lab import tiny_scenario
+from tests.command_line import Cli, document
+
+pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+
+
+@pytest.fixture
+def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
+    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+    model.replies["AnnotateReply"] = lambda _system, user: rows_for(user)
+    return model_cli
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for thing in ("boiler", "roof", "piano"):
+        (folder / f"{thing}.md").write_text(f"{thing} was looked at in May.")
+    return folder
+
+
+def test_an_ingest_lets_the_model_write_cues_and_tells_what_it_takes(
+    cli: Cli, model: ModelServer, notes: Path
+) -> None:
+    first = cli("ingest", notes)
+    again = document(cli("ingest", notes, "--json"))
+
+    assert first.exit_code == 0, first.stderr
+    assert "annotated 3 memories: 3 specific cues, 3 broad" in first.stdout
+    assert "3 memories wait for cues" in first.stderr
+    assert "price unknown" in first.stderr
+    assert model.asked() == {"AnnotateReply": 1}
+    assert again["annotation"]["annotated"] == 0
+
+
+def test_what_an_ingest_left_is_annotated_later(cli: Cli, model: ModelServer, notes: Path) -> None:
+    assert "annotation" not in document(cli("ingest", notes, "--no-annotate", "--json"))
+    planned = document(cli("annotate", "--dry-run", "--json"))
+    assert not model.asked()
+
+    done = document(cli("annotate", "--json"))
+
+    assert planned["estimate"]["memories"] == planned["pending"] == 3
+    assert (done["annotated"], done["pending"], done["spent"]["llm_calls"]) == (3, 0, 1)
+    assert done["prompt"].startswith("annotate.v1@")
+    assert model.asked() == {"AnnotateReply": 1}
+
+
+def test_a_bound_stops_it_cleanly(cli: Cli, model: ModelServer, notes: Path) -> None:
+    stopped = cli("ingest", notes, "--max-tokens", "50")
+
+    assert stopped.exit_code == 0
+    assert "stopped: the bound of 50 tokens is reached" in stopped.stdout
+    assert not model.asked()
+
+
+def test_without_a_model_it_names_the_ways_out(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, notes: Path
+) -> None:
+    monkeypatch.delenv("SECONDHOP_LLM")
+    assert "annotation" not in document(cli("ingest", notes, "--json"))
+
+    refused = cli("annotate")
+
+    assert refused.exit_code == 2
+    assert "--llm openai:MODEL" in refused.stderr
+
+
+def test_an_evaluation_writes_cues_once_and_keeps_them_in_its_store(
+    cli: Cli, model: ModelServer, tmp_path: Path
+) -> None:
+    scenario = tiny_scenario(tmp_path / "tiny")
+    run = ("eval", "scenarios", scenario, "--annotate", "--store", tmp_path / "kept", "--json")
+
+    document(cli(*run))
+    first = model.asked()
+    document(cli(*run))
+
+    assert first["AnnotateReply"] == 1
+    assert model.asked()["AnnotateReply"] == 0

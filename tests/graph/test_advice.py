@@ -1,0 +1,163 @@
+"""The change that `explain` names is true: applied, it admits the memory. For every kind of it."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from tests.fakes import ScriptedCritic, votes
+from tests.graph.test_explain import all_cut, number_in
+from tests.small_world import LIFE, QUESTION, Answer, SmallWorld, ask
+
+from secondhop.graph.explain import Explanation
+from secondhop.nodes.critics.port import Verdict
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT
+
+TEXTS = {memory.memory_id: memory.messages[0].content for memory in LIFE}
+DENTIST = "When does the dentist want to see me?"
+ODD = "Which violin strings did Paganini's uncle buy?"
+COLD = {"cold": ["plan", "car"], "wrong": ["bread"], "hot": ["coaching"], "warm": ["garden"]}
+HOT = {"hot": ["coaching", "wins"]}
+REFUSING = {"cold": [*TEXTS][:8]}
+
+
+def in_order(verdict: Verdict) -> Verdict:
+    """The votes as a reader gives them that puts what it likes in order."""
+    liked = [one.memory_id for one in verdict.ballots if one.vote in {"hot", "warm"}]
+    ballots = tuple(
+        replace(one, place=liked.index(one.memory_id) + 1, facet_ids=(DIRECT,))
+        if one.memory_id in liked
+        else replace(one, place=0)
+        for one in verdict.ballots
+    )
+    return replace(verdict, ballots=ballots)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recalled:
+    """A recall that can be asked again with something changed."""
+
+    world: SmallWorld
+    question: str
+    planned: bool = False
+    votes: dict[str, Sequence[str]] | None = None
+    shortlist: int | None = None
+    asked: dict[str, int]
+
+    async def again(self, question: str = "", **changes: Any) -> Answer:
+        """With other votes, a setting or another amount."""
+        cast: dict[str, Sequence[str]] | None = changes.pop("votes", self.votes)
+        ranking = changes.pop("ranking", {})
+        limits = {"shortlist": self.shortlist} if self.shortlist else {}
+        limits |= changes.pop("limits", {})
+        services = self.services(cast)
+        settings = services.settings
+        settings = replace(
+            settings,
+            ranking=replace(settings.ranking, **ranking),
+            limits=replace(settings.limits, **limits),
+        )
+        asked = {**self.asked, **changes}
+        return await ask(replace(services, settings=settings), question or self.question, **asked)
+
+    def services(self, cast: dict[str, Sequence[str]] | None) -> Services:
+        """A critic plays its votes once, so each recall has its own."""
+        verdict = in_order(votes(content=True, **cast or {}))
+        parts = {} if cast is None else {"critic": ScriptedCritic(verdict)}
+        make = self.world.planned_services if self.planned else self.world.services
+        return make(**parts)
+
+
+async def applied(recalled: Recalled, told: Explanation) -> list[Answer]:
+    """What comes back with the change; several answers where it says "or more"."""
+    change = told.nearest_change
+    for told_as, apply in KINDS.items():
+        if re.search(told_as, change):
+            return await apply(recalled, told)
+    raise AssertionError(f"no such change is known: {change}")
+
+
+async def with_slots(recalled: Recalled, told: Explanation) -> list[Answer]:
+    k = int(number_in(told.nearest_change, "--k"))
+    return [await recalled.again(k=k + more) for more in range(4)]
+
+
+async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
+    return [await recalled.again(tokens=int(number_in(told.nearest_change, "--tokens")))]
+
+
+async def with_min_score(recalled: Recalled, told: Explanation) -> list[Answer]:
+    change = told.nearest_change
+    slots = int(number_in(change, "limits.k")) if "limits.k" in change else 0
+    asked: dict[str, Any] = {"k": slots} if slots else {}
+    lower = number_in(change, "ranking.min_score")
+    assert f"--set ranking.min_score={lower:.2f}" in change
+    return [await recalled.again(ranking={"min_score": lower}, **asked)]
+
+
+async def with_vote(recalled: Recalled, told: Explanation) -> list[Answer]:
+    return [await recalled.again(votes={"hot": [told.memory_id]})]
+
+
+async def with_nearer_question(recalled: Recalled, told: Explanation) -> list[Answer]:
+    more: dict[str, Any] = {"tokens": 300} if "tokens" in recalled.asked else {}
+    unread: dict[str, Sequence[str]] | None = (
+        None if recalled.votes is None else {}
+    )  # the critic will say otherwise of it
+    return [await recalled.again(TEXTS[told.memory_id], votes=unread, **more)]
+
+
+KINDS: dict[str, Callable[[Recalled, Explanation], Awaitable[list[Answer]]]] = {
+    r"--k \d": with_slots,
+    r"--tokens \d": with_tokens,
+    r"ranking\.min_score": with_min_score,
+    r"a hot vote of the critic": with_vote,
+    r"a question nearer to it": with_nearer_question,
+}
+
+RECALLS: dict[str, dict[str, Any]] = {
+    "help": {"question": QUESTION},
+    "look-up": {"question": DENTIST},
+    "nothing near": {"question": ODD},
+    "planned": {"question": QUESTION, "planned": True},
+    "planned, nothing near": {"question": ODD, "planned": True},
+    "critic": {"question": QUESTION, "planned": True, "votes": COLD},
+    "critic of a look-up": {"question": DENTIST, "votes": COLD},
+    "critic that refuses": {"question": QUESTION, "planned": True, "votes": REFUSING},
+    "short list": {"question": QUESTION, "planned": True, "votes": HOT, "shortlist": 3},
+    "tokens": {"question": QUESTION, "tokens": True},
+    "planned tokens": {"question": QUESTION, "planned": True, "tokens": True},
+    "tokens of a look-up": {"question": DENTIST, "tokens": True},
+}
+
+
+@pytest.mark.parametrize("amount", [1, 3, 6])
+@pytest.mark.parametrize("name", RECALLS)
+async def test_the_change_it_names_admits_the_memory(
+    world: SmallWorld, name: str, amount: int
+) -> None:
+    kind = dict(RECALLS[name])
+    asked = {"tokens": 15 * amount} if kind.pop("tokens", False) else {"k": amount}
+    recalled = Recalled(world=world, asked=asked, **kind)
+    _, trace = await recalled.again()
+
+    cut = await all_cut(world, trace)
+
+    assert cut
+    for told in cut:
+        answers = await applied(recalled, told)
+        assert any(told.memory_id in answer.result.ids() for answer in answers), told
+
+
+async def test_every_kind_of_change_is_named_by_some_recall(world: SmallWorld) -> None:
+    named: set[str] = set()
+    for kind in RECALLS.values():
+        given = dict(kind)
+        asked = {"tokens": 30} if given.pop("tokens", False) else {"k": 2}
+        _, trace = await Recalled(world=world, asked=asked, **given).again()
+        changes = [told.nearest_change for told in await all_cut(world, trace)]
+        named |= {one for one in KINDS for change in changes if re.search(one, change)}
+
+    assert named == {*KINDS}
