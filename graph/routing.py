@@ -2,19 +2,17 @@
 
 from typing import Literal
 
+from secondhop.nodes.effort import MOSTLY, plans, votes
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState, is_unplanned
-
-MOSTLY = 0.5
-"""Share of memories with cues from which on cues say what a question needs, and no playbook."""
 
 
 async def after_begin(
     state: RecallState, *, services: Services
 ) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
-    """A plan first, where there is a planner."""
-    return "dispatch" if services.planner is None else ["decompose", "expand"]
+    """A plan first, where one is to be made."""
+    return ["decompose", "expand"] if plans(state, services) else "dispatch"
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
@@ -36,8 +34,8 @@ async def after_fuse(
 
 
 async def after_rerank(state: RecallState, *, services: Services) -> Literal["judge", "no critic"]:
-    """A vote, where there is a critic."""
-    return "no critic" if services.critic is None else "judge"
+    """A vote, where the critic is to be asked."""
+    return "judge" if votes(state, services) else "no critic"
 
 
 async def after_pick(state: RecallState) -> Literal["go on", "stop"]:

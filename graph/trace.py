@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen, Spent
+from secondhop.nodes.state import Effort
 
 SCHEMA_VERSION: Final = 1
 
@@ -198,6 +199,8 @@ class RecallTrace(Frozen):
     """What was believed then was asked for."""
     include_stale: bool = False
     """What does not hold any more was asked for, too."""
+    effort: Effort | None = None
+    """None: of version 0.1, which asked all the models it had."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str

@@ -11,11 +11,12 @@ from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, last_votes, well_founded
+from secondhop.nodes.selection.eligibility import last_votes, well_founded
 from secondhop.nodes.selection.pool import Pool, evidence_of, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
+    IN_FAVOUR,
     VOTES,
     Facet,
     Query,
@@ -108,8 +109,10 @@ async def critic_request(state: RecallState, pool: Pool, *, services: Services) 
 async def candidate_views(
     state: RecallState, pool: Pool, *, services: Services
 ) -> list[CandidateView]:
-    """The candidates with their texts, and with what was voted on them before."""
+    """The candidates with their texts, what was noted of them, and what was voted on them."""
     texts = await texts_of(pool, services=services)
+    roles = {} if services.cues is None else await services.cues.roles(pool.ids)
+    replaced_at = await dates_of_newer(pool, services=services)
     repeats, votes = repeated(pool), last_votes(state)
     views: list[CandidateView] = []
     for memory_id in pool.ids:
@@ -125,11 +128,25 @@ async def candidate_views(
                 is_founded=well_founded(candidate),
                 relevance={facet_id: score["relevance"] for facet_id, score in scores},
                 text=texts[memory_id],
+                role=roles.get(memory_id, ""),
+                replaced_by=candidate.get("outdated_by", ""),
+                replaced_at=replaced_at.get(memory_id),
                 repeats=repeats.get(memory_id, ""),
                 vote=votes.get(memory_id),
             )
         )
     return views
+
+
+async def dates_of_newer(pool: Pool, *, services: Services) -> dict[str, datetime]:
+    """{memory id: when the memory was written that outdates it}."""
+    newer = {
+        memory_id: pool.candidates[memory_id]["outdated_by"]
+        for memory_id in pool.ids
+        if "outdated_by" in pool.candidates[memory_id]
+    }
+    cards = await services.reader.cards(sorted({*newer.values()})) if newer else {}
+    return {old: cards[new].created_at for old, new in newer.items() if new in cards}
 
 
 async def texts_of(pool: Pool, *, services: Services) -> dict[str, str]:
@@ -209,7 +226,7 @@ def follow_up_plan(
 def positives(state: RecallState) -> list[str]:
     """What the votes of all rounds so far leave hot or warm, sorted."""
     last = last_votes(state).items()
-    return sorted(memory_id for memory_id, vote in last if vote["vote"] in VOTED_RELEVANCE)
+    return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:

@@ -85,6 +85,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "preferences": given(state, hidden) if state.get("preferences") else [],
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
+            "effort": state.get("effort", "none"),
             "stop_reason": state["stop_reason"],
             "rounds": state["round"],
             "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},

@@ -25,7 +25,15 @@ VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
 VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
 """Every vote, in the order in which they are told."""
 
+IN_FAVOUR: Final[frozenset[VoteName]] = frozenset({"hot", "warm"})
+
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
+
+Effort: TypeAlias = Literal["none", "low", "high"]
+"""What a recall may ask a language model: nothing; one vote on what the searches found; a plan, and
+votes until the critic is content."""
+
+EFFORTS: Sequence[Effort] = get_args(Effort)
 
 DIRECT = "f0"
 """Facet id of the question itself."""
@@ -292,6 +300,8 @@ class RecallInput(TypedDict):
     """ISO 8601: what was believed then."""
     include_stale: NotRequired[bool]
     """Superseded, deprecated and expired memories come back, too, marked as such."""
+    effort: NotRequired[Effort | None]
+    """Default: without a model none; with one low where most memories have cues, else high."""
 
 
 class RecallState(TypedDict):
@@ -305,6 +315,8 @@ class RecallState(TypedDict):
     deadline_at: float
     """Epoch seconds."""
     kind: QuestionKind
+    effort: NotRequired[Effort]
+    """Missing: as much as there are models for."""
     facets: Annotated[dict[str, Facet], merge_keys]
     queries: Annotated[dict[str, Query], merge_keys]
     rankings: Annotated[dict[str, Ranking], merge_keys]
@@ -367,6 +379,7 @@ class RecallUpdate(TypedDict, total=False):
     trace_id: str
     deadline_at: float
     kind: QuestionKind
+    effort: Effort
     facets: dict[str, Facet]
     queries: dict[str, Query]
     rankings: dict[str, Ranking]

@@ -9,10 +9,11 @@ from dataclasses import replace
 from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.critics.sheet import CriticSheet
-from secondhop.nodes.critics.vote_claims import FOR, Claim, settled
+from secondhop.nodes.critics.vote_claims import Claim, settled
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.selection.rank_floor import FRONT, best_places
+from secondhop.nodes.state import IN_FAVOUR
 
 SPARKS = 2
 """Branches that a round may open; further sparks are no vote."""
@@ -35,7 +36,7 @@ def read_verdict(
     claims = claims_of(reply, sheet, request)
     named = few_sparks([settled(claim, claims) for claim in claims.values()])
     ballots = in_places([*named, *unnamed(named, request)], request)
-    served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
+    served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
         follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
@@ -74,7 +75,7 @@ def as_ballot(
     A vote in favour that names no facet counts for the one that ranked the memory best.
     """
     named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
-    if not named and vote.vote in FOR and view.relevance:
+    if not named and vote.vote in IN_FAVOUR and view.relevance:
         named = (max(view.relevance, key=lambda f: (view.relevance[f], f)),)
     others = [sheet.issued(call_id) for call_id in (vote.repeats, vote.replaced_by)]
     repeats, newer = (other if other != view.memory_id else None for other in others)
@@ -104,7 +105,7 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
     Of the k that would be returned, those that no facet's evidence ranks high come last. A vote
     alone puts nothing in front.
     """
-    chosen = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
+    chosen = sorted((b for b in ballots if b.vote in IN_FAVOUR), key=lambda b: b.vote != "hot")
     stands = best_places(request.candidates)
     returned = chosen[: request.k]
     well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]

@@ -8,10 +8,9 @@ that was obeyed. `llm_critic.py` asks again without that memory.
 from dataclasses import replace
 
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.nodes.critics.vote_claims import FOR
 from secondhop.nodes.selection.eligibility import SUPPRESSED
 from secondhop.nodes.selection.rank_floor import FRONT, best_places
-from secondhop.nodes.state import QuestionKind, Vote
+from secondhop.nodes.state import IN_FAVOUR, QuestionKind
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
 """Questions that several memories answer; a look-up is often answered by one."""
@@ -58,20 +57,19 @@ def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict
     Such a vote gives no place, and it would steer the next round's searches to that memory.
     """
     far = {view.memory_id for view in request.candidates if not view.is_founded}
-    kept = (one for one in verdict.ballots if one.vote not in FOR or one.memory_id not in far)
+    kept = (one for one in verdict.ballots if one.vote not in IN_FAVOUR or one.memory_id not in far)
     return replace(verdict, ballots=tuple(kept))
 
 
 def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
     """What a verdict votes for, and what it leaves as it was voted for before."""
-    earlier = {view.memory_id for view in request.candidates if view.vote and in_favour(view.vote)}
+    earlier = {
+        view.memory_id
+        for view in request.candidates
+        if view.vote is not None and view.vote["vote"] in IN_FAVOUR
+    }
     again = {ballot.memory_id for ballot in verdict.ballots}
-    return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in FOR}
-
-
-def in_favour(vote: Vote) -> bool:
-    """Whether a vote of an earlier round was for its memory."""
-    return vote["vote"] in FOR
+    return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in IN_FAVOUR}
 
 
 def refused_ids(verdict: Verdict) -> set[str]:

@@ -22,6 +22,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
+from secondhop.nodes.state import Effort
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
@@ -178,6 +179,7 @@ class Recall(Closing):
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> RecallResult:
         """The memories that a good answer to `question` needs, best first.
@@ -190,6 +192,9 @@ class Recall(Closing):
             as_of: what was believed then: what was written later is hidden, and what was
                 superseded since comes back.
             include_stale: what was superseded, deprecated or has expired comes back, too, marked.
+            effort: what a language model may be asked: "none": nothing; "low": one vote on what
+                the searches found; "high": a plan, and votes until the critic is content. By
+                default "none" without a model, "low" where most memories have cues, else "high".
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
                 the same question, interrupted under it, goes on where it stopped.
 
@@ -205,6 +210,7 @@ class Recall(Closing):
             at=at,
             as_of=as_of,
             include_stale=include_stale,
+            effort=effort,
             thread_id=thread_id,
         ):
             result = event.result or result
@@ -223,11 +229,18 @@ class Recall(Closing):
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
         asked = Question(
-            text=question, k=k, tokens=tokens, at=at, as_of=as_of, include_stale=include_stale
+            text=question,
+            k=k,
+            tokens=tokens,
+            at=at,
+            as_of=as_of,
+            include_stale=include_stale,
+            effort=effort,
         )
         async for event in self._behind.answering.stream(asked, thread_id):
             yield event
@@ -390,17 +403,21 @@ class Recall(Closing):
         """
         return self._behind.graphs.kept
 
-    def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""
+    def as_retriever(
+        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
+    ) -> "BaseRetriever":
+        """A langchain-core retriever: one document a memory. The arguments are `recall`'s."""
         from secondhop.langchain_bridge import SecondhopRetriever
 
-        return SecondhopRetriever(recall=self, k=k, tokens=tokens)
+        return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
 
-    def as_tool(self, *, k: int | None = None, tokens: int | None = None) -> "BaseTool":
-        """A langchain-core tool that an agent may call. k, tokens: as of `recall`."""
+    def as_tool(
+        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
+    ) -> "BaseTool":
+        """A langchain-core tool that an agent may call. The arguments are `recall`'s."""
         from secondhop.langchain_bridge import recall_tool
 
-        return recall_tool(self, k=k, tokens=tokens)
+        return recall_tool(self, k=k, tokens=tokens, effort=effort)
 
     @property
     def config(self) -> Config:

@@ -24,12 +24,13 @@ from secondhop.mcp.replies import (
     SessionReply,
 )
 from secondhop.memories.building import rememberable
+from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 
 Ctx: TypeAlias = Context[Any, Any]
-Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
+Vote: TypeAlias = Literal[VoteName, ""]
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[
     str | None,
@@ -87,6 +88,13 @@ class MemoryTools:
                 "`stale` and `replacedBy`."
             ),
         ] = False,
+        effort: Annotated[
+            Effort | None,
+            Field(
+                description="What a language model may be asked: none: nothing, the quickest; "
+                "low: one vote; high: a plan and votes. Default: the cheapest that serves."
+            ),
+        ] = None,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
@@ -97,7 +105,13 @@ class MemoryTools:
             raise ToolError("limit and tokens are two ways to say how much; give one of them")
         async with self._memory(entity) as memory, told(ctx) as progress:
             events = memory.astream(
-                query, k=limit, tokens=tokens, at=at, as_of=asOf, include_stale=includeStale
+                query,
+                k=limit,
+                tokens=tokens,
+                at=at,
+                as_of=asOf,
+                include_stale=includeStale,
+                effort=effort,
             )
             async for event in events:
                 progress(event)

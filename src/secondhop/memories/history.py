@@ -64,7 +64,7 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
             update={
                 "kind": text.memory.kind,
                 "title": text.memory.title,
-                "text": text_of(text.memory),
+                "text": text.memory.text,
                 "created_at": text.memory.created_at,
                 "end": f"replaced on {text.replaced_at:%Y-%m-%d}{by}",
                 "end_at": text.replaced_at,
@@ -75,11 +75,6 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
     yield present
 
 
-def text_of(memory: Memory) -> str:
-    """Its messages, one after another."""
-    return "\n\n".join(message.content for message in memory.messages)
-
-
 def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
     """One memory as it is, and whether it holds."""
     keeping = view.keeping(memory.memory_id)
@@ -88,7 +83,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         memory_id=memory.memory_id,
         kind=memory.kind,
         title=memory.title,
-        text=text_of(memory),
+        text=memory.text,
         created_at=memory.created_at,
         valid_until=keeping.valid_until,
         salience=keeping.salience,

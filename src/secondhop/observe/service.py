@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_id
+from secondhop.given_values import check_id, in_utc
 from secondhop.graph.result import Spent
 from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.pipeline import ingest_memories
@@ -29,7 +29,6 @@ from secondhop.observe.messages import (
     SeenWords,
     came_of,
     heard,
-    in_utc,
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
@@ -47,7 +46,6 @@ from secondhop.observe.statements import (
     said_once,
     seen_before,
     statements_of,
-    texts,
     with_free_id,
 )
 from secondhop.prompts.templates import PromptSource, load_prompts
@@ -250,7 +248,7 @@ def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> 
                 kind=memory.kind,
                 subject=memory.subject,
                 attribute=memory.attribute,
-                text=memory.value or texts(memory),
+                text=memory.value or memory.text,
                 scope=memory.scope,
             )
             own = set(words(f"{thing.subject} {thing.attribute} {thing.scope} {thing.text}"))

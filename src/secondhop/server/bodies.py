@@ -9,12 +9,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, rememberable
 from secondhop.memories.records import Version
+from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
 
 MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
-Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
+Vote: TypeAlias = Literal[VoteName, ""]
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 Example: TypeAlias = dict[str, Any]
 Flag: TypeAlias = Annotated[bool, Strict()]
@@ -57,6 +58,9 @@ class RecallBody(Body):
     at: Moment | None = Field(None, description='The time that counts as "now".')
     as_of: Moment | None = Field(None, description="What was believed then.")
     include_stale: Flag = Field(False, description="Also what does not hold any more, marked.")
+    effort: Effort | None = Field(
+        None, description="What a language model may be asked; default the cheapest that serves."
+    )
 
 
 class SessionBody(Body):
