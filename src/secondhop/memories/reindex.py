@@ -116,8 +116,8 @@ async def rebuild(
                     progress(entity, done, None)
         done += await put_batch(batch, reindex, embedder=cached)
         async for page in reindex.cues():
-            vectors = await cached.embed_passages([text for _, text in page])
-            await reindex.put_cues([cue_id for cue_id, _ in page], vectors)
+            vectors = await cached.embed_passages([cue.text for cue in page])
+            await reindex.put_cues([cue.cue_id for cue in page], vectors)
     await reindex.finish()
     return done
 
