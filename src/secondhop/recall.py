@@ -79,7 +79,7 @@ class Recall:
         self._answering = Answering(
             parts.store, services, self._graphs, traces=self._traces, folder=parts.home.path
         )
-        self.learning = Learning(parts.learned, services, counters=parts.counters)
+        self.learning = Learning(parts.learned, services, counters=parts.counters, loop=self._loop)
         self.sessions = Sessions(
             SessionRounds(services),
             parts.sessions,
