@@ -25,13 +25,13 @@ from benchmarks.store_scaling import World, fill, say
 from mcp import Client
 
 from secondhop.assembly import assemble, cached_embedders
-from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.server import memory_server
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.nodes.config import Config
 from secondhop.opening import parts_of
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 from secondhop.stores.store_directory import StoreDirectory
 
 ENTITY = "me"
@@ -106,6 +106,18 @@ async def ask(question: str, watch: Stopwatch) -> None:
     await watch.call("recall", {"query": question}, kind="recall, asked again")
 
 
+class OnePool(RecallPool):
+    """Gives the same memory for every entity."""
+
+    def __init__(self, recall: Recall) -> None:
+        super().__init__(embedder="hashing")
+        self._recall = recall
+
+    @asynccontextmanager
+    async def recall(self, entity: str) -> AsyncGenerator[Recall, None]:
+        yield self._recall
+
+
 async def measured(passages: int, *, count: int) -> dict[str, Calls]:
     """Every kind of call over one entity's store of that size."""
     world = World(dimension=DIMENSION, words=playbook_words())
@@ -123,12 +135,7 @@ async def measured(passages: int, *, count: int) -> dict[str, Calls]:
         async with recall:
             await services.playbooks.warm()
             embedder.real = await chosen_embedder("default")
-
-            @asynccontextmanager
-            async def open_one(_: str) -> AsyncGenerator[Recall, None]:
-                yield recall
-
-            async with Client(memory_server(OpenRecalls(open_one), entity=ENTITY)) as client:
+            async with Client(memory_server(OnePool(recall), entity=ENTITY)) as client:
                 first, *asked = questions(count + 1)
                 await ask(first, Stopwatch(client, embedder))
                 watch = Stopwatch(client, embedder)

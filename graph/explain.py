@@ -95,6 +95,7 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         *asked_for(trace, candidate),
         *facet_stories(trace, candidate),
     ]
+    story += stored_for(trace, candidate)
     story += added_up(candidate)
     story += weighed(candidate)
     story += [
@@ -173,7 +174,7 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
                     text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
                     found.append((hit.rank, text))
     if not found:
-        return f"Playbooks suggested it in round {candidate.first_round}; no search found it."
+        return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
     best = "; ".join(text for _, text in sorted(found)[:3])
     rankings = counted(len(found), "ranking")
     return f"Found first in round {candidate.first_round}, in {rankings}; best: {best}."
@@ -210,6 +211,15 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         f"(cosine {score.dense:.2f}, words {score.lexical:.2f})."
         for score in candidate.facet_scores[:3]
     ]
+
+
+def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What its cues say of the question, and what replaces it by an annotation."""
+    story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
+    if candidate.outdated_by:
+        newer = title_of(trace, candidate.outdated_by)
+        story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
+    return story
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:

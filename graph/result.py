@@ -4,6 +4,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from secondhop.nodes.state import Effort
+
 
 class Frozen(BaseModel):
     """Values that do not change once they are made."""
@@ -58,6 +60,10 @@ class RecalledMemory(Frozen):
     """Round, from 1, in which it was first found."""
     why: str
     """One sentence."""
+    role: str = ""
+    """What kind of help it gives, as was noted when it was stored; "" where nothing was."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
     evidence: list[Evidence]
     """Best passage first."""
     vote: str = ""
@@ -149,6 +155,8 @@ class RecallResult(Frozen):
     facets: list[FacetOutcome] = Field(default_factory=list[FacetOutcome])
     degraded: list[str] = Field(default_factory=list[str])
     """What did not work and was done without, one sentence each; [] when all went well."""
+    effort: Effort = "none"
+    """What was asked of a language model; `spent` says what it took."""
     stop_reason: str
     """converged, complete, no_verdict, stable, no_new_candidates, no_new_queries, max_rounds,
     max_llm_calls, max_tokens or deadline."""

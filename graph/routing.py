@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from secondhop.nodes.effort import MOSTLY, plans, votes
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState, is_unplanned
@@ -10,16 +11,18 @@ from secondhop.nodes.state import RecallState, is_unplanned
 async def after_begin(
     state: RecallState, *, services: Services
 ) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
-    """A plan first, where there is a planner."""
-    return "dispatch" if services.planner is None else ["decompose", "expand"]
+    """A plan first, where one is to be made."""
+    return ["decompose", "expand"] if plans(state, services) else "dispatch"
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
-    """Search for what is asked; without a plan the playbooks say, too, what is needed."""
+    """Search for what is asked; without a plan and without cues the playbooks say, too, what is
+    needed."""
     number = state["round"]
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]
-    wanted = number == 1 and is_unplanned(state) and state["kind"] not in LOOKUPS
+    helps = is_unplanned(state) and state["kind"] not in LOOKUPS
+    wanted = number == 1 and helps and state.get("annotated", 0.0) < MOSTLY
     return ["retrieve", "suggest"] if wanted else ["retrieve"]
 
 
@@ -31,8 +34,8 @@ async def after_fuse(
 
 
 async def after_rerank(state: RecallState, *, services: Services) -> Literal["judge", "no critic"]:
-    """A vote, where there is a critic."""
-    return "no critic" if services.critic is None else "judge"
+    """A vote, where the critic is to be asked."""
+    return "judge" if votes(state, services) else "no critic"
 
 
 async def after_pick(state: RecallState) -> Literal["go on", "stop"]:

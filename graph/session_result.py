@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen, RecalledMemory, RecalledPreference, Spent
+from secondhop.nodes.state import VOTES
 
 
 class VoteRecord(Frozen):
@@ -150,6 +151,6 @@ class ResolvedSession(Frozen):
         """{memory: the vote that counts}: the newest round's; a person's before an agent's."""
         said: dict[str, str] = {}
         for round_votes in sorted(self.votes, key=lambda one: (one.round, one.by == "person")):
-            for vote in ("hot", "warm", "cold", "wrong", "spark"):
+            for vote in VOTES:
                 said |= dict.fromkeys(getattr(round_votes, vote), vote)
         return said

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen, Spent
+from secondhop.nodes.state import Effort
 
 SCHEMA_VERSION: Final = 1
 
@@ -124,6 +125,10 @@ class TraceCandidate(Frozen):
     parts: dict[str, float] = Field(default_factory=dict[str, float])
     """What each retriever added to the score of a question without a plan, in standard deviations
     over the candidates; {} where a plan's facets share the slots."""
+    cue: str = ""
+    """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    outdated_by: str = ""
+    """The newer memory whose annotation says that it replaces it."""
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
     """What its source, its salience, its age and what was learned make of relevance; parts of 1
@@ -194,6 +199,8 @@ class RecallTrace(Frozen):
     """What was believed then was asked for."""
     include_stale: bool = False
     """What does not hold any more was asked for, too."""
+    effort: Effort | None = None
+    """None: of version 0.1, which asked all the models it had."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str

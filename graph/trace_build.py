@@ -69,6 +69,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         ],
         "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
         "include_stale": state.get("include_stale", False),
+        "effort": state.get("effort"),
         "steps": trace_steps(state.get("steps", {})),
         "returned": returned,
         "stop_reason": state["stop_reason"],
@@ -223,6 +224,8 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "first_round": candidate["first_round"],
         "score": candidate["score"],
         "parts": candidate.get("parts", {}),
+        "cue": candidate.get("cue", ""),
+        "outdated_by": candidate.get("outdated_by", ""),
         "facet_scores": [
             {
                 "facet_id": facet_id,

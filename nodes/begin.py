@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
+from secondhop.nodes.effort import checked_effort, plans
 from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
 from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.nodes.planning.several_questions import several_questions
@@ -44,20 +45,25 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "include_stale": bool(state.get("include_stale")),
         "kind": question_kind(question),
         "facets": {DIRECT: direct},
-        "queries": direct_queries(question, services),
         "round": 0,
         "content": False,
         "stop_reason": "",
         "stop_detail": "",
         "note": f"{len(question)} characters",
     }
-    return {**update, **await known_of_entity(question, services)}
+    known = await known_of_entity(question, services)
+    effort = checked_effort(
+        state.get("effort"), annotated=known.get("annotated", 0.0), services=services
+    )
+    update["effort"] = effort
+    update["queries"] = direct_queries(question, planned=plans(update, services))
+    return {**update, **known}
 
 
-def direct_queries(question: str, services: Services) -> dict[str, Query]:
-    """The question as it is and, without a planner, each question of a message that asks several:
+def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
+    """The question as it is and, without a plan, each question of a message that asks several:
     what answers one of them answers what was asked."""
-    parts = several_questions(question) if services.planner is None else []
+    parts = [] if planned else several_questions(question)
     return {
         f"q{number}": Query(
             query_id=f"q{number}",
@@ -82,6 +88,8 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
     try:
         async with asyncio.timeout_at(ends_at):
             kept = await settings_of_entity(services)
+            if services.cues is not None:
+                known["annotated"] = round(await services.cues.annotated_share(), 4)
     except TimeoutError:
         late = "the settings of the entity were not read in time: those of the caller hold"
         degraded["settings"] = late

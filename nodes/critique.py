@@ -11,11 +11,12 @@ from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, last_votes
+from secondhop.nodes.selection.eligibility import last_votes, well_founded
 from secondhop.nodes.selection.pool import Pool, evidence_of, load_pool
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
+    IN_FAVOUR,
     VOTES,
     Facet,
     Query,
@@ -34,6 +35,9 @@ shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 
 NEAREST = 3
 """Passages of a long memory that a critic reads from, beside its opening."""
+
+OPENED_WEIGHT = 0.5
+"""Of a facet that the critic opens, where those of a plan weigh about 1."""
 
 NO_VERDICT = Verdict(ballots=())
 """Where the critic could not be asked; `stop_rule` ends the recall there."""
@@ -108,8 +112,10 @@ async def critic_request(state: RecallState, pool: Pool, *, services: Services) 
 async def candidate_views(
     state: RecallState, pool: Pool, *, services: Services
 ) -> list[CandidateView]:
-    """The candidates with their texts, and with what was voted on them before."""
+    """The candidates with their texts, what was noted of them, and what was voted on them."""
     texts = await texts_of(pool, services=services)
+    roles = {} if services.cues is None else await services.cues.roles(pool.ids)
+    replaced_at = await dates_of_newer(pool, services=services)
     repeats, votes = repeated(pool), last_votes(state)
     views: list[CandidateView] = []
     for memory_id in pool.ids:
@@ -122,13 +128,28 @@ async def candidate_views(
                 source=candidate["source"],
                 created_at=datetime.fromisoformat(candidate["created_at"]),
                 score=candidate["score"],
+                is_founded=well_founded(candidate),
                 relevance={facet_id: score["relevance"] for facet_id, score in scores},
                 text=texts[memory_id],
+                role=roles.get(memory_id, ""),
+                replaced_by=candidate.get("outdated_by", ""),
+                replaced_at=replaced_at.get(memory_id),
                 repeats=repeats.get(memory_id, ""),
                 vote=votes.get(memory_id),
             )
         )
     return views
+
+
+async def dates_of_newer(pool: Pool, *, services: Services) -> dict[str, datetime]:
+    """{memory id: when the memory was written that outdates it}."""
+    newer = {
+        memory_id: pool.candidates[memory_id]["outdated_by"]
+        for memory_id in pool.ids
+        if "outdated_by" in pool.candidates[memory_id]
+    }
+    cards = await services.reader.cards(sorted({*newer.values()})) if newer else {}
+    return {old: cards[new].created_at for old, new in newer.items() if new in cards}
 
 
 async def texts_of(pool: Pool, *, services: Services) -> dict[str, str]:
@@ -176,30 +197,28 @@ def follow_up_plan(
     """The critic's new queries, and the facets they open, waiting for the next round."""
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
+    farthest = max(state["facets"][facet_id]["hop"] for facet_id in slot_facets(state))
     for number, follow_up in enumerate(verdict.follow_ups, start=1):
-        facet_id = follow_up.facet_id
-        hop = follow_up.source_hop + 1
+        facet_id, origin = follow_up.facet_id, "uncovered"
         if facet_id is None:
-            facet_id = f"c{state['round']}.{number}"
+            facet_id, origin = f"c{state['round']}.{number}", "evidence"
             facets[facet_id] = Facet(
                 facet_id=facet_id,
                 name=follow_up.name or follow_up.text,
                 why=follow_up.why,
-                hop=hop,
-                weight=follow_up.weight,
+                hop=max(2, farthest) + 1,
+                weight=OPENED_WEIGHT,
             )
-        elif facet_id in state["facets"]:
-            hop = state["facets"][facet_id]["hop"]
-        else:
-            facet_id, hop = DIRECT, 1
+        elif facet_id not in state["facets"]:
+            facet_id = DIRECT
         query_id = f"cq{state['round']}.{number}"
         queries[query_id] = Query(
             query_id=query_id,
             facet_id=facet_id,
             text=follow_up.text,
-            hop=hop,
+            hop={**state["facets"], **facets}[facet_id]["hop"],
             round=0,
-            origin=follow_up.origin or ("evidence" if follow_up.facet_id is None else "uncovered"),
+            origin=origin,
             feedback=[],
         )
     return facets, queries
@@ -208,7 +227,7 @@ def follow_up_plan(
 def positives(state: RecallState) -> list[str]:
     """What the votes of all rounds so far leave hot or warm, sorted."""
     last = last_votes(state).items()
-    return sorted(memory_id for memory_id, vote in last if vote["vote"] in VOTED_RELEVANCE)
+    return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:

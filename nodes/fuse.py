@@ -1,7 +1,7 @@
 """Rankings of queries → one ranking a facet, and calibrated scores."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import nan
@@ -11,12 +11,15 @@ import numpy as np
 
 from secondhop.nodes.planning.question_kind import search_shares
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
+from secondhop.nodes.retrieval.similarity import CUED
 from secondhop.nodes.retrieve import depth_of
-from secondhop.nodes.selection.blend import Blended, blended_scores
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, Blended, blended_scores
 from secondhop.nodes.selection.relevance import calibrated_relevance
+from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     Candidate,
+    CueHits,
     FacetScore,
     Leg,
     Ranking,
@@ -37,6 +40,9 @@ EVIDENCE_PASSAGES = 3
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
+
+CUE_WEIGHT = 1.0
+"""Weight of the ranking by cues among those of a planned facet."""
 
 HYBRID = (0.5, 0.5)
 """Weights of the dense and the lexical ranking of a question without a plan: as in plain
@@ -87,16 +93,23 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             depth=depth,
             relevance=relevance,
             weights=weights,
+            cue_weight=0.0 if is_unplanned(state) else CUE_WEIGHT,
         )
         for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
     }
     before = state.get("candidates", {})
     scores = scores_by_memory(state["facets"], fused, before)
     blends: Mapping[str, Blended] = {}
-    if "suggested" in state:
-        scores, blends = blended_scores(scores, state["suggested"])
+    cued = own_cues(state)
+    if "suggested" in state or cued is not None:
+        annotated = await annotated_among(scores, state, services=services)
+        scores, blends = blended_scores(
+            scores, suggested=state.get("suggested"), cued=cued, annotated=annotated
+        )
     ids = sorted(scores)
     cards = await services.reader.cards(ids)
+    outdated = await outdated_among(ids, state, services=services)
+    cues = await telling_cues(blends, cued, services=services)
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -106,11 +119,58 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             before.get(memory_id),
             state["round"],
             blend=blends.get(memory_id),
+            outdated_by=outdated.get(memory_id),
+            cue=cues.get(memory_id),
         )
         for memory_id in ids
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def own_cues(state: RecallState) -> CueHits | None:
+    """What the cues nearest to the question itself say; None where nothing has cues."""
+    own = state.get("rankings", {}).get("q0")
+    return None if own is None else own.get("cues")
+
+
+async def annotated_among(
+    memory_ids: Collection[str], state: RecallState, *, services: Services
+) -> Collection[str]:
+    """Those of the memories that have cues."""
+    share = state.get("annotated", 0.0)
+    if not share or share == 1.0 or services.cues is None:
+        return memory_ids if share else ()
+    return await services.cues.annotated_among(list(memory_ids))
+
+
+async def outdated_among(
+    memory_ids: Sequence[str], state: RecallState, *, services: Services
+) -> Mapping[str, str]:
+    """{memory: the newer one that replaces it, by its annotation}, as far as that may be shown."""
+    if services.cues is None or not state.get("annotated"):
+        return {}
+    hidden = await services.hidden.of(sight_of(state), services)
+    replaced = await services.cues.replaced_by(memory_ids)
+    return {old: new for old, new in replaced.items() if new not in hidden.reasons}
+
+
+async def telling_cues(
+    blends: Mapping[str, Blended], cued: CueHits | None, *, services: Services
+) -> dict[str, str]:
+    """{memory: the words of its cue nearest to the question}, where cues speak for it."""
+    if services.cues is None or cued is None:
+        return {}
+    nearest = dict(zip(cued["memory_ids"], cued["cue_ids"], strict=True))
+    telling = {one: nearest[one] for one, blend in blends.items() if speaks(blend, nearest, one)}
+    texts = await services.cues.cue_texts(list(telling.values()))
+    return {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
+
+
+def speaks(blend: Blended, nearest: Collection[str], memory_id: str) -> bool:
+    """Whether a cue lifts the memory above the others."""
+    lifts = blend.parts.get(CUES, 0.0) + blend.parts.get(BROAD_CUES, 0.0)
+    return lifts > 0 and memory_id in nearest
 
 
 def asked_facets(state: RecallState) -> set[str]:
@@ -154,6 +214,7 @@ def fuse_facet(
     depth: int,
     relevance: Relevance,
     weights: tuple[float, float],
+    cue_weight: float = 0.0,
 ) -> dict[str, FacetScore]:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
@@ -162,18 +223,22 @@ def fuse_facet(
 
     Args:
         weights: of the dense and of the lexical rankings.
+        cue_weight: of the rankings by cues; 0: they bring memories, and no rank.
     """
     legs: tuple[Leg, Leg] = ("dense", "lexical")
     orders: list[list[str]] = []
     shares: list[float] = []
     noted = Noted()
     for found in rankings:
-        cosines = cosines_of(found)
+        cosines, cued = cosines_of(found), found["cues"]["memory_ids"] if "cues" in found else []
         for leg, weight in zip(legs, weights, strict=True):
             order = memory_order(found[leg])[:depth]
             orders.append(order)
             shares.append(weight)
-            note_passages(noted, found, leg, kept=set(order), cosines=cosines)
+            kept = {*order, *cued[:CUED]}
+            note_passages(noted, found, leg, kept=kept, cosines=cosines)
+        orders.append([one for one in cued[:CUED] if one in noted.of_memory])
+        shares.append(cue_weight)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []
     return {
@@ -231,6 +296,8 @@ def as_candidate(
     round_number: int,
     *,
     blend: Blended | None = None,
+    outdated_by: str | None = None,
+    cue: str | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it."""
     candidate = Candidate(
@@ -244,4 +311,10 @@ def as_candidate(
         kind=card.kind,
         salience=card.keeping.salience,
     )
-    return candidate if blend is None else {**candidate, "parts": dict(blend.parts)}
+    if blend is not None:
+        candidate["parts"] = dict(blend.parts)
+    if outdated_by is not None:
+        candidate["outdated_by"] = outdated_by
+    if cue is not None:
+        candidate["cue"] = cue
+    return candidate

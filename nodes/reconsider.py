@@ -6,7 +6,15 @@ from secondhop.nodes.selection.eligibility import is_outside, last_votes
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import branch_of, lateral_query
-from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, RecallUpdate, Vote
+from secondhop.nodes.state import (
+    IN_FAVOUR,
+    Facet,
+    FeedbackRef,
+    Query,
+    RecallState,
+    RecallUpdate,
+    Vote,
+)
 
 FEEDBACK_PASSAGES = 2
 """Passages of a voted memory that bend a query vector."""
@@ -23,6 +31,8 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
     anything, the recall stops here.
     """
     votes = list(last_votes(state).values())
+    if state.get("effort") == "low":  # its own queries are all that is searched for
+        votes = [vote for vote in votes if vote["by"] != "critic"]
     refined = {
         query["query_id"]: query
         for facet_id in sorted(state["facets"])
@@ -49,7 +59,7 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
     selection, so asking again would bring nothing new.
     """
     own = [vote for vote in votes if tells_news(vote) and concerns(vote, facet_id, state)]
-    if not any(vote["vote"] in {"hot", "warm"} for vote in own):
+    if not any(vote["vote"] in IN_FAVOUR for vote in own):
         return []
     texts = [q["text"] for q in state["queries"].values() if q["facet_id"] == facet_id]
     return [

@@ -18,6 +18,7 @@ from secondhop.nodes.evidence.fill import (
 from secondhop.nodes.evidence.joined import joined
 from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
@@ -35,6 +36,9 @@ FORGOTTEN = "its text was forgotten while the recall ran"
 
 WEAK = 0.1
 """Relevance below which a memory hardly answers the question: it fills a slot that was free."""
+
+IMPLIED = 2
+"""Hop of what the question does not name and its intent implies."""
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
@@ -55,12 +59,15 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
+    roles = await roles_of([*evidence, *misses], services=services)
     memories = [
         recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
+        | {"role": roles.get(memory_id, "")}
         for memory_id, ids in evidence.items()
     ]
     maybe = [
         recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
+        | {"role": roles.get(memory_id, "")}
         | {"cut_by": cut_by(drop)}
         | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
@@ -78,6 +85,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "preferences": given(state, hidden) if state.get("preferences") else [],
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
+            "effort": state.get("effort", "none"),
             "stop_reason": state["stop_reason"],
             "rounds": state["round"],
             "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
@@ -89,6 +97,11 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     services.hidden.forget(state["trace_id"])
     return update if filled.linked is None else {**update, **filled.linked}
+
+
+async def roles_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
+    """{memory id: what kind of help it gives}, where that was noted."""
+    return {} if services.cues is None else await services.cues.roles(memory_ids)
 
 
 async def with_validity(
@@ -198,9 +211,10 @@ def recalled(
         "created_at": candidate["created_at"],
         "score": candidate["score"],
         "facets": [state["facets"][served_id]["name"] for served_id in served],
-        "hop": state["facets"][served[0]]["hop"],
+        "hop": IMPLIED if cues_decide(candidate) else state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
         "why": why(served[0], candidate, state),
+        "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
         "vote": vote["vote"] if vote else "",
     }
@@ -253,6 +267,8 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
+    if facet_id == DIRECT and cues_decide(candidate):
+        return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
     if facet_id == DIRECT and score["relevance"] < WEAK:
         return f"Little in it speaks of the question (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
@@ -266,6 +282,13 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
         f"with {by} (score {score['relevance']:.2f})."
     )
+
+
+def cues_decide(candidate: Candidate) -> bool:
+    """Whether its cues add more to its score than its text."""
+    parts = candidate.get("parts", {})
+    by_cues = parts.get(CUES, 0.0) + parts.get(BROAD_CUES, 0.0)
+    return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 
 
 def cut_by(drop: Drop) -> str:

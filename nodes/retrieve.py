@@ -1,8 +1,8 @@
-"""All queries of a round: one search by similarity, one by words."""
+"""All queries of a round: one search by similarity, one by words, one by cues."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -11,8 +11,7 @@ import numpy as np
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.retrieval.hits import as_hits, count_of
-from secondhop.nodes.retrieval.query_vectors import query_vectors
-from secondhop.nodes.retrieval.restricted_search import hits_among
+from secondhop.nodes.retrieval.similarity import Similar, by_similarity
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -24,7 +23,8 @@ from secondhop.nodes.state import (
     RecallUpdate,
     is_unplanned,
 )
-from secondhop.stores.records import PassageHit, Vector, Vectors
+from secondhop.stores.records import PassageHit, Vector
+from secondhop.wording import counted
 
 T = TypeVar("T")
 
@@ -34,6 +34,9 @@ PASSAGES_A_MEMORY = 3
 UNPLANNED = 200
 """Memories that the question brings where nothing else is asked; what can still win is among
 them."""
+
+
+NOTHING = Visible([], {})
 
 
 def depth_of(state: RecallState, ranking: RankingSettings) -> int:
@@ -46,13 +49,7 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Rankings of every query of the round; if a search fails, the trace says so."""
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
-    passages = [
-        sum(count_of(found[leg]) for found in rankings.values()) for leg in ("dense", "lexical")
-    ]
-    update: RecallUpdate = {
-        "rankings": rankings,
-        "note": f"{len(asked)} queries: {passages[0]} dense, {passages[1]} lexical",
-    }
+    update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
     errors = dict.fromkeys(found["error"] for found in rankings.values() if found["error"])
     if errors:
         reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
@@ -60,49 +57,53 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     return update
 
 
+def noted(rankings: Collection[Ranking]) -> str:
+    """ "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
+    near = sum(count_of(one["dense"]) for one in rankings)
+    worded = sum(count_of(one["lexical"]) for one in rankings)
+    cued = sum(len(one["cues"]["memory_ids"]) for one in rankings if "cues" in one)
+    told = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
+    return f"{told}, {counted(cued, 'memory')} by cues" if cued else told
+
+
 async def ranked(
     asked: Sequence[Query], state: RecallState, *, services: Services
 ) -> dict[str, Ranking]:
-    """{query id: what both searches found}; they run side by side, each until the deadline.
-
-    A query that names its memories looks at those alone.
-    """
+    """{query id: what the searches found}; they run side by side, each until the deadline."""
     hidden = await services.hidden.of(sight_of(state), services)
     depth = depth_of(state, services.settings.ranking) * PASSAGES_A_MEMORY
     seconds = max(0.0, state["deadline_at"] - time.time())
     free = [one for one in asked if "memory_ids" not in one]
     near, worded = await asyncio.gather(
-        within(seconds, partial(by_similarity, asked, state["round"], depth, hidden, services)),
+        within(seconds, partial(by_similarity, asked, state, depth, hidden, services)),
         within(seconds, partial(by_words, free, depth, hidden, services)),
         return_exceptions=True,
     )
     error = "; ".join(filter(None, [leg_error("dense", near), leg_error("lexical", worded)]))
-    vectors, similar = ({}, {}) if isinstance(near, BaseException) else near
+    similar = Similar() if isinstance(near, BaseException) else near
     lexical = {} if isinstance(worded, BaseException) else worded
     rankings = {
-        one["query_id"]: ranking(
-            one, similar.get(one["query_id"]), lexical.get(one["query_id"]), error=error
-        )
-        for one in asked
+        query_id: ranking(query_id, similar, lexical.get(query_id, NOTHING), error=error)
+        for query_id in (one["query_id"] for one in asked)
     }
-    await add_missing_cosines(rankings, vectors, services=services)
+    await add_missing_cosines(rankings, similar.vectors, services=services)
     return rankings
 
 
-def ranking(
-    query: Query, similar: Visible | None, worded: Visible | None, *, error: str
-) -> Ranking:
+def ranking(query_id: str, similar: Similar, worded: Visible, *, error: str) -> Ranking:
     """What one query found; nothing where its search failed."""
-    none = Visible([], {})
-    near, words = similar or none, worded or none
-    return Ranking(
-        query_id=query["query_id"],
-        dense=as_hits(near.hits),
-        lexical=as_hits(words.hits),
+    near = similar.found.get(query_id, NOTHING)
+    found = Ranking(
+        query_id=query_id,
+        dense=as_hits([*near.hits, *similar.beside.get(query_id, ())]),
+        lexical=as_hits(worded.hits),
         cosines={},
         error=error,
-        hidden={**near.hidden, **words.hidden},
+        hidden={**near.hidden, **worded.hidden},
     )
+    if query_id in similar.cued:
+        found["cues"] = similar.cued[query_id]
+    return found
 
 
 async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
@@ -113,32 +114,6 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
     """
     async with asyncio.timeout(seconds):
         return await leg()
-
-
-async def by_similarity(
-    asked: Sequence[Query], round_number: int, depth: int, hidden: Hidden, services: Services
-) -> tuple[dict[str, Vector], dict[str, Visible]]:
-    """({query id: its vector, bent by its votes}, {query id: the passages nearest to it})."""
-    rows = await query_vectors(asked, services=services, round_number=round_number)
-    vectors = {one["query_id"]: row for one, row in zip(asked, rows, strict=True)}
-    free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
-    found: dict[str, Visible] = {}
-    if free:
-        search = partial(nearest, rows[free], services)
-        rankings = await visible(search, k=depth, hidden=hidden)
-        found = {asked[n]["query_id"]: one for n, one in zip(free, rankings, strict=True)}
-    for one in asked:
-        if "memory_ids" in one:
-            query_id = one["query_id"]
-            found[query_id] = await hits_among(
-                one["memory_ids"], vectors[query_id], services=services, hidden=hidden
-            )
-    return vectors, found
-
-
-async def nearest(rows: Vectors, services: Services, k: int) -> list[list[PassageHit]]:
-    """The `k` passages nearest to each row, best first."""
-    return await services.search.dense(rows, k=k)
 
 
 async def by_words(

@@ -15,7 +15,7 @@ from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.stores.learning import LearningStore
-from secondhop.stores.protocols import MemoryReader, MemorySearch, SettingsKeeping
+from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch, SettingsKeeping
 
 
 def utc_now() -> datetime:
@@ -53,6 +53,8 @@ class Services:
     """Settings in which `settings` goes before what the entity asks for: "ranking.recency"."""
     recorded: RecordsShown | None = None
     """What other processes have shown, for `RankingSettings.freshness`; None: nothing is known."""
+    cues: CueSearch | None = None
+    """What memories were stored for; None: nothing is known of it."""
     learning: LearningStore | None = None
     """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)

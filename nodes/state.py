@@ -25,7 +25,15 @@ VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
 VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
 """Every vote, in the order in which they are told."""
 
+IN_FAVOUR: Final[frozenset[VoteName]] = frozenset({"hot", "warm"})
+
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
+
+Effort: TypeAlias = Literal["none", "low", "high"]
+"""What a recall may ask a language model: nothing; one vote on what the searches found; a plan, and
+votes until the critic is content."""
+
+EFFORTS: Sequence[Effort] = get_args(Effort)
 
 DIRECT = "f0"
 """Facet id of the question itself."""
@@ -107,6 +115,18 @@ class Hits(TypedDict):
     scores: list[float]
 
 
+class CueHits(TypedDict):
+    """The memories whose cues one query is near to, best first: columns of one length."""
+
+    memory_ids: list[str]
+    specific: list[float]
+    """Mean similarity of the two nearest specific cues, less what everyday questions share."""
+    broad: list[float]
+    """The same of the nearest broad cue."""
+    cue_ids: list[str]
+    """The cue that speaks most for the memory."""
+
+
 class Ranking(TypedDict):
     """What one query found."""
 
@@ -119,6 +139,8 @@ class Ranking(TypedDict):
     """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
     """Memories that it found and may not show, and why."""
+    cues: NotRequired[CueHits]
+    """Missing: no memory has cues."""
 
 
 class FacetScore(TypedDict):
@@ -169,6 +191,10 @@ class Candidate(TypedDict):
     """factual or preferential; continuity when it is missing."""
     salience: NotRequired[float]
     """0..1; missing: it was never set."""
+    cue: NotRequired[str]
+    """The request it was stored for that is nearest to the question, where that speaks for it."""
+    outdated_by: NotRequired[str]
+    """The newer memory whose annotation says that it replaces it; missing: none does."""
     parts: NotRequired[dict[str, float]]
     """What each retriever added to the score, by name; missing where a plan's facets share the
     slots."""
@@ -274,6 +300,8 @@ class RecallInput(TypedDict):
     """ISO 8601: what was believed then."""
     include_stale: NotRequired[bool]
     """Superseded, deprecated and expired memories come back, too, marked as such."""
+    effort: NotRequired[Effort | None]
+    """Default: without a model none; with one low where most memories have cues, else high."""
 
 
 class RecallState(TypedDict):
@@ -287,12 +315,16 @@ class RecallState(TypedDict):
     deadline_at: float
     """Epoch seconds."""
     kind: QuestionKind
+    effort: NotRequired[Effort]
+    """Missing: as much as there are models for."""
     facets: Annotated[dict[str, Facet], merge_keys]
     queries: Annotated[dict[str, Query], merge_keys]
     rankings: Annotated[dict[str, Ranking], merge_keys]
     candidates: dict[str, Candidate]
     suggested: NotRequired[Suggested]
     """Written by `suggest`; missing: no playbook was used."""
+    annotated: NotRequired[float]
+    """Share of the memories that have cues, 0..1; missing: none."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], merge_keys]
     """By "<memory id>|<round>"."""
@@ -347,11 +379,13 @@ class RecallUpdate(TypedDict, total=False):
     trace_id: str
     deadline_at: float
     kind: QuestionKind
+    effort: Effort
     facets: dict[str, Facet]
     queries: dict[str, Query]
     rankings: dict[str, Ranking]
     candidates: dict[str, Candidate]
     suggested: Suggested
+    annotated: float
     shortlist: list[str]
     votes: dict[str, Vote]
     content: bool

@@ -16,9 +16,16 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     rule = spent_rule(state, settings.limits)
     if rule is None and state["round"] > 1:
         rule = settled_rule(state)
-    if rule is None and services.critic is None:
-        rule = "complete", "no critic asks for more than the first round finds"
-    return rule or ("", "")
+    return rule or complete_rule(state, services) or ("", "")
+
+
+def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
+    """Nobody asks for more: there is no critic, or with low effort it was asked once."""
+    if services.critic is None or state.get("effort") == "none":
+        return "complete", "no critic asks for more than the first round finds"
+    if state.get("effort") == "low" and state["round"] > 1:
+        return "complete", "what the critic asked for was searched, and it is asked once"
+    return None
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:

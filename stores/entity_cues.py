@@ -97,6 +97,16 @@ class EntityCues:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated_share())
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.annotated_among(memory_ids)
+        )
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))
@@ -119,8 +129,15 @@ class EntityCues:
             self._catalog.cues, lambda view: view.of_memories(memory_ids)
         )
 
+    async def all(self, after: str, *, limit: int) -> Sequence[Cue]:
+        """The next cues by id, at most `limit`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.all(after=after, limit=limit)
+        )
+
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """{memory id: what each origin says of it}; those without one are left out."""
+        """{memory id: what each origin says of it, without cues that were removed since}; those
+        without one are left out."""
         return await asyncio.to_thread(
             self._catalog.cues, lambda view: view.annotations(memory_ids)
         )
@@ -151,11 +168,29 @@ class EntityCues:
         Args:
             vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
         """
-        cues = [cue for annotation in annotations for cue in annotation.cues]
+        return await self.restore(annotations, [], vectors)
+
+    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
+        """Add cues to what is stored; those of memories that are gone are left out.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+        await self.restore([], cues, vectors)
+
+    async def restore(
+        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
+    ) -> int:
+        """As `annotate`, and then `add`, both or neither.
+
+        Args:
+            vectors: of the cues of the annotations, and then of those that are added.
+        """
         stored: list[int] = []
 
         def write(connection: sqlite3.Connection) -> set[str]:
             count, gone = catalog_cues.annotate(connection, annotations, at=self._clock())
+            catalog_cues.add_cues(connection, added, at=self._clock())
             stored.append(count)
             return gone
 
@@ -164,21 +199,9 @@ class EntityCues:
                 raise UsageError(
                     f"the annotation of {one.memory_id!r} has cues of another memory or origin"
                 )
-        await self._write(cues, vectors, write)
+        cues = [cue for annotation in annotations for cue in annotation.cues]
+        await self._write([*cues, *added], vectors, write)
         return sum(stored)
-
-    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
-        """Add cues to what is stored; those of memories that are gone are left out.
-
-        Args:
-            vectors: float32 [n_cues, dim], rows of unit length.
-        """
-
-        def write(connection: sqlite3.Connection) -> set[str]:
-            catalog_cues.add_cues(connection, cues, at=self._clock())
-            return set()
-
-        await self._write(cues, vectors, write)
 
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""

@@ -21,7 +21,7 @@ from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
-from secondhop.stores.maintenance import StoreMaintenance
+from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
@@ -81,8 +81,15 @@ class EntityStore:
         self.map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
+        self.cue_maintenance = CueMaintenance(catalog, cue_index, writing=self._writing)
+        """As `maintenance`, for cues."""
         self.erasure = MemoryErasure(
-            catalog, index, self.map, delete=self.delete, writing=self._writing
+            catalog,
+            index,
+            self.map,
+            cue_index=cue_index,
+            delete=self.delete,
+            writing=self._writing,
         )
         """Deletes memories so that no file holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
@@ -208,6 +215,14 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.annotated()
 
+    async def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return await self._cues.annotated_share()
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return await self._cues.annotated_among(memory_ids)
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await self._cues.roles(memory_ids)
@@ -230,6 +245,12 @@ class EntityStore:
         """See `EntityCues.add`."""
         await self._cues.add(cues, vectors)
 
+    async def restore_cues(
+        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
+    ) -> int:
+        """See `EntityCues.restore`."""
+        return await self._cues.restore(annotations, added, vectors)
+
     async def remove_cues(self, cue_ids: Sequence[str]) -> None:
         """See `EntityCues.remove`."""
         await self._cues.remove(cue_ids)
@@ -237,6 +258,10 @@ class EntityStore:
     async def cues_of(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
         """See `EntityCues.of_memories`."""
         return await self._cues.of_memories(memory_ids)
+
+    async def all_cues(self, after: str, *, limit: int) -> Sequence[Cue]:
+        """See `EntityCues.all`."""
+        return await self._cues.all(after, limit=limit)
 
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
         """See `EntityCues.annotations`."""
@@ -259,6 +284,10 @@ class EntityStore:
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
         return await asyncio.to_thread(self._catalog.passages, passage_ids)
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""

@@ -27,6 +27,7 @@ class MemoryErasure:
         index: VectorIndex,
         memory_map: MemoryMap,
         *,
+        cue_index: VectorIndex,
         delete: Callable[[Sequence[str]], Awaitable[int]],
         writing: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
@@ -37,6 +38,7 @@ class MemoryErasure:
             writing: a block in which no other process writes.
         """
         self._catalog, self._index, self._map = catalog, index, memory_map
+        self._cue_index = cue_index
         self._delete, self._writing = delete, writing
 
     async def unfinished(self) -> Sequence[str] | None:
@@ -75,14 +77,20 @@ class MemoryErasure:
     async def _erase_leftovers(self) -> Erasure:
         await self._map.refresh()
         is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
-        vectors = is_small and await self._index.compact()
+        vectors = is_small and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
         return Erasure(text=text, vectors=vectors)
 
     async def _compact(self) -> bool:
-        done = await self._index.compact()
+        done = await self._compact_indexes()
         if done and await asyncio.to_thread(self._catalog.erasing) is None:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
+        return done
+
+    async def _compact_indexes(self) -> bool:
+        done = await self._index.compact()
+        if await asyncio.to_thread(self._catalog.has_cue_vectors):
+            done = await self._cue_index.compact() and done
         return done

@@ -4,8 +4,9 @@ Recall and ingest never see a half: they use `EntityStore`.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from typing import NamedTuple
 
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.locks import to_its_end
@@ -66,3 +67,55 @@ class StoreMaintenance:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""
         async with self._writing():
             await to_its_end(asyncio.to_thread(self._catalog.drop_lost_links))
+
+
+class StrayCueVectors(NamedTuple):
+    """Where catalog and vectors of cues do not fit together."""
+
+    missing: Mapping[str, str]
+    """{cue id: text} of cues without a vector."""
+    orphans: Sequence[str]
+    """Ids of vectors without a cue."""
+
+
+class CueMaintenance:
+    """Compares the vectors of cues with the catalog, and mends them."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: VectorIndex,
+        *,
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        """`writing` is a block in which no other process writes."""
+        self._catalog, self._index, self._writing = catalog, index, writing
+
+    async def strays(self) -> StrayCueVectors:
+        """What is missing and what is too much.
+
+        Raises:
+            CorruptStoreError: the vectors cannot be read.
+        """
+        if not await asyncio.to_thread(self._catalog.has_cue_vectors):
+            return StrayCueVectors({}, [])
+        known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+        present = await self._index.ids()
+        missing = sorted(known - present)
+        texts = await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(missing))
+        return StrayCueVectors(texts, sorted(present - known))
+
+    async def drop_vectors(self, cue_ids: Sequence[str]) -> None:
+        """Remove vectors of cues that are not stored; those of stored ones stay."""
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+            await to_its_end(self._index.remove([i for i in cue_ids if i not in known]))
+
+    async def put_vectors(self, cue_ids: Sequence[str], vectors: Vectors) -> None:
+        """Put vectors of stored cues that lack theirs; those of cues gone since are left out."""
+        async with self._writing():
+            known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+            rows = [row for row, one in enumerate(cue_ids) if one in known]
+            if rows:
+                stored = [cue_ids[row] for row in rows]
+                await to_its_end(self._index.upsert(stored, vectors[rows]))

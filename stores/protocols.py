@@ -83,6 +83,14 @@ class CueSearch(Protocol):
         """How many memories have an annotation of their present text."""
         ...
 
+    async def annotated_share(self) -> float:
+        """The same as a share of all memories, 0..1; 0 where nothing is stored."""
+        ...
+
+    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """Those of the memories that have an annotation of their present text."""
+        ...
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """{memory id: its role}; those without one are left out."""
         ...
@@ -105,6 +113,10 @@ class MemoryReader(Protocol):
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """Passages by id; unknown ids are left out."""
+        ...
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """{memory id: its passages in order}; unknown ids are left out."""
         ...
 
     async def memory(self, memory_id: str) -> Memory | None:

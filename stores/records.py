@@ -60,6 +60,11 @@ class Memory:
     """Ids of older memories that the host takes for outdated since: they come last in an answer."""
 
     @property
+    def text(self) -> str:
+        """Its messages, one after another."""
+        return "\n\n".join(message.content for message in self.messages)
+
+    @property
     def content_hash(self) -> str:
         """Hash of everything a reader would see: cues are not of it. With an equal hash no text is
         stored again."""

@@ -3,20 +3,37 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.cues import CueView
+from secondhop.stores.cues import Cue
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 _PAGE = 64
+_CUES_AT_ONCE = 256
+
+
+class EntityVectors(NamedTuple):
+    """The collections of one entity, of one generation."""
+
+    passages: ChromaVectors
+    cues: ChromaVectors
+
+    async def drop(self) -> None:
+        """Forget both."""
+        await self.cues.drop()
+        await self.passages.drop()
 
 
 class Reindex:
-    """One reindex: `put` a vector for every passage of `memories()`, then `finish`.
+    """One reindex: `put` a vector for every passage of `memories()`, and `put_cues` one for every
+    cue of `cues()`, then `finish`.
 
     Leaving the block without `finish` forgets the new vectors; the old ones stay in use.
     """
@@ -25,8 +42,8 @@ class Reindex:
         self,
         *,
         catalog: Catalog,
-        old: ChromaVectors,
-        new: ChromaVectors,
+        old: EntityVectors,
+        new: EntityVectors,
         identity: Identity,
         turn: AbstractAsyncContextManager[None],
         finished: Callable[[Identity], None],
@@ -43,33 +60,53 @@ class Reindex:
                 yield memory, passages
             after = page[-1][0].memory_id
 
+    async def cues(self) -> AsyncIterator[list[Cue]]:
+        """Every stored cue, some hundred at a time."""
+        after = ""
+        while page := await asyncio.to_thread(
+            self._catalog.cues, partial(CueView.all, after=after, limit=_CUES_AT_ONCE)
+        ):
+            yield page
+            after = page[-1].cue_id
+
     async def is_needed(self) -> bool:
         """Whether the vectors in use are still as a killed process left them."""
         try:
-            await self._old.count()
+            await self._old.passages.count()
+            await self._old.cues.count()
         except UnfinishedIndexError:
             return True
         return False
 
     async def put(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
         """Store new vectors, rows of unit length in the order of the ids."""
-        wanted = (len(passage_ids), self._identity.dimension)
+        await self._put(passage_ids, vectors, self._new.passages)
+
+    async def put_cues(self, cue_ids: Sequence[str], vectors: Vectors) -> None:
+        """As `put`, for cues."""
+        await self._put(cue_ids, vectors, self._new.cues)
+
+    async def _put(self, ids: Sequence[str], vectors: Vectors, index: ChromaVectors) -> None:
+        wanted = (len(ids), self._identity.dimension)
         if vectors.shape != wanted:
             raise UsageError(f"vectors of shape {vectors.shape}, where {wanted} is needed")
-        if passage_ids:
-            await self._new.upsert(passage_ids, vectors)
+        if ids:
+            await index.upsert(ids, vectors)
 
     async def finish(self) -> None:
         """Use the new vectors from now on, in one step, and delete the old ones.
 
         Raises:
-            StoreError: a passage has no new vector yet; the old ones stay in use.
+            StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
         """
         expected = set(await asyncio.to_thread(self._catalog.passage_ids))
-        missing = expected - await self._new.ids()
+        expected |= (cues := await asyncio.to_thread(self._catalog.cues, lambda view: view.ids()))
+        missing = expected - await self._new.passages.ids()
+        if cues:
+            missing -= await self._new.cues.ids()
         if missing:
             raise StoreError(
-                f"{len(missing)} of {len(expected)} passages have no new vector yet; "
+                f"{len(missing)} of {len(expected)} passages and cues have no new vector yet; "
                 f"put them before finish()"
             )
         await asyncio.to_thread(self._catalog.adopt, self._identity)

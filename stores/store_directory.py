@@ -29,16 +29,16 @@ from secondhop.stores.manifest import (
     replace_manifest,
 )
 from secondhop.stores.rebuild_command import mend_command, rebuild_command
-from secondhop.stores.reindex import Reindex
+from secondhop.stores.reindex import EntityVectors, Reindex
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
-from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.place import (
     identity_at,
     place_of,
 )
+from secondhop.stores.vectors.shared_clients import folder_client, leave_client
 
 LONGEST_ENTITY = 512
 """Characters in an entity's name."""
@@ -63,9 +63,7 @@ class StoreDirectory:
         self._server, self._place = chroma_url, place_of(chroma_url)
         self._store_id: str | None = None
         self._chroma: ChromaClient = (
-            ChromaServer(chroma_url, store=path)
-            if chroma_url
-            else ChromaFolder(path / "chroma", locks=path / "locks")
+            ChromaServer(chroma_url, store=path) if chroma_url else folder_client(path, user=self)
         )
 
     async def open_entity(
@@ -93,12 +91,13 @@ class StoreDirectory:
             await asyncio.to_thread(self._check, catalog, identity)
             if await asyncio.to_thread(catalog.exists):
                 identity = await asyncio.to_thread(identity_at, self._place, catalog)
+            vectors = self._both(identity)
             store = EntityStore(
                 catalog,
-                self._vectors(identity),
+                vectors.passages,
                 identity=identity,
                 lock_path=self._writer_lock(entity),
-                cue_index=self._cue_vectors(identity),
+                cue_index=vectors.cues,
                 before_first_put=lambda: self._found_store(identity),
                 check_room=self._chroma.check_room,
             )
@@ -167,16 +166,22 @@ class StoreDirectory:
             raise
         return Reindex(
             catalog=catalog,
-            old=self._vectors(old),
-            new=self._vectors(new),
+            old=self._both(old),
+            new=self._both(new),
             identity=new,
             turn=turn,
             finished=self._adopt_embedder,
         )
 
     async def aclose(self) -> None:
-        """Close the vectors; close entity stores yourself."""
-        await asyncio.to_thread(self._chroma.close)
+        """Close the vectors, unless someone else in this process has the folder open, too.
+
+        Close entity stores yourself.
+        """
+        if self._server:
+            await asyncio.to_thread(self._chroma.close)
+        else:
+            await asyncio.to_thread(leave_client, self)
 
     # --- blocking parts, for worker threads ---
 
@@ -262,10 +267,9 @@ class StoreDirectory:
                 identity = await asyncio.to_thread(catalog.identity)
                 await asyncio.to_thread(self._whole_manifest)  # it names the collections
                 await self._drop_around(identity.generation, identity)
-                vectors = self._vectors(identity)
-                await self._cue_vectors(identity).drop()
+                vectors = self._both(identity)
                 await vectors.drop()
-                await vectors.compact()
+                await vectors.passages.compact()
         except CorruptStoreError as error:
             # what cannot be read any more must not keep the text from being deleted
             _log.warning("deleting what is left of a damaged entity: %s", error)
@@ -281,17 +285,13 @@ class StoreDirectory:
         unknown = Identity(entity=entity, embedder_id="", dimension=0)
         with suppress(CorruptStoreError):
             for generation in range(1, GENERATIONS + 1):
-                await self._drop_generation(replace(unknown, generation=generation))
+                await self._both(replace(unknown, generation=generation)).drop()
 
     async def _drop_around(self, generation: int, identity: Identity) -> None:
         """Drop what a reindex that was killed has left of the generations beside this one."""
         for beside in (generation - 1, generation + 1):
             if beside > 0:
-                await self._drop_generation(replace(identity, generation=beside))
-
-    async def _drop_generation(self, identity: Identity) -> None:
-        await self._cue_vectors(identity).drop()
-        await self._vectors(identity).drop()
+                await self._both(replace(identity, generation=beside)).drop()
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """New entities use the new model as soon as every entity does."""
@@ -348,8 +348,9 @@ class StoreDirectory:
     def _writer_lock(self, entity: str) -> Path:
         return self.path / "locks" / f"{entity_slug(entity)}.writer"
 
-    def _cue_vectors(self, identity: Identity) -> ChromaVectors:
-        return self._vectors(identity, ending=".cues")
+    def _both(self, identity: Identity) -> EntityVectors:
+        cues = self._vectors(identity, ending=".cues")
+        return EntityVectors(passages=self._vectors(identity), cues=cues)
 
     def _vectors(self, identity: Identity, *, ending: str = "") -> ChromaVectors:
         digest = _digest(identity.entity)

@@ -109,7 +109,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 9
+    assert len(told.checks) == 10
 
 
 async def test_orphaned_vectors_a_wrong_word_index_and_lost_links_are_found_and_mended(

@@ -67,15 +67,6 @@ async def test_the_next_recall_heeds_them_in_every_open_memory(
     assert told.in_force["ranking.freshness"].said_by == "default"
 
 
-async def test_they_are_of_one_entity(recall: Recall, tmp_path: Path) -> None:
-    async with await opened(tmp_path / "store", entity="noor") as noors:
-        await noors.aadd([OLD, NEW])
-        await recall.admin.akeep_settings(BY_AGE)
-
-        assert (await order(recall), await order(noors)) == (AGED, PLAIN)
-        assert (await noors.admin.asettings()).kept == {}
-
-
 async def test_every_door_heeds_them(recall: Recall, tmp_path: Path) -> None:
     await recall.admin.akeep_settings(BY_AGE)
     asked: RecallInput = {"question": QUESTION, "k": 2, "asked_at": NOW.isoformat()}
@@ -113,11 +104,6 @@ async def test_the_caller_goes_before_the_entity_and_the_entity_before_a_file(
         async with await opened(tmp_path / "store", config=settings, decided=decided) as other:
             assert await order(other) == wanted
             assert (await other.admin.asettings()).in_force["ranking.recency"].said_by == said_by
-
-
-async def test_a_name_that_is_none_is_refused_where_settings_are_decided(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'ranking\.recensy'"):
-        await opened(tmp_path / "store", decided=["ranking.recensy"])
 
 
 async def test_a_session_goes_on_with_the_settings_that_it_began_with(
@@ -176,16 +162,6 @@ async def test_what_another_version_keeps_is_left_alone_and_not_heeded(recall: R
     assert await order(recall) == PLAIN
     await recall.admin.akeep_settings({"ranking.freshness": 0.5})
     assert (await recall.store.kept_settings())["ranking.novelty"] == "1"
-
-
-async def test_they_may_be_kept_before_the_first_memory(tmp_path: Path) -> None:
-    async with await opened(tmp_path / "store") as recall:
-        assert (await recall.admin.akeep_settings({"ranking.recency": None})).kept == {}
-        assert not (tmp_path / "store").exists()
-        await recall.admin.akeep_settings(BY_AGE)
-    async with await opened(tmp_path / "store") as recall:
-        await recall.aadd([OLD, NEW])
-        assert await order(recall) == AGED
 
 
 async def test_an_export_whose_settings_cannot_be_is_refused_before_anything_is_stored(

@@ -57,7 +57,7 @@ def test_importing_secondhop_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["recall", "--help"], ["eval", "scenarios", "--help"], ["--version"]],
+    [["--help"], ["recall", "--help"]],
     ids=" ".join,
 )
 def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:

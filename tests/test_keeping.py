@@ -84,29 +84,6 @@ async def test_a_correction_holds_though_the_clock_was_set_back(recall: Recall) 
     ) == 1
 
 
-async def test_what_a_replaced_value_had_replaced_does_not_replace_its_successor(
-    recall: Recall,
-) -> None:
-    early = await recall.memories.aremember(employer("Acme"), at=on(5))
-    late = await recall.memories.aremember(employer("Zeta"), at=on(9))
-    assert late.supersedes == [early.memory_id]
-
-    await recall.memories.aremember(employer("Beta"), at=on(3), supersedes=[late.memory_id])
-
-    assert await values(recall) == ["Beta"]
-
-
-async def test_a_fact_beside_an_older_one_that_took_a_later_ones_place_holds(
-    recall: Recall,
-) -> None:
-    late = await recall.memories.aremember(employer("Zeta"), at=on(5))
-    early = await recall.memories.aremember(employer("Acme"), at=on(1), supersedes=[late.memory_id])
-    between = await recall.memories.aremember(employer("Beta"), at=on(3))
-
-    assert between.supersedes == [early.memory_id]
-    assert await values(recall) == ["Beta"]
-
-
 async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -> None:
     budget = Fact(subject="me", attribute="budget", value="900")
     old = await recall.memories.aremember(budget)
@@ -428,20 +405,6 @@ async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
     await recall.memories.aforget("a")
 
     assert asked == ["a"]
-
-
-def test_callers_without_an_event_loop_keep_memories_too(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
-        old = recall.memories.remember(employer("Acme"), at=on(1))
-        new = recall.memories.update(old.memory_id, "Zeta", at=on(2))
-        assert [fact.value for fact in recall.memories.facts("me")] == ["Zeta"]
-        recall.memories.deprecate(new.memory_id, "left")
-        assert recall.memories.facts("me") == []
-        recall.memories.restore(new.memory_id)
-        assert len(recall.memories.history(new.memory_id).versions) == 2
-        recall.memories.remember("Something else", memory_id="x")
-        recall.memories.supersede("x", new.memory_id)
-        assert recall.memories.forget("x").complete
 
 
 async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(

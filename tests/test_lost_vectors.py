@@ -64,20 +64,6 @@ async def opened_for_mending(store: Path) -> Recall:
     return await Recall.aopen(store, entity="mara", embedder="hashing", mending=True)
 
 
-async def test_another_entity_of_the_store_is_mended_by_itself(store: Path) -> None:
-    async with await Recall.aopen(store, entity="noor", embedder="hashing") as recall:
-        await recall.aadd([note("tea", "Noor drinks tea")])
-    shutil.rmtree(store / "chroma")
-
-    async with await opened_for_mending(store) as recall:
-        await recall.admin.adoctor(fix=True)
-
-    with pytest.raises(CorruptStoreError, match="--entity noor"):
-        await Recall.aopen(store, entity="noor", embedder="hashing")
-    async with await Recall.aopen(store, entity="mara", embedder="hashing") as recall:
-        assert (await recall.memories.acounts()).vectors == 71
-
-
 async def test_a_recall_over_lost_vectors_goes_on_by_words_and_says_why(store: Path) -> None:
     shutil.rmtree(store / "chroma")
     async with await opened_for_mending(store) as recall:

@@ -72,15 +72,6 @@ async def test_what_happens_again_or_under_another_name_is_another_memory(
     assert len({one.memory_id for one in (first, *others)}) == 8
 
 
-async def test_with_a_moment_that_is_given_the_moment_counts(memories: MemoryService) -> None:
-    first = await memories.aremember("Took the pill", at=NOW - timedelta(hours=1))
-    later = await memories.aremember("Took the pill", at=NOW)
-    again = await memories.aremember("Took the pill", at=NOW)
-
-    assert later.memory_id != first.memory_id
-    assert (again.done, again.memory_id) == ("unchanged", later.memory_id)
-
-
 async def test_who_remembers_what_has_expired_is_told(memories: MemoryService) -> None:
     past = await memories.aremember(KEY, valid_until=datetime(2020, 1, 1, tzinfo=UTC))
     future = await memories.aremember("Another", valid_until=NOW + timedelta(days=1))

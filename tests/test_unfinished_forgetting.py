@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,22 @@ SCRIPT = Path(__file__).with_name("forget_and_die.py")
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 
-async def filled(store: Path) -> Vector:
-    """A store of some notes and a secret; the secret's vector."""
+CUE = "Show the zebraquartz to a locksmith"
+
+
+async def filled(store: Path) -> list[Vector]:
+    """A store of some notes and a secret with a cue; the secret's vectors."""
     async with await Recall.aopen(store, embedder="hashing") as recall:
         await recall.memories.aadd([note(f"n{n}", f"Thoughts about topic {n}") for n in range(60)])
-        await recall.memories.aadd([note("secret", SECRET)])
+        await recall.memories.aadd([replace(note("secret", SECRET), cues=(CUE,))])
         await recall.arecall("What opens the vault?")
         (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("secret")]
-        return (await recall.store.maintenance.stored_vectors([passage]))[passage]
+        (cue,) = await recall.services.embedder.embed_passages([CUE])
+        return [(await recall.store.maintenance.stored_vectors([passage]))[passage], cue]
+
+
+def files_with_vectors(vectors: list[Vector], folder: Path) -> list[str]:
+    return [name for vector in vectors for name in files_with_vector(vector, folder)]
 
 
 def files_with_words(folder: Path) -> list[str]:
@@ -38,7 +47,7 @@ def files_with_words(folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("where", PLACES)
 async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, where: str) -> None:
-    vector = await filled(tmp_path)
+    vectors = await filled(tmp_path)
     command = [sys.executable, str(SCRIPT), str(tmp_path), where]
     child = await asyncio.create_subprocess_exec(*command)
     assert await child.wait() == 9
@@ -48,7 +57,7 @@ async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, w
         assert "secret" not in (await recall.arecall("What opens the vault?")).ids()
 
     assert files_with_words(tmp_path) == []
-    assert files_with_vector(vector, tmp_path) == []
+    assert files_with_vectors(vectors, tmp_path) == []
 
 
 async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
@@ -57,7 +66,7 @@ async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
     async def full(*_: object) -> None:
         raise StoreFullError("no space is left")
 
-    vector = await filled(tmp_path)
+    vectors = await filled(tmp_path)
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         with monkeypatch.context() as patch:
             patch.setattr(ChromaVectors, "remove", full)
@@ -70,7 +79,7 @@ async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
             await recall.memories.aforget("secret")
 
     assert files_with_words(tmp_path) == []
-    assert files_with_vector(vector, tmp_path) == []
+    assert files_with_vectors(vectors, tmp_path) == []
 
 
 async def test_what_is_stored_again_meanwhile_stays(
@@ -96,7 +105,7 @@ async def test_the_vectors_of_a_big_memory_go_with_doctor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("secondhop.stores.erasure.COMPACTED_AT_ONCE", 10)
-    vector = await filled(tmp_path)
+    vectors = await filled(tmp_path)
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         gone = await recall.memories.aforget("secret")
         assert (gone.complete, gone.vectors_complete) == (True, False)
@@ -107,4 +116,4 @@ async def test_the_vectors_of_a_big_memory_go_with_doctor(
         assert (await recall.admin.adoctor()).findings == []
         assert (await recall.memories.acounts()).vectors == 60
 
-    assert files_with_vector(vector, tmp_path) == []
+    assert files_with_vectors(vectors, tmp_path) == []

@@ -104,15 +104,6 @@ async def test_many_superseded_versions_do_not_crowd_out_what_holds(recall: Reca
     assert "0019" in found.memories[0].evidence[0].text
 
 
-async def test_a_word_search_looks_past_what_is_hidden(recall: Recall) -> None:
-    await recall.memories.asupersede("mat", "hook")
-    result = await recall.arecall("mat", k=1, at=NOW)
-    trace = recall.trace(result.trace_id)
-
-    assert [one.memory_id for one in trace.hidden] == ["mat"]
-    assert all(hit.memory_id != "mat" for query in trace.queries for hit in query.lexical)
-
-
 async def test_preferences_are_given_apart_and_never_take_a_slot(recall: Recall) -> None:
     await recall.memories.aremember(
         Preference(text="Keep answers about the boiler key short", topic="len")

@@ -53,6 +53,20 @@ def as_rows(value: object) -> list[Mapping[str, object]]:
     return [cast(Mapping[str, object], row) for row in rows[:ROWS] if isinstance(row, Mapping)]
 
 
+def holding_list(value: object, key: str, *, wanted: str) -> Mapping[str, object]:
+    """The object that has a list under `key`; a bare list is that list.
+
+    Raises:
+        ValueError: there is none; `wanted` tells the model what to give.
+    """
+    if isinstance(value, list):
+        return {key: cast(list[object], value)}
+    found = cast(Mapping[str, object], value) if isinstance(value, Mapping) else {}
+    if not isinstance(found.get(key), list):
+        raise ValueError(wanted)
+    return found
+
+
 def as_flag(value: object) -> bool | None:
     """Yes, no, or None for what is neither."""
     if isinstance(value, bool):

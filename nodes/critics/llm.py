@@ -16,9 +16,9 @@ from secondhop.nodes.critics.verdict_limits import (
     only_choice,
     without_unfounded_votes,
 )
-from secondhop.nodes.critics.vote_claims import FOR
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.nodes.state import IN_FAVOUR
 from secondhop.prompts.templates import Prompt
 
 
@@ -138,7 +138,7 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
 
     Then the model has mistaken the ids, and what it did not vote for is not what it dislikes.
     """
-    chosen = [vote for vote in reply.votes if vote.vote in FOR]
+    chosen = [vote for vote in reply.votes if vote.vote in IN_FAVOUR]
     return any(
         not any(sheet.issued(vote.id) for vote in votes)
         for votes in (reply.votes, chosen or reply.votes)

@@ -19,6 +19,8 @@ class CandidateView:
     source: str
     created_at: datetime
     score: float
+    is_founded: bool
+    """Whether some search found it like the question; see `eligibility.well_founded`."""
     relevance: Mapping[str, float]
     """Calibrated relevance by facet id, 0..1."""
     text: str
@@ -73,13 +75,9 @@ class FollowUp:
 
     text: str
     facet_id: str | None
-    """None opens a facet of its own, one hop further than `source_hop`."""
+    """None opens a facet of its own, one hop further than all others."""
     name: str = ""
     why: str = ""
-    source_hop: int = 2
-    weight: float = 0.5
-    origin: str = ""
-    """Who wrote it, for the trace; "": evidence for a facet of its own, uncovered for another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

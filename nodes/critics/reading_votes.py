@@ -9,10 +9,11 @@ from dataclasses import replace
 from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.critics.sheet import CriticSheet
-from secondhop.nodes.critics.vote_claims import FOR, Claim, settled
+from secondhop.nodes.critics.vote_claims import Claim, settled
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.selection.rank_floor import FRONT, best_places
+from secondhop.nodes.state import IN_FAVOUR
 
 SPARKS = 2
 """Branches that a round may open; further sparks are no vote."""
@@ -35,7 +36,7 @@ def read_verdict(
     claims = claims_of(reply, sheet, request)
     named = few_sparks([settled(claim, claims) for claim in claims.values()])
     ballots = in_places([*named, *unnamed(named, request)], request)
-    served = {f for ballot in ballots if ballot.vote in FOR for f in ballot.facet_ids}
+    served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
         follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
@@ -74,7 +75,7 @@ def as_ballot(
     A vote in favour that names no facet counts for the one that ranked the memory best.
     """
     named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
-    if not named and vote.vote in FOR and view.relevance:
+    if not named and vote.vote in IN_FAVOUR and view.relevance:
         named = (max(view.relevance, key=lambda f: (view.relevance[f], f)),)
     others = [sheet.issued(call_id) for call_id in (vote.repeats, vote.replaced_by)]
     repeats, newer = (other if other != view.memory_id else None for other in others)
@@ -104,7 +105,7 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
     Of the k that would be returned, those that no facet's evidence ranks high come last. A vote
     alone puts nothing in front.
     """
-    chosen = sorted((b for b in ballots if b.vote in FOR), key=lambda b: b.vote != "hot")
+    chosen = sorted((b for b in ballots if b.vote in IN_FAVOUR), key=lambda b: b.vote != "hot")
     stands = best_places(request.candidates)
     returned = chosen[: request.k]
     well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]
@@ -128,7 +129,7 @@ def follow_ups_of(
     """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
     if not queries:
         return ()
-    hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
+    facet_ids = {facet["facet_id"] for facet in request.facets}
     distinct = DistinctQueries([request.question, *request.asked])
     found: list[FollowUp] = []
     for row in queries:
@@ -137,14 +138,13 @@ def follow_ups_of(
         if sheet.tag in f"{row.query} {row.name}".casefold():
             continue
         for text in distinct.take([row.query], limit=1):
-            known = row.facet in hops
+            known = row.facet in facet_ids
             found.append(
                 FollowUp(
                     text=text,
                     facet_id=row.facet if known else None,
                     name="" if known else row.name or text,
                     why="" if known else "Named by good evidence.",
-                    source_hop=max(2, max(hops.values(), default=2)) if not known else 2,
                 )
             )
     return tuple(found)

@@ -8,35 +8,34 @@ that was obeyed. `llm_critic.py` asks again without that memory.
 from dataclasses import replace
 
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.nodes.critics.vote_claims import FOR
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, SUPPRESSED
+from secondhop.nodes.selection.eligibility import SUPPRESSED
 from secondhop.nodes.selection.rank_floor import FRONT, best_places
-from secondhop.nodes.state import QuestionKind, Vote
+from secondhop.nodes.state import IN_FAVOUR, QuestionKind
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
 """Questions that several memories answer; a look-up is often answered by one."""
 
 
-def well_founded(request: CriticRequest) -> frozenset[str]:
-    """Candidates that the searches rank high for some facet, and find near enough."""
+def front_runners(request: CriticRequest) -> frozenset[str]:
+    """Well-founded candidates that the searches rank high for some facet."""
     places = best_places(request.candidates)
     return frozenset(
         view.memory_id
         for view in request.candidates
-        if places[view.memory_id] <= FRONT and view.score >= LEAST_RELEVANCE
+        if places[view.memory_id] <= FRONT and view.is_founded
     )
 
 
 def believes_no_search(verdict: Verdict, request: CriticRequest) -> bool:
     """Whether a verdict chooses only what no search found near, though better was there."""
     chosen = chosen_ids(verdict, request)
-    near = {view.memory_id for view in request.candidates if view.score >= LEAST_RELEVANCE}
+    near = {view.memory_id for view in request.candidates if view.is_founded}
     return bool(chosen) and not chosen & near and bool(near)
 
 
 def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
     """Whether a verdict drops every well-founded candidate in favour of poorly ranked ones."""
-    chosen, founded = chosen_ids(verdict, request), well_founded(request)
+    chosen, founded = chosen_ids(verdict, request), front_runners(request)
     return len(chosen) > 1 and bool(founded) and founded <= refused_ids(verdict)
 
 
@@ -46,7 +45,7 @@ def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
     None for look-ups, which one memory often answers.
     """
     chosen = chosen_ids(verdict, request)
-    if request.kind not in HELP or len(chosen) != 1 or len(well_founded(request) - chosen) < 2:
+    if request.kind not in HELP or len(chosen) != 1 or len(front_runners(request) - chosen) < 2:
         return None
     named = {ballot.memory_id for ballot in verdict.ballots}
     return next(iter(chosen & named), None)
@@ -57,21 +56,20 @@ def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict
 
     Such a vote gives no place, and it would steer the next round's searches to that memory.
     """
-    far = {view.memory_id for view in request.candidates if view.score < LEAST_RELEVANCE}
-    kept = (one for one in verdict.ballots if one.vote not in FOR or one.memory_id not in far)
+    far = {view.memory_id for view in request.candidates if not view.is_founded}
+    kept = (one for one in verdict.ballots if one.vote not in IN_FAVOUR or one.memory_id not in far)
     return replace(verdict, ballots=tuple(kept))
 
 
 def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
     """What a verdict votes for, and what it leaves as it was voted for before."""
-    earlier = {view.memory_id for view in request.candidates if view.vote and in_favour(view.vote)}
+    earlier = {
+        view.memory_id
+        for view in request.candidates
+        if view.vote is not None and view.vote["vote"] in IN_FAVOUR
+    }
     again = {ballot.memory_id for ballot in verdict.ballots}
-    return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in FOR}
-
-
-def in_favour(vote: Vote) -> bool:
-    """Whether a vote of an earlier round was for its memory."""
-    return vote["vote"] in FOR
+    return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in IN_FAVOUR}
 
 
 def refused_ids(verdict: Verdict) -> set[str]:

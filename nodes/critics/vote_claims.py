@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from secondhop.nodes.critics.port import Ballot, CandidateView
-from secondhop.nodes.state import VoteName
+from secondhop.nodes.state import IN_FAVOUR, VoteName
 
-FOR: frozenset[VoteName] = frozenset({"hot", "warm"})
-"""Votes in favour."""
-
-STRENGTH = {"hot": 3, "warm": 2, "spark": 1, "cold": 0, "wrong": 0}
+STRENGTH: Mapping[VoteName, int] = {"hot": 3, "warm": 2, "spark": 1, "cold": 0, "wrong": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
         following = claims[following].ballot.repeats
     ring = chain[chain.index(following) :] if following and following in chain else chain[-1:]
     best = max((claims[memory_id] for memory_id in ring), key=standing)
-    if best.ballot.memory_id == claim.ballot.memory_id or best.ballot.vote not in FOR:
+    if best.ballot.memory_id == claim.ballot.memory_id or best.ballot.vote not in IN_FAVOUR:
         return None
     return best.ballot.memory_id
 

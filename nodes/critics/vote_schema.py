@@ -6,20 +6,14 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from secondhop.nodes.critics.lenient_fields import Ids, Line, as_flag, as_line, as_rows
-from secondhop.nodes.critics.vote_lines import parse_lines
 from secondhop.nodes.state import VOTES, VoteName
 
 
 def as_vote_rows(value: object) -> list[Mapping[str, object]]:
-    """Rows with an id and a vote: of a list, {id: vote}, {id: {…}}, or lines of text."""
-    if isinstance(value, str):
-        rows: list[Mapping[str, object]] = [*parse_lines(value)["votes"]]
-    elif isinstance(value, Mapping):
+    """Rows with an id and a vote, of a list, {id: vote} or {id: {…}}; other rows are left out."""
+    rows = as_rows(value)
+    if isinstance(value, Mapping):
         rows = [with_id(call_id, vote) for call_id, vote in cast(Any, value).items()]
-    else:
-        listed = cast(list[object], value) if isinstance(value, list) else []
-        lines = "\n".join(row for row in listed if isinstance(row, str))
-        rows = [*as_rows(listed), *parse_lines(lines)["votes"]]
     worded = [{**row, "vote": as_vote_word(row.get("vote"))} for row in rows]
     return [row for row in worded if as_line(row.get("id")) and row["vote"] in VOTES]
 
@@ -58,7 +52,7 @@ class QueryReply(BaseModel):
 
 
 class CritiqueReply(BaseModel):
-    """A verdict. Lines of text ("id vote facets…") are understood as well as JSON."""
+    """A verdict, or its votes alone as a list."""
 
     votes: Annotated[list[VoteReply], BeforeValidator(as_vote_rows), Field(default_factory=list)]
     empty_facets: Ids
@@ -67,9 +61,7 @@ class CritiqueReply(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def reads_lines(cls, value: object) -> object:
-        if isinstance(value, str):
-            return parse_lines(value)
+    def reads_a_list(cls, value: object) -> object:
         return {"votes": cast(list[object], value)} if isinstance(value, list) else value
 
     @model_validator(mode="after")

@@ -176,7 +176,7 @@ def is_answerable(state: RecallState, *, min_score: float) -> bool:
         return True
     if readers_order(last_votes(state)) is not None:
         return False
-    return answerable(state.get("candidates", {}), "conceptual", min_score=min_score)[0]
+    return answerable(state, "conceptual", min_score=min_score)[0]
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:

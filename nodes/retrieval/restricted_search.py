@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from secondhop.nodes.selection.visibility import Hidden, Visible
 from secondhop.nodes.services import Services
-from secondhop.stores.records import PassageHit, Vector, passage_id_of
+from secondhop.stores.records import PassageHit, Vector
 
 
 async def hits_among(
@@ -26,13 +26,7 @@ async def hits_among(
     return Visible(sorted(hits, key=lambda hit: (-hit.score, hit.passage_id)), unseen)
 
 
-async def passages_of(memory_ids: list[str], *, services: Services) -> dict[str, str]:
+async def passages_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
     """{passage id: its memory} of all passages of these memories."""
-    cards = await services.reader.cards(memory_ids)
-    owners: dict[str, str] = {}
-    for memory_id, card in cards.items():
-        memory = await services.reader.memory(memory_id)
-        if memory is not None:
-            places = range(card.passage_count)
-            owners |= {passage_id_of(memory, place): memory_id for place in places}
-    return owners
+    found = await services.reader.passage_ids(memory_ids)
+    return {passage: memory_id for memory_id, own in found.items() for passage in own}

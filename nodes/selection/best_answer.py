@@ -8,7 +8,6 @@ import numpy as np
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
-    LEAST_RELEVANCE,
     SUPPRESSED,
     answerable,
     is_outside,
@@ -16,6 +15,7 @@ from secondhop.nodes.selection.eligibility import (
     kept_ids,
     last_votes,
     readers_order,
+    well_founded,
 )
 from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
@@ -100,9 +100,7 @@ def best_answer(
         order=order,
     )
     selected = replace(selected, picks=credited(selected.picks, state))
-    near, nearest, bar = answerable(
-        state["candidates"], state["kind"], min_score=settings.min_score
-    )
+    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score)
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
@@ -145,8 +143,7 @@ def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
     order = readers_order(votes)
     if order is None:
         return None
-    best = dict(zip(pool.ids, pool.relevance.max(axis=1, initial=0.0), strict=True))
-    return [one for one in order if best.get(one, 0.0) >= LEAST_RELEVANCE]
+    return [one for one in order if one in pool.ids and well_founded(pool.candidates[one])]
 
 
 def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:

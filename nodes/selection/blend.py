@@ -4,21 +4,36 @@ The parts are z-scores over the candidates, so that one outstanding cosine count
 outstanding suggestion. The trace keeps them, and `explain` prints them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
+from typing import Literal
 
 import numpy as np
 
-from secondhop.nodes.state import DIRECT, FacetScore, Suggested
-from secondhop.ranking.arrays import Floats
+from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
+from secondhop.ranking.arrays import Floats, Mask
+from secondhop.ranking.cue_affinity import BROAD_WEIGHT
 from secondhop.ranking.playbook_affinity import z_scores
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
-"""The parts: the cosine, the fused ranks of both searches, and what `suggest` found."""
+CUES, BROAD_CUES = "cues", "broad cues"
+"""The parts: the cosine; the fused ranks of both searches; what `suggest` found; the nearest
+specific cues; the nearest broad one."""
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
-"""Chosen on eight people and reported on three others: docs/benchmarks.md."""
+"""Of memories without cues. Chosen on eight people and reported on three others:
+docs/benchmarks.md."""
+
+CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.3, CUES: 1.0, BROAD_CUES: BROAD_WEIGHT}
+"""Of memories with cues: those say more than the text, and playbooks add nothing to them."""
+
+USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.28, 0.075)}
+"""Mean and standard deviation over memories of how near their cues are to a question, as in
+`CueHits`: measured on four people."""
+
+PRIOR = 10
+"""Memories that `USUAL` counts for."""
 
 PLAYBOOKS_WEIGHT = 0.8
 """Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
@@ -27,6 +42,11 @@ so that a question no playbook knows keeps the order of plain search."""
 SLOPE, MIDDLE = 1.0, 2.7
 """Of the logistic from added z-scores to the chance that the memory is needed. Fitted to the labels
 of eleven people: 0.96 and 2.66."""
+
+
+NOTHING_SUGGESTED = Suggested(
+    memory_ids=[], scores=[], facet_ids=[], passage_ids=[], cosines=[], confidence=0.0
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,22 +59,38 @@ class Blended:
     """What each retriever adds, by its name; the score is a logistic of their sum."""
 
 
-def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, Blended]:
+def blended(
+    found: Mapping[str, FacetScore],
+    *,
+    suggested: Suggested | None = None,
+    cued: CueHits | None = None,
+    annotated: Collection[str] = (),
+) -> dict[str, Blended]:
     """{memory id: its blend}, best first, over what was found or suggested.
 
     Args:
         found: the question's own ranking.
+        annotated: ids of the memories that have cues.
     """
-    suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
-    cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
+    suggestions = columns_of(suggested, "scores")
+    cosines = columns_of(suggested, "cosines")
     ids = sorted({*found, *suggestions})
-    columns = {
-        SIMILARITY: column([found[i]["dense"] if i in found else cosines[i] for i in ids]),
-        HYBRID: column([found[i]["fused"] if i in found else 0.0 for i in ids]),
-        PLAYBOOKS: column([suggestions.get(i, 0.0) for i in ids]),
+    has_cues = np.array([one in annotated for one in ids], dtype=np.bool_)
+    near = [found[i]["dense"] if i in found else cosines[i] for i in ids]
+    fused = [found[i]["fused"] if i in found else 0.0 for i in ids]
+    playbooks = [suggestions.get(i, 0.0) for i in ids]
+    confidence = suggested["confidence"] if suggested else 0.0
+    parts = {
+        SIMILARITY: weighed(z_scores(column(near)), SIMILARITY, has_cues),
+        HYBRID: weighed(z_scores(column(fused)), HYBRID, has_cues),
+        PLAYBOOKS: np.where(has_cues, 0.0, PLAYBOOKS_WEIGHT * confidence)
+        * z_scores(column(playbooks)),
     }
-    weights = weights_for(suggested["confidence"])
-    parts = {name: weights[name] * z_scores(values) for name, values in columns.items()}
+    if cued is not None:
+        for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
+            by_id = dict(zip(cued["memory_ids"], values, strict=True))
+            scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
+            parts[name] = weighed(scores, name, has_cues)
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     return {
@@ -66,9 +102,38 @@ def blended(found: Mapping[str, FacetScore], suggested: Suggested) -> dict[str, 
     }
 
 
-def weights_for(confidence: float) -> dict[str, float]:
-    """How much each part counts: playbooks by how sure they are of the question's intent."""
-    return {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * confidence}
+def columns_of(suggested: Suggested | None, name: Literal["scores", "cosines"]) -> dict[str, float]:
+    """{memory id: its value} of one column; {} where nothing was suggested."""
+    if suggested is None:
+        return {}
+    return dict(zip(suggested["memory_ids"], suggested[name], strict=True))
+
+
+def weighed(scores: Floats, part: str, has_cues: Mask) -> Floats:
+    """[n]: a part by its weight, which differs for memories with cues and without."""
+    with_cues, without = CUE_WEIGHTS.get(part, 0.0), TEXT_WEIGHTS.get(part, 0.0)
+    return np.where(has_cues, with_cues, without) * scores
+
+
+def cue_scores(
+    ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
+) -> Floats:
+    """[n]: standard scores among the memories with cues; 0 for those without.
+
+    A memory whose cues were not found stands as low as the last that was.
+
+    Args:
+        usual: mean and standard deviation, which count like `PRIOR` memories more: where few have
+            cues, their own say little.
+    """
+    least = min(found.values(), default=0.0)
+    values = column([found.get(one, least) for one in ids])[has_cues]
+    count = len(values) + PRIOR
+    mean = (values.sum() + PRIOR * usual[0]) / count
+    variance = (((values - mean) ** 2).sum() + PRIOR * usual[1] ** 2) / count
+    scores = np.zeros(len(ids))
+    scores[has_cues] = (values - mean) / np.sqrt(variance)
+    return scores
 
 
 def column(values: Sequence[float]) -> Floats:
@@ -123,7 +188,11 @@ def suggested_score(
 
 
 def blended_scores(
-    found: Mapping[str, Mapping[str, FacetScore]], suggested: Suggested
+    found: Mapping[str, Mapping[str, FacetScore]],
+    *,
+    suggested: Suggested | None = None,
+    cued: CueHits | None = None,
+    annotated: Collection[str] = (),
 ) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
     """(scores of every memory by facet, its blend), best first.
 
@@ -131,9 +200,11 @@ def blended_scores(
 
     Args:
         found: {memory id: {facet id: score}} of what searches found.
+        annotated: ids of the memories that have cues.
     """
     own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
-    blends = blended(own, suggested)
+    blends = blended(own, suggested=suggested, cued=cued, annotated=annotated)
+    suggested = suggested or NOTHING_SUGGESTED
     rows = {memory_id: row for row, memory_id in enumerate(suggested["memory_ids"])}
     ranks: dict[str, int] = {}
     scores: dict[str, dict[str, FacetScore]] = {}

@@ -25,6 +25,9 @@ SERVES_AS_WELL = 0.75
 REPLACED_FACTOR = 0.66
 """What the relevance of a memory is worth while a newer one seems to replace it."""
 
+OUTDATED_FACTOR = 0.2
+"""The same where the annotation of the newer one says so."""
+
 VOTED_RELEVANCE: Mapping[VoteName, float] = {"hot": 0.95, "warm": 0.65}
 """Relevance to the facets that a ballot names."""
 
@@ -115,17 +118,26 @@ def judged_relevance(
     best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
-        if vote is not None and not believed(vote, pool.relevance[row]):
+        if vote is not None and not believed(vote, pool.candidates[memory_id]):
             vote = None
-        if memory_id in pool.replaced_by and not (
-            alone[row] or (vote is not None and has_read(vote))
-        ):
-            relevance[row] *= REPLACED_FACTOR
+        if vote is None or not has_read(vote):
+            relevance[row] *= standing_factor(memory_id, pool, alone=bool(alone[row]))
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
         if best[row] < min_score and (vote is None or not (vote["facet_ids"] or is_outside(vote))):
             relevance[row] = 0.0
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
+
+
+def standing_factor(memory_id: str, pool: Pool, *, alone: bool) -> float:
+    """What its relevance is worth beside something newer.
+
+    Args:
+        alone: whether it serves some facet as nothing else does.
+    """
+    if "outdated_by" in pool.candidates[memory_id]:
+        return OUTDATED_FACTOR
+    return REPLACED_FACTOR if memory_id in pool.replaced_by and not alone else 1.0
 
 
 def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
@@ -156,10 +168,18 @@ def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     return [vote["memory_id"] for vote in chosen]
 
 
-def believed(vote: Vote, relevance: Floats) -> bool:
+def believed(vote: Vote, candidate: Candidate) -> bool:
     """Whether a vote counts: a critic's for what no search found like the question does not."""
     in_favour = vote["vote"] in VOTED_RELEVANCE and vote["by"] == "critic"
-    return not in_favour or bool(relevance.max(initial=0.0) >= LEAST_RELEVANCE)
+    return not in_favour or well_founded(candidate)
+
+
+def well_founded(candidate: Candidate) -> bool:
+    """Whether some search found it like the question: with a score of added parts, whether these
+    lift it above the mean of the candidates."""
+    if "parts" in candidate and sum(candidate["parts"].values()) > 0:
+        return True
+    return candidate["score"] >= LEAST_RELEVANCE
 
 
 def has_read(vote: Vote) -> bool:
@@ -196,20 +216,35 @@ if no memory is about it. Without anything that near, nothing is returned.
 """
 
 
+CUES_ANSWER = 0.42
+"""Similarity of cues to the question, as in `CueHits`, from which on something was stored for it.
+Of 108 questions that were put to other people's memories, one reached it; of 36 to their own,
+half did, and the text of a memory was near to all others."""
+
+
 def answerable(
-    candidates: Mapping[str, Candidate], kind: QuestionKind, *, min_score: float
+    state: RecallState, kind: QuestionKind, *, min_score: float
 ) -> tuple[bool, float, float]:
     """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
 
-    Yes where the question's own search failed, so that it cannot be known.
+    Yes, too, where something was stored for such a question, and where the question's own search
+    failed, so that it cannot be known.
     """
+    candidates = state.get("candidates", {})
     direct = [
         text_relevance(candidate["scores"][DIRECT])
         for candidate in candidates.values()
         if DIRECT in candidate["scores"]
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
-    return best >= bar or (bool(candidates) and not direct), best, bar
+    unknown = bool(candidates) and not direct
+    return best >= bar or nearest_cues(state) >= CUES_ANSWER or unknown, best, bar
+
+
+def nearest_cues(state: RecallState) -> float:
+    """Of the memory whose specific cues are nearest to the question; 0 where nothing has cues."""
+    own = state.get("rankings", {}).get("q0")
+    return max(own["cues"]["specific"], default=0.0) if own and "cues" in own else 0.0
 
 
 def text_relevance(score: FacetScore) -> float:

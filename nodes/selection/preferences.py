@@ -189,7 +189,7 @@ def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
     views = [
         {
             "id": one.memory_id,
-            "text": "\n\n".join(message.content for message in one.messages),
+            "text": one.text,
             "scope": one.scope,
             "topic": one.subject,
             "created_at": one.created_at.isoformat(),

@@ -20,6 +20,7 @@ from secondhop.ranking.arrays import Floats
 REPEATS = 0.25
 """Share of a memory's evidence that those ahead of it already say, above which it comes last."""
 
+LOOKBLEND = True
 COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
@@ -36,12 +37,12 @@ def unplanned_order(
         relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
         factors: [n_candidates, n_facets], without suspicions.
     """
-    if state["kind"] in LOOKUPS:
+    if state["kind"] in LOOKUPS and not (LOOKBLEND and bool(state.get("annotated"))):
         return lookup_order(pool, relevance, factors, state)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
-    return copies_last(order, pool, limit=REPEATS)
+    return copies_last(outdated_last(order, pool), pool, limit=REPEATS)
 
 
 def lookup_order(
@@ -69,7 +70,7 @@ def lookup_order(
     kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
     found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
-    return copies_last(replaced_last(order, pool), pool, limit=COPIES)
+    return copies_last(outdated_last(replaced_last(order, pool), pool), pool, limit=COPIES)
 
 
 def named_first(order: Sequence[str], state: RecallState) -> list[str]:
@@ -117,6 +118,12 @@ def replaced_last(order: Sequence[str], pool: Pool) -> list[str]:
     """The same with those last that something else in it seems to replace."""
     there = set(order)
     behind = [one for one in order if pool.replaced_by.get(one) in there]
+    return [*(one for one in order if one not in behind), *behind]
+
+
+def outdated_last(order: Sequence[str], pool: Pool) -> list[str]:
+    """The same with those last that, by an annotation, something newer replaces."""
+    behind = [one for one in order if "outdated_by" in pool.candidates[one]]
     return [*(one for one in order if one not in behind), *behind]
 
 

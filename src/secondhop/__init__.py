@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from secondhop.observe.records import Observed
     from secondhop.opening import OpenOptions
     from secondhop.recall import Recall
+    from secondhop.recall_pool import RecallPool
     from secondhop.running import RecallEvent
     from secondhop.sessions.learner import Resolution
     from secondhop.sessions.session import RecallSession
@@ -94,6 +95,7 @@ __all__ = [
     "Recall",
     "RecallEvent",
     "RecallLimits",
+    "RecallPool",
     "RecallResult",
     "RecallSession",
     "RecallTrace",
@@ -157,6 +159,7 @@ _MODULES = {
     "Recall": "secondhop.recall",
     "RecallEvent": "secondhop.running",
     "RecallLimits": "secondhop.nodes.config",
+    "RecallPool": "secondhop.recall_pool",
     "RecallResult": "secondhop.graph.result",
     "RecallSession": "secondhop.sessions.session",
     "RecallTrace": "secondhop.graph.trace",

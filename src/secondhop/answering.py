@@ -13,7 +13,7 @@ from secondhop.given_values import check_amount, check_moments, check_text
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallInput
+from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.entity_store import EntityStore
 from secondhop.threads import own_thread, resumed
@@ -39,6 +39,7 @@ class Question:
     at: datetime | None = None
     as_of: datetime | None = None
     include_stale: bool = False
+    effort: Effort | None = None
 
     def __post_init__(self) -> None:
         check_text(self.text, name="the question")
@@ -54,6 +55,7 @@ class Question:
             "asked_at": utc_text(self.at),
             "as_of": utc_text(self.as_of),
             "include_stale": self.include_stale,
+            "effort": self.effort,
         }
 
     def thread(self, thread_id: str, *, entity: str) -> str:

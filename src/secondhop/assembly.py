@@ -13,7 +13,6 @@ from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
-from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import read_scale
@@ -23,6 +22,7 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
 from secondhop.ranking.keyphrases import topic_names
+from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
 from secondhop.stores.entity_store import EntityStore
 
 SCALES: Mapping[str, ModelScale] = {
@@ -58,12 +58,12 @@ UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept
 
 @dataclass(frozen=True, slots=True)
 class Embedders:
-    """The embedder of one entity, and of the playbooks, with their caches."""
+    """The embedder of one entity with its cache, and the playbooks."""
 
     owned: Sequence[object]
     """Models whose connections are ours to close."""
     entity: CachingEmbedder
-    library: CachingEmbedder
+    library: SharedPlaybooks
 
     async def aclose(self) -> None:
         """Close the cache files and the connections of the model, if it has any."""
@@ -87,7 +87,7 @@ def cached_embedders(
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
-    library = CachingEmbedder(base, shared)
+    library = shared_playbooks(base, shared, intents=shipped_intents())
     return Embedders(owned, own, library)
 
 
@@ -133,7 +133,7 @@ def assemble(
     Raises:
         PromptError: a file of the folder `prompts` is faulty.
     """
-    playbooks = Playbooks(shipped_intents(), embedder=embedders.library)
+    playbooks = embedders.library.playbooks
     planner: Planner | None = None
     critic: Critic | None = None
     if llm is not None:
@@ -146,6 +146,7 @@ def assemble(
         entity=entity,
         search=store,
         reader=store,
+        cues=store,
         keeping=store,
         kept_settings=store,
         embedder=embedders.entity,

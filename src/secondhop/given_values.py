@@ -83,11 +83,16 @@ def check_moments(**given: object) -> None:
             )
 
 
+def in_utc(moment: datetime) -> datetime:
+    """A moment without a zone is meant in UTC."""
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def is_in_calendar(moment: datetime) -> bool:
     """Whether UTC has it: the first and last hours of the calendar have no place there in zones
     that are ahead or behind."""
     try:
-        moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        in_utc(moment)
     except (OverflowError, ValueError):
         return False
     return True

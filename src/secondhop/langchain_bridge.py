@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 from secondhop.graph.result import RecalledMemory, RecallResult
+from secondhop.nodes.state import Effort
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall
@@ -29,16 +30,22 @@ class SecondhopRetriever(BaseRetriever):
     """Memories to return; None: the recall's own limit."""
     tokens: int | None = None
     """Instead of k: fill so many tokens with evidence."""
+    effort: Effort | None = None
+    """What a language model may be asked; None: the cheapest that serves."""
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(await self.recall.arecall(query, k=self.k, tokens=self.tokens))
+        return documents(
+            await self.recall.arecall(query, k=self.k, tokens=self.tokens, effort=self.effort)
+        )
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(self.recall.recall(query, k=self.k, tokens=self.tokens))
+        return documents(
+            self.recall.recall(query, k=self.k, tokens=self.tokens, effort=self.effort)
+        )
 
 
 def documents(result: RecallResult) -> list[Document]:
@@ -66,15 +73,21 @@ class RecallQuestion(BaseModel):
     )
 
 
-def recall_tool(recall: "Recall", *, k: int | None = None, tokens: int | None = None) -> BaseTool:
+def recall_tool(
+    recall: "Recall",
+    *,
+    k: int | None = None,
+    tokens: int | None = None,
+    effort: Effort | None = None,
+) -> BaseTool:
     """A tool whose text answer is for the model, and whose artifact is the `RecallResult`."""
 
     async def arun(question: str) -> tuple[str, RecallResult]:
-        result = await recall.arecall(question, k=k, tokens=tokens)
+        result = await recall.arecall(question, k=k, tokens=tokens, effort=effort)
         return as_text(result), result
 
     def run(question: str) -> tuple[str, RecallResult]:
-        result = recall.recall(question, k=k, tokens=tokens)
+        result = recall.recall(question, k=k, tokens=tokens, effort=effort)
         return as_text(result), result
 
     return StructuredTool.from_function(

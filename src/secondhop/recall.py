@@ -2,47 +2,33 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.records import AnnotateLedger
-from secondhop.annotate.service import BackgroundAnnotating
-from secondhop.answering import Answering, Question
+from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.service import Briefings
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
-from secondhop.given_values import given_paths
-from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
-from secondhop.ingest.pipeline import ingest
 from secondhop.ingest.run import IngestProgress
-from secondhop.ingest.settings import IngestSettings
-from secondhop.learning.service import Learning
-from secondhop.memories.maintenance import Maintenance
-from secondhop.memories.service import MemoryService
-from secondhop.memories.writing import MemoryWriting
+from secondhop.interfaces import interfaces_over
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.observe.service import ConversationReading
+from secondhop.nodes.state import Effort
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
-from secondhop.sessions.rounds import SessionRounds
-from secondhop.sessions.service import Sessions
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
-from secondhop.sync import BackgroundLoop, blocking
-from secondhop.traces import traces_of
+from secondhop.sync import BackgroundLoop, Closing, blocking
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -54,7 +40,7 @@ if TYPE_CHECKING:
     from secondhop.graph.builder import RecallGraph
 
 
-class Recall:
+class Recall(Closing):
     """The memory of one entity: open it, fill it, ask it.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
@@ -63,6 +49,7 @@ class Recall:
 
     Attributes:
         memories: remember, correct, list and forget single memories; observe conversations.
+        cues: what memories were stored for: list, add, remove.
         sessions: recalls that stay open for votes.
         learning: what resolved sessions have taught: see it, forget it, switch it off.
         admin: doctor, export, import, backup, settings kept with the entity.
@@ -72,53 +59,11 @@ class Recall:
         self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
         """Use `open`; this takes the parts as they are."""
-        services = parts.services
         self._parts, self._loop = parts, BackgroundLoop()
-        self._graphs = CompiledGraphs(services, checkpointer)
-        self._traces = traces_of(services.entity, store=parts.home.path)
-        self._answering = Answering(
-            parts.store, services, self._graphs, traces=self._traces, folder=parts.home.path
-        )
-        self.learning = Learning(parts.learned, services, counters=parts.counters, loop=self._loop)
-        self.sessions = Sessions(
-            SessionRounds(services),
-            parts.sessions,
-            entity=services.entity,
-            ready=self._answering.ready,
-            learner=self.learning,
-            loop=self._loop,
-        )
-        writing = MemoryWriting(
-            store=parts.store,
-            embedder=parts.embedders.entity,
-            counters=parts.counters,
-            forgetting=[self.learning, self.sessions],
-            clock=services.clock,
-        )
-        self.memories = MemoryService(
-            writing,
-            traces=self._traces,
-            caches=[parts.embedders.entity],
-            reading=ConversationReading(
-                writing=writing,
-                llm=parts.llm,
-                prompts=parts.prompts,
-                prices=parts.prices,
-                limits=services.settings.limits,
-            ),
-            loop=self._loop,
-        )
-        self.admin = Maintenance(
-            writing,
-            folder=parts.home.path,
-            learned=parts.learned,
-            services=services,
-            loop=self._loop,
-        )
-        self._background = BackgroundAnnotating(parts.annotating)
-        if parts.annotates_by_itself:
-            parts.store.after_put = self._background.wrote
-        self._briefings = Briefings(services=services, writing=writing, learning=self.learning)
+        behind = interfaces_over(parts, checkpointer=checkpointer, loop=self._loop)
+        self._behind = behind
+        self.memories, self.sessions = behind.memories, behind.sessions
+        self.learning, self.admin, self.cues = behind.learning, behind.admin, behind.cues
 
     # --- opening and closing ---
 
@@ -212,7 +157,7 @@ class Recall:
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
-        await self._background.aclose()
+        await self._behind.background.aclose()
         await self.sessions.aclose()
         await self.learning.aclose()
         await self._parts.store.aclose()
@@ -223,28 +168,6 @@ class Recall:
         """As `aclose`, for callers without an event loop."""
         self._loop.run(self.aclose)
         self._loop.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- asking ---
 
@@ -257,6 +180,7 @@ class Recall:
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> RecallResult:
         """The memories that a good answer to `question` needs, best first.
@@ -269,6 +193,9 @@ class Recall:
             as_of: what was believed then: what was written later is hidden, and what was
                 superseded since comes back.
             include_stale: what was superseded, deprecated or has expired comes back, too, marked.
+            effort: what a language model may be asked: "none": nothing; "low": one vote on what
+                the searches found; "high": a plan, and votes until the critic is content. By
+                default "none" without a model, "low" where most memories have cues, else "high".
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
                 the same question, interrupted under it, goes on where it stopped.
 
@@ -284,6 +211,7 @@ class Recall:
             at=at,
             as_of=as_of,
             include_stale=include_stale,
+            effort=effort,
             thread_id=thread_id,
         ):
             result = event.result or result
@@ -302,13 +230,20 @@ class Recall:
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
         asked = Question(
-            text=question, k=k, tokens=tokens, at=at, as_of=as_of, include_stale=include_stale
+            text=question,
+            k=k,
+            tokens=tokens,
+            at=at,
+            as_of=as_of,
+            include_stale=include_stale,
+            effort=effort,
         )
-        async for event in self._answering.stream(asked, thread_id):
+        async for event in self._behind.answering.stream(asked, thread_id):
             yield event
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -320,7 +255,7 @@ class Recall:
         Args:
             progress: hears (done, total).
         """
-        await self._answering.warm(progress)
+        await self._behind.answering.warm(progress)
 
     warm = blocking(awarm)
 
@@ -330,7 +265,7 @@ class Recall:
         Raises:
             UsageError: none of that id is kept.
         """
-        return self._traces.load(trace_id)
+        return self._behind.traces.load(trace_id)
 
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
@@ -344,7 +279,7 @@ class Recall:
             UsageError: no such trace, a trace of another entity, or no such memory.
         """
         return await explained(
-            trace, memory_id, traces=self._traces, store=self.store, services=self.services
+            trace, memory_id, traces=self._behind.traces, store=self.store, services=self.services
         )
 
     explain = blocking(aexplain)
@@ -372,7 +307,9 @@ class Recall:
             UsageError: a limit below 1, or both.
         """
         settings = settings or self.config.briefing
-        return await self._briefings.brief(limit=limit, tokens=tokens, at=at, settings=settings)
+        return await self._behind.briefings.brief(
+            limit=limit, tokens=tokens, at=at, settings=settings
+        )
 
     briefing = blocking(abriefing)
 
@@ -419,26 +356,9 @@ class Recall:
             IngestError: a path does not exist, or nothing of it could be stored.
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
-        given = given_paths(paths)
-        if annotate:
-            self._parts.annotating.expect_model()
-        if not dry_run:
-            await self.store.expect_room()
-        ledger = await ingest(
-            given,
-            writer=self.store,
-            embedder=self._parts.embedders.entity,
-            settings=IngestSettings(format=format),
-            progress=progress,
-            dry_run=dry_run,
-            leaving=self.memories.writing.unlearn,
+        return await self._behind.ingesting.ingest(
+            paths, format=format, progress=progress, dry_run=dry_run, annotate=annotate
         )
-        if dry_run:
-            return ledger
-        await self.store.refresh_topics()
-        if annotate or (annotate is None and self._parts.llm is not None):
-            return replace(ledger, annotation=await self.aannotate(progress=progress))
-        return ledger
 
     ingest = blocking(aingest)
 
@@ -482,19 +402,23 @@ class Recall:
         given to `open`, if any. The trace stays in the graph's state, so that of a recall which a
         host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
         """
-        return self._graphs.kept
+        return self._behind.graphs.kept
 
-    def as_retriever(self, *, k: int | None = None, tokens: int | None = None) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory. k, tokens: as of `recall`."""
+    def as_retriever(
+        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
+    ) -> "BaseRetriever":
+        """A langchain-core retriever: one document a memory. The arguments are `recall`'s."""
         from secondhop.langchain_bridge import SecondhopRetriever
 
-        return SecondhopRetriever(recall=self, k=k, tokens=tokens)
+        return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
 
-    def as_tool(self, *, k: int | None = None, tokens: int | None = None) -> "BaseTool":
-        """A langchain-core tool that an agent may call. k, tokens: as of `recall`."""
+    def as_tool(
+        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
+    ) -> "BaseTool":
+        """A langchain-core tool that an agent may call. The arguments are `recall`'s."""
         from secondhop.langchain_bridge import recall_tool
 
-        return recall_tool(self, k=k, tokens=tokens)
+        return recall_tool(self, k=k, tokens=tokens, effort=effort)
 
     @property
     def config(self) -> Config:

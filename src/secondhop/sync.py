@@ -7,12 +7,37 @@ class Service:
 
 import asyncio
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Closing(ABC):
+    """A (sync and async) context manager that closes itself at its end."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """As `aclose`, for callers without an event loop."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class BackgroundLoop:

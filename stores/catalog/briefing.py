@@ -112,7 +112,7 @@ class BriefingView:
     def whole_text(self, memory_id: str) -> str:
         """All that a memory says; "" for one that is not stored."""
         found = memory(self._connection, memory_id)
-        return "" if found is None else "\n\n".join(m.content for m in found.messages)
+        return "" if found is None else found.text
 
     def _rows(self, sql: str, **values: str | int) -> list[BriefableMemory]:
         return list(map(briefable_of, self._connection.execute(sql, self._moments | values)))

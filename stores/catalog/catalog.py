@@ -384,6 +384,11 @@ class Catalog:
         with self._database.writing() as connection:
             drop_lost_links(connection)
 
+    def passage_ids_of(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader.passage_ids`."""
+        with self._reading() as connection:
+            return catalog_reads.passage_ids(connection, memory_ids)
+
     def passage_ids(self) -> list[str]:
         """Of everything stored, by memory and ordinal."""
         with self._reading() as connection:

@@ -55,10 +55,10 @@ class CueView:
         sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
         return dict(in_chunks(self.connection, sql, cue_ids))
 
-    def page(self, *, after: str, limit: int) -> list[tuple[str, str]]:
-        """(cue id, text) of the next cues by id."""
-        sql = "SELECT cue_id, text FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
-        return self.connection.execute(sql, (after, limit)).fetchall()
+    def all(self, *, after: str, limit: int) -> list[Cue]:
+        """The next cues by id."""
+        sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
+        return [cue_of(row) for row in self.connection.execute(sql, (after, limit))]
 
     def of_memories(self, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
         """{memory id: its cues}, specific ones first; those without one are left out."""
@@ -70,16 +70,22 @@ class CueView:
         return {one: tuple(sorted(cues, key=_reading_order)) for one, cues in found.items()}
 
     def annotations(self, memory_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
-        """{memory id: what each origin says of it}; those without one are left out."""
+        """{memory id: what each origin says of it, without cues that were removed since}; those
+        without one are left out."""
         cues, replaces = self.of_memories(memory_ids), self._replaces(memory_ids)
         sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
         found: defaultdict[str, list[Annotation]] = defaultdict(list)
         for row in in_chunks(self.connection, sql, memory_ids):
-            memory_id, origin, content_hash, role, _, prompt, model, written_at = row
+            memory_id, origin, content_hash, role, given, prompt, model, written_at = row
+            own = cues_in(given, memory_id=memory_id)
             annotation = Annotation(
                 memory_id=memory_id,
                 content_hash=content_hash,
-                cues=tuple(cue for cue in cues.get(memory_id, ()) if cue.origin == origin),
+                cues=tuple(
+                    cue
+                    for cue in cues.get(memory_id, ())
+                    if cue.origin == origin and cue.cue_id in own
+                ),
                 role=role,
                 replaces=replaces.get((memory_id, origin), ()),
                 origin=origin,
@@ -94,8 +100,16 @@ class CueView:
         """See `CueSearch.annotated`."""
         return catalog_reads.annotated(self.connection)
 
+    def annotated_share(self) -> float:
+        """See `CueSearch`."""
+        return catalog_reads.annotated_share(self.connection)
+
+    def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+        """See `CueSearch`."""
+        return catalog_reads.annotated_among(self.connection, memory_ids)
+
     def unannotated(self, *, prompt: str | None) -> list[str]:
-        """See `CueStore.unannotated`."""
+        """See `EntityCues.unannotated`."""
         rows = self.connection.execute(
             "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
             "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
@@ -234,6 +248,13 @@ def drop_cues_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> s
         connection.executemany(f"DELETE FROM {table} WHERE memory_id = ?", ids)
     connection.executemany("DELETE FROM replacements WHERE replaced_id = ?", ids)
     return gone
+
+
+def lost_annotations(connection: sqlite3.Connection) -> list[str]:
+    """Ids of memories that are not stored, and of which something is; only damage leaves such."""
+    named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
+    rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")
+    return [memory_id for (memory_id,) in rows]
 
 
 def _drop_outdated(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:

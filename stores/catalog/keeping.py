@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from secondhop.stores.catalog.cues import TABLES as CUE_TABLES
+from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.rows import (
     AS_STORED,
@@ -116,8 +117,8 @@ class KeepingView:
         return earlier_texts(self.connection, memory_id)
 
     def lost_texts(self) -> list[str]:
-        """Ids of memories that are not stored, and of which an earlier text is."""
-        return lost_texts(self.connection)
+        """Ids of memories that are not stored, and of which an earlier text or a cue is."""
+        return sorted({*lost_texts(self.connection), *lost_annotations(self.connection)})
 
     def _memories(self, where: str, *values: str | bytes) -> list[Memory]:
         sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"

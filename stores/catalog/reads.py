@@ -147,6 +147,30 @@ def annotated(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
+def annotated_share(connection: sqlite3.Connection) -> float:
+    """See `CueSearch`."""
+    (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+    return annotated(connection) / stored if stored else 0.0
+
+
+def annotated_among(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+    """See `CueSearch`."""
+    sql = (
+        "SELECT DISTINCT memory_id FROM annotations JOIN memories USING (memory_id, content_hash) "
+        "WHERE memory_id IN"
+    )
+    return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
+
+
+def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+    """See `MemoryReader`."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    sql = "SELECT memory_id, ordinal, passage_id FROM passages WHERE memory_id IN"
+    for memory_id, ordinal, passage_id in in_chunks(connection, sql, memory_ids):
+        found.setdefault(memory_id, []).append((ordinal, passage_id))
+    return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
+
+
 def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")

@@ -28,12 +28,14 @@ from secondhop.stores.vectors.chroma_database import (
     stored_segment,
     vacuum,
 )
+from secondhop.stores.vectors.freed_memory import return_freed_memory
 from secondhop.stores.vectors.index_files import blank_spare_room, check_index
 
 _log = logging.getLogger(__name__)
 
-_OPEN_COLLECTIONS = 128
-"""Indexes kept in memory at once, about 3 MB each when small."""
+OPEN_COLLECTIONS = 64
+"""Indexes kept in memory at once, about 3 MB and 4 files each when small. With one more the client
+starts again: Chroma 1.5.9 evicts single ones, but keeps part of their memory."""
 RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
@@ -202,7 +204,8 @@ class ChromaFolder:
 
     def _load(self, name: str, stamp: bytes) -> None:
         """Make this client's memory of the collection right; its lock is held."""
-        if name in self._seen or not self._same_folder():
+        is_full = len(self._seen) >= OPEN_COLLECTIONS
+        if is_full or name in self._seen or not self._same_folder():
             self._restart()
         was_cut_off = self._unfinished(name).exists()
         if self._database_file().exists():
@@ -292,6 +295,7 @@ class ChromaFolder:
             self._seen.clear()
             if session is not None:
                 session.api.stop()
+                return_freed_memory()
 
     @contextmanager
     def _paused(self) -> Generator[None, None, None]:
@@ -316,8 +320,8 @@ class ChromaFolder:
         # not PersistentClient: all clients of one path share a system that cannot be restarted
         system = System(settings)
         api = system.instance(RustBindingsAPI)
-        # Chroma's own bound is a fifth of the open files allowed: about 3 GB for 1,000
-        api.hnsw_cache_size = _OPEN_COLLECTIONS
+        # Chroma's own bound is a fifth of the open files allowed
+        api.hnsw_cache_size = OPEN_COLLECTIONS
         with chroma_errors(str(self.folder), cure=self._cure):
             system.start()
             return ChromaSession(api)

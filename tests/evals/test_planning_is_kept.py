@@ -7,7 +7,6 @@ from tests.fakes import NOW
 from secondhop import Recall
 from secondhop.evals.prompt_trial import Contender, recalled
 from secondhop.evals.rendering import Listener, rendered_prompts
-from secondhop.evals.scenario import Scenario
 from secondhop.models.answer_file import AnswerFile
 from secondhop.nodes.config import Config, PlanningSettings
 from secondhop.prompts.templates import load_prompts
@@ -28,14 +27,13 @@ async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
 
 async def test_a_trial_plans_as_the_recall_would(tmp_path: Path) -> None:
     listener = Listener()
-    scenario = Scenario(name="e", memories=(), questions=(), no_answer=())
     answers = AnswerFile(tmp_path / "answers.db")
     variant = Contender(llm=listener, answers=answers, prompts=load_prompts())
     async with await Recall.aopen(
         tmp_path / "store", entity="e", embedder="hashing", config=SETTINGS
     ) as recall:
         await recalled(
-            {"question": QUESTION, "asked_at": NOW.isoformat()}, variant.services(recall, scenario)
+            {"question": QUESTION, "asked_at": NOW.isoformat()}, variant.services(recall)
         )
 
     assert "DecomposeWithPassage" in listener.heard

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes import note
@@ -167,25 +166,6 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     assert (await desk.told(limit=1)).ids() == ["fact"]
 
 
-async def test_within_a_category_the_old_and_popular_loses_too(desk: Desk) -> None:
-    marks: tuple[tuple[Mark, str], ...] = (("open", "active"), ("", "recent"))
-    for mark, category in marks:
-        old, new = f"old {category}", f"new {category}"
-        await desk.memories.aremember(f"pay {old}", mark=mark, at=ago(90), memory_id=old)
-        await desk.memories.aremember(f"call {new}", mark=mark, at=ago(2), memory_id=new)
-        await desk.used(old, times=15, days=2)
-        assert ids(await desk.told(), category) == [new, old]
-
-
-async def test_of_two_of_one_age_the_one_that_was_of_use_comes_first(desk: Desk) -> None:
-    await desk.add(*(note(name, f"about {name}") for name in ("apples", "pears")))
-    await desk.used("pears", times=3, days=1)
-
-    told = await desk.told()
-    assert ids(told, "recent") == ["pears", "apples"]
-    assert told.entries[0].why == "written on 2026-01-01, of use 3 times, last on 2026-02-28"
-
-
 async def test_being_retrieved_or_shown_changes_nothing(desk: Desk) -> None:
     await desk.add(*notes(6))
     before = await desk.told()
@@ -268,15 +248,6 @@ async def test_a_conversation_that_ended_with_a_question_is_an_open_thread(desk:
     assert ids(told, "active") == ["last", "rent"]
     assert ids(told, "recent") == []
     assert told.entries[0].text.endswith("For how many, and when?")
-
-
-async def test_a_closed_conversation_leaves_the_order_as_it_is(desk: Desk) -> None:
-    await desk.memories.aremember("Pay the rent", mark="open", at=ago(9), memory_id="rent")
-    await desk.add(talk("last", "Book a table", "It is booked.", days=1))
-
-    told = await desk.told()
-    assert (ids(told, "active"), ids(told, "recent")) == (["rent"], ["last"])
-    assert told.entries[0].why == "open since 2026-02-20"
 
 
 async def test_no_two_recent_ones_say_the_same(desk: Desk) -> None:
@@ -400,15 +371,6 @@ async def test_a_notes_own_headings_are_words(desk: Desk) -> None:
     assert (await desk.told()).text.splitlines()[-1].endswith("] The boiler: It hums at night.")
 
 
-async def test_a_title_that_is_the_beginning_of_the_text_is_not_said_twice(desk: Desk) -> None:
-    said = "Half way through the tax form of last year, page 3 of twelve is the next one to fill"
-    await desk.memories.aremember(said, at=ago(1))
-    await desk.add(note("a", "It hums at night", title="The boiler"))
-
-    lines = (await desk.told()).text.splitlines()
-    assert lines[2:] == [f"- [2026-02-28] {said}", "- [2026-01-01] The boiler: It hums at night"]
-
-
 async def test_at_an_earlier_moment_the_briefing_is_the_one_of_that_day(desk: Desk) -> None:
     await desk.add(*notes(9))
     then = await desk.told(until=ago(5))
@@ -416,11 +378,6 @@ async def test_at_an_earlier_moment_the_briefing_is_the_one_of_that_day(desk: De
 
     assert not {"n0", "n3"} & set(then.ids())
     assert await desk.told(until=ago(5)) == then
-
-
-async def test_an_empty_memory_has_an_empty_briefing(desk: Desk) -> None:
-    told = await desk.told()
-    assert (told.entries, told.text) == ([], "")
 
 
 @pytest.mark.parametrize(
@@ -431,10 +388,3 @@ async def test_limits_that_cannot_be_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         await desk.told(limit=limit, tokens=tokens)
-
-
-@pytest.mark.parametrize("name", ["active", "limit", "foreseen"])
-def test_settings_that_cannot_be_are_refused(name: str) -> None:
-    wrong: dict[str, Any] = {name: -1}
-    with pytest.raises(ValueError, match=name):
-        BriefingSettings(**wrong)

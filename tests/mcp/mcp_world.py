@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ from tests.command_line import place_of
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.cli.opening import opened
+from secondhop.cli.opening import pool_of
 from secondhop.cli.options import Common
-from secondhop.mcp.recalls import OpenRecalls
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 from secondhop.settings import variable_names
 from secondhop.stores.records import Memory
 
@@ -52,14 +51,9 @@ def options(folder: Path) -> Common:
     return Common(store=folder, chroma="", llm="offline", embedder="hashing")
 
 
-def recalls_in(folder: Path, *, at_most: int = 8) -> OpenRecalls:
+def recalls_in(folder: Path) -> RecallPool:
     """The memories of that store."""
-    embedder = HashingEmbedder()
-
-    def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
-        return opened(options(folder), entity=entity, embedder=embedder)
-
-    return OpenRecalls(open_one, at_most=at_most)
+    return pool_of(options(folder))
 
 
 def command(folder: Path, *words: str) -> list[str]:

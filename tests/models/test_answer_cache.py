@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache, AskedMemory
+from secondhop.models.answer_cache import AnswerCache
 from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
 
@@ -51,11 +51,8 @@ def file(tmp_path: Path) -> Iterator[AnswerFile]:
         yield opened
 
 
-ANNA = AskedMemory(entity="anna", index_version="1")
-
-
-def cached(parrot: Parrot, file: AnswerFile, *, memory: AskedMemory = ANNA) -> AnswerCache:
-    return AnswerCache(parrot, file, memory=memory, tag_secret=b"fixed")
+def cached(parrot: Parrot, file: AnswerFile) -> AnswerCache:
+    return AnswerCache(parrot, file)
 
 
 async def ask(
@@ -114,19 +111,6 @@ async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
     assert (await ask(cache, schema=Reply)).parsed.text == "answer 2"
     assert (cache.counts.asked, cache.counts.failed) == (2, 1)
     assert cache.counts.paid.prompt_tokens == 17
-
-
-@pytest.mark.parametrize(
-    "other",
-    [AskedMemory(entity="ben", index_version="1"), AskedMemory(entity="anna", index_version="2")],
-)
-async def test_another_entity_or_another_state_of_its_memory_asks_anew(
-    file: AnswerFile, other: AskedMemory
-) -> None:
-    parrot = Parrot()
-    await ask(cached(parrot, file), schema=Reply)
-    assert (await ask(cached(parrot, file, memory=other), schema=Reply)).parsed.text == "answer 2"
-    assert (await ask(cached(parrot, file), schema=Reply)).parsed.text == "answer 1"
 
 
 async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerFile) -> None:

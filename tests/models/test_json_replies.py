@@ -85,16 +85,14 @@ def test_of_a_reply_that_was_cut_off_the_whole_rows_count_and_no_torn_one(torn: 
 @pytest.mark.parametrize(
     "reply",
     [
-        "ab1 hot f0 - good\nab2 cold",
-        "<think>[x] {y}</think>\n- ab1: hot (good)\n- ab2: cold",
+        '<think>[x] {y}</think>\n{"votes": {"ab1": "hot", "ab2": "cold"}}',
         '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]',
         '```json\n[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}]\n```',
-        '["ab1 hot", "ab2 cold"]',
         '[{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "ab3", "vo',
         '{"votes": [{"id": "ab1", "vote": "hot"}, {"id": "ab2", "vote": "cold"}, {"id": "a',
     ],
 )
-def test_a_verdict_may_come_as_lines_as_a_list_or_cut_off(reply: str) -> None:
+def test_a_verdict_may_come_as_a_list_or_cut_off(reply: str) -> None:
     votes = read_reply(reply, CritiqueReply).votes
     assert [(vote.id, vote.vote) for vote in votes] == [("ab1", "hot"), ("ab2", "cold")]
 
@@ -107,6 +105,8 @@ def test_a_verdict_may_come_as_lines_as_a_list_or_cut_off(reply: str) -> None:
         '[{"id": "ab1"}]',
         '["ab1 hot", "ab2 co',
         '{"votes": [\n{"id": "ab1",\n"vote": "hot",',
+        '["ab1 hot", "ab2 cold"]',
+        "ab1 hot f0 - good",
         "I cannot say.",
     ],
 )
@@ -115,7 +115,7 @@ def test_what_gives_no_whole_vote_is_no_verdict(reply: str) -> None:
         read_reply(reply, CritiqueReply)
 
 
-def test_a_line_of_nothing_but_signs_costs_no_time() -> None:
+def test_a_reply_of_nothing_but_signs_costs_no_time() -> None:
     started = time.perf_counter()
     for reply in (
         "_" * 100_000,

@@ -8,6 +8,7 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.state import Facet
 from secondhop.prompts.templates import load_prompts
 from secondhop.testing import ModelRequest, ScriptedModel
@@ -59,6 +60,7 @@ def view(
         source="note",
         created_at=datetime(2026, 1, day, tzinfo=UTC),
         score=score,
+        is_founded=score >= LEAST_RELEVANCE,
         relevance=more.pop("relevance", {"e1": score, "f0": 0.1}),
         text=" … ".join(evidence or (f"What {memory_id} says.",)),
         **more,

@@ -129,7 +129,7 @@ async def test_what_the_messages_do_not_bear_out_is_dropped_and_told(
     found, _ = await read({"message": 2, "quote": "Anna is allergic to nuts", "kind": "note"}, row)
 
     assert [one.kind for one in found.found] == ["continuity"]
-    (dropped,) = found.unfounded
+    (dropped,) = found.dropped
     assert why in dropped.why
 
 
@@ -149,7 +149,7 @@ async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: obj
 async def test_an_empty_list_is_an_answer() -> None:
     found, _ = await read()
 
-    assert (found.found, found.unfounded) == ([], [])
+    assert (found.found, found.dropped) == ([], [])
 
 
 async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:
@@ -182,14 +182,6 @@ async def test_known_names_are_told_so_that_they_are_used_again() -> None:
     await LLMObserver(llm, load_prompts(), secret=SECRET).read(request(*TALK, known=[known]))
 
     assert "fact | me | home | Bonn ‹b›" in llm.prompts[0]
-
-
-async def test_nobody_is_asked_where_the_user_says_nothing() -> None:
-    llm = ScriptedLLM()
-    observer = LLMObserver(llm, load_prompts(), secret=SECRET)
-
-    assert (await observer.read(request(("assistant", "Hello!")))).found == []
-    assert llm.prompts == []
 
 
 def test_quotes_are_found_with_other_spaces_dashes_and_case_and_nothing_else() -> None:

@@ -150,16 +150,6 @@ async def test_what_was_said_twice_is_known_again_after_something_else_was_said(
     ]
 
 
-async def test_one_message_that_is_given_twice_counts_once(recall: Recall) -> None:
-    one, other = user("I live in Bonn.", on(1)), user("We moved to Trier.", on(1))
-
-    assert done(await recall.memories.aobserve([one, other, one])) == {
-        "added": ["Bonn", "Trier"],
-        "duplicates": ["Bonn"],
-    }
-    assert await values(recall) == ["Trier"]
-
-
 async def test_messages_without_dates_are_known_again_whenever_they_come(recall: Recall) -> None:
     talk = [{"role": "user", "content": "I live in Bonn."}]
     await recall.memories.aobserve(talk, at=on(1))
@@ -173,16 +163,6 @@ async def test_messages_without_dates_are_known_again_whenever_they_come(recall:
 
 
 TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
-
-
-async def test_of_words_that_say_two_things_each_is_known_again_by_its_own_id(
-    recall: Recall,
-) -> None:
-    first = await recall.memories.aobserve(TWO_IN_ONE)
-    again = await recall.memories.aobserve(TWO_IN_ONE)
-
-    assert done(first) == {"added": ["Siemens", "project lead"]}
-    assert [one.memory_id for one in again.duplicates] == first.written
 
 
 class FailsOnce(HashingEmbedder):
@@ -206,18 +186,6 @@ async def test_what_an_ended_process_left_unwritten_is_written_the_next_time(
         again = await recall.memories.aobserve(TWO_IN_ONE)
 
         assert done(again) == {"added": ["project lead"], "duplicates": ["Siemens"]}
-
-
-async def test_a_message_that_repeats_itself_says_it_once(recall: Recall) -> None:
-    told = await recall.memories.aobserve(
-        [user("I live in Bonn. " * 300 + "Sorry, I live in Ulm.", on(1))]
-    )
-    events = (await recall.memories.ahistory(told.written[0])).events
-    sorry = await recall.memories.aobserve([user("I live in Rome. Sorry, I live in Rome.", on(2))])
-
-    assert done(told) == {"added": ["Bonn", "Ulm"]}
-    assert "repeated" not in [event.act for event in events]
-    assert done(sorry) == {"added": ["Rome"], "duplicates": ["Rome"]}
 
 
 async def test_what_was_observed_at_the_same_time_by_two_is_written_once(recall: Recall) -> None:
@@ -385,14 +353,6 @@ async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> 
     assert (await recall.memories.aobserve(LIFE_OF_LENA)).conversation_id == ""
 
 
-async def test_an_undated_conversation_stays_as_it_was(recall: Recall) -> None:
-    talk = [{"role": "user", "content": "What a day!"}]
-
-    told = [await recall.memories.aobserve(talk, keep_as="t", at=on(month)) for month in (1, 2)]
-
-    assert [one.conversation_done for one in told] == ["remembered", "unchanged"]
-
-
 async def test_a_conversation_takes_no_facts_place(recall: Recall) -> None:
     fact = await recall.memories.aremember(Fact(subject="me", attribute="home", value="Bonn"))
 
@@ -447,25 +407,6 @@ async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> 
 
     assert done(told) == {"added": ["Bonn"]}
     assert told.added[0].source.message == 2
-
-
-async def test_a_conversation_is_not_kept_under_an_empty_name(recall: Recall) -> None:
-    with pytest.raises(UsageError, match="id to keep the conversation as is empty"):
-        await recall.memories.aobserve(LIFE_OF_LENA, keep_as=" ")
-    assert (await recall.memories.acounts()).memories == 0
-
-
-async def test_no_messages_are_no_error(recall: Recall) -> None:
-    assert (await recall.memories.aobserve([])).written == []
-
-
-def test_the_sync_door_does_the_same(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", entity="mara", embedder="hashing") as recall:
-        told = recall.memories.observe(
-            [{"role": "user", "content": "I live in Bonn."}], dry_run=True
-        )
-
-    assert [one.value for one in told.added] == ["Bonn"]
 
 
 # --- with a model ---

@@ -124,15 +124,6 @@ def test_a_trap_states_nothing_beside_a_fact_either(text: str) -> None:
     assert [(one.attribute, one.value) for one in found] == [("name", "Lena")]
 
 
-def test_every_reading_points_at_the_words_that_say_it() -> None:
-    text = "Hi! I'm new here. By the way, I live in Bonn and my e-mail is lena@post.example, ok?"
-    text = text.replace(", ok?", ".")
-
-    found = {one.attribute: text[one.span.start : one.span.end] for one in readings(text)}
-
-    assert found == {"home": "I live in Bonn", "email": "my e-mail is lena@post.example"}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -165,23 +156,6 @@ def test_words_of_change_and_of_doubt_are_heard(text: str, change: str, sure: bo
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Please always answer in German.", "From now on, answer in French."),
-        ("I prefer coffee over tea.", "I prefer tea to coffee."),
-        ("I prefer window seats.", "I prefer aisle seats."),
-        ("Call me Max.", "You can call me Dr. Stern."),
-        ("Keep your answers short.", "From now on, give me long answers."),
-    ],
-)
-def test_preferences_on_the_same_thing_have_the_same_topic_and_scope(one: str, other: str) -> None:
-    (first,), (second,) = readings(one), readings(other)
-
-    assert first.topic
-    assert (first.scope, first.topic) == (second.scope, second.topic)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         '"' * 20_000,
@@ -198,13 +172,3 @@ def test_hostile_lengths_cost_little_time(text: str) -> None:
     started = datetime.now(UTC)
     readings(text)
     assert (datetime.now(UTC) - started).total_seconds() < 5
-
-
-def test_what_stands_between_long_gaps_and_quotes_is_read() -> None:
-    quote = "so they say " * 1_000
-    text = f'I live in Bonn.{" " * 3_000}My name is Bea. "{quote}" I work at Siemens.'
-
-    assert [text[one.span.start : one.span.end] for one in readings(text)] == [
-        "I live in Bonn",
-        "My name is Bea",
-    ]

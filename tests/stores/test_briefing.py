@@ -126,13 +126,6 @@ def test_named_ones_come_in_the_order_asked_for_if_they_hold(
     assert [one.memory_id for one in found] == ["c", "a"]
 
 
-def test_an_empty_store_has_nothing_to_show(tmp_path: Path) -> None:
-    with closing(Catalog(tmp_path / "none.db")) as catalog:
-        assert set(map(len, shown(catalog).values())) == {0}
-        assert catalog.brief(lambda view: view.whole_text("x"), now=NOW, until=None) == ""
-    assert not (tmp_path / "none.db").exists()
-
-
 @pytest.mark.parametrize("query", QUERIES)
 def test_no_query_goes_through_all_memories(catalog: Catalog, query: str) -> None:
     with closing(sqlite3.connect(catalog.path)) as connection:

@@ -1,11 +1,13 @@
 """Cues and annotations: what every store must do with them, over each vector index."""
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
@@ -213,3 +216,137 @@ async def test_what_is_about_a_memory_that_is_gone_is_left_out(
     assert await store.annotate([annotation_of(gone, "one")], make.vectors("one")) == 0
     await store.add_cues([Cue(memory_id="gone", text="x")], make.vectors("x"))
     assert (await store.counts()).cues == 0
+
+
+KILLABLE: dict[str, Callable[..., Any]] = {
+    "put again": lambda store, make: store.put(
+        [with_cues(make.memory("a", "the boiler is silent"), make, "new", "kept")]
+    ),
+    "annotate": lambda store, make: store.annotate(
+        [annotation_of(make.memory("a", "the boiler hums"), "thought")], make.vectors("thought")
+    ),
+    "add": lambda store, make: store.add_cues(
+        [Cue(memory_id="a", text="added")], make.vectors("added")
+    ),
+    "remove": lambda store, make: store.remove_cues([Cue(memory_id="a", text="kept").cue_id]),
+    "delete": lambda store, make: store.delete(["a"]),
+}
+
+
+class KilledError(Exception):
+    """The process dies here."""
+
+
+def killed_after(
+    steps: int, parts: list[tuple[object, list[str]]], patch: pytest.MonkeyPatch
+) -> None:
+    """Let some steps of these parts happen; the next one is the last that begins."""
+    left = [steps]
+
+    def counted(step: Callable[..., Any]) -> Callable[..., Any]:
+        def dying(*given: Any, **named: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KilledError
+            return step(*given, **named)
+
+        return dying
+
+    for part, names in parts:
+        for name in names:
+            patch.setattr(part, name, counted(getattr(part, name)))
+
+
+@pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("work", KILLABLE.values(), ids=KILLABLE)
+async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_their_vectors(
+    tmp_path: Path, make: SimpleNamespace, work: Callable[..., Any], steps: int
+) -> None:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    index, cue_index = MemoryIndex(), MemoryIndex()
+
+    def another_start() -> EntityStore:
+        return EntityStore(
+            Catalog(tmp_path / "catalog.db"),
+            index,
+            identity=identity,
+            lock_path=tmp_path / "writer",
+            cue_index=cue_index,
+        )
+
+    first = another_start()
+    boiler = with_cues(make.memory("a", "the boiler hums"), make, "old", "kept")
+    await first.put([boiler])
+    await first.annotate([annotation_of(boiler, "before")], make.vectors("before"))
+    before = await first.cues_of(["a"])
+    with pytest.MonkeyPatch.context() as patch, suppress(KilledError):
+        catalog = vars(first)["_catalog"]
+        names = ["intend", "store", "change_cues", "remove", "settle"]
+        both = ["upsert", "remove"]
+        killed_after(steps, [(catalog, names), (index, both), (cue_index, both)], patch)
+        await work(first, make)
+    await first.aclose()
+
+    second = another_start()
+    await second.open()
+    assert await second.cue_maintenance.strays() == ({}, [])
+    assert (await second.counts()).pending == 0
+    reached = await second.cues_of(["a"])
+    await work(second, make)
+    after = await second.cues_of(["a"])
+    texts = [{cue.text for cue in found.get("a", ())} for found in (before, reached, after)]
+    assert texts[1] in (texts[0], texts[2])
+    assert await second.cue_maintenance.strays() == ({}, [])
+    await second.aclose()
+
+
+async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
+    home: StoreDirectory, make: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one", "two")])
+    await vars(vars(store)["_cues"])["_index"].remove([Cue(memory_id="a", text="one").cue_id])
+    await store.aclose()
+
+    again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    assert "1 of 2 cue vectors" in caplog.text
+    assert [len(hits) for hits in await again.cues(make.vectors("one"), k=5)] == [1]
+    assert len((await again.dense(make.vectors("the boiler hums"), k=1))[0]) == 1
+    (missing, _) = await again.cue_maintenance.strays()
+    await again.cue_maintenance.put_vectors(list(missing), make.vectors(*missing.values()))
+    assert await again.cue_maintenance.strays() == ({}, [])
+    await again.aclose()
+
+
+async def test_a_store_without_cues_has_one_collection(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    await store.put([make.memory("a", "the boiler hums")])
+    await store.cues(make.vectors("one"), k=5)
+    await store.delete(["a"])
+    await store.aclose()
+    again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    await again.aclose()
+    assert collections(home) == 1
+    assert [path.name for path in (home.path / "locks").glob("*.cues.*")] == []
+
+    await home.delete_entity("me")
+    assert collections(home) == 0
+
+
+async def test_an_entity_that_is_deleted_takes_both_collections_along(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one")])
+    await store.aclose()
+    assert collections(home) == 2
+    await home.delete_entity("me")
+    assert collections(home) == 0
+
+
+def collections(home: StoreDirectory) -> int:
+    """In the store's Chroma."""
+    with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
+        return int(connection.execute("SELECT count(*) FROM collections").fetchone()[0])

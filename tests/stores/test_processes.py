@@ -97,7 +97,24 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
             assert found.get(memory_id, 2) >= version
             assert memory_id in found or number % 5 == 1
         await expect_searchable(store, texts, make)
+        await expect_cues(store, found, make)
         return found
+
+
+async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNamespace) -> None:
+    """Each memory has the cues of its present text, and they are found; no others are there."""
+    assert await store.cue_maintenance.strays() == ({}, [])
+    hashes, cues = await store.content_hashes(), await store.cues_of(list(found))
+    for memory_id, version in found.items():
+        ask = f"ask{memory_id[1:]}"
+        given = {cue.text for cue in cues[memory_id] if cue.origin == "host"}
+        assert given == {ask, f"{ask} version{version}"}
+        thought = {cue.text for cue in cues[memory_id] if cue.origin == "model"}
+        assert thought <= {f"read {hashes[memory_id]}"}
+    some = random.Random(0).sample(sorted(found), min(25, len(found)))
+    for memory_id in some:
+        ((hit,),) = await store.cues(make.vectors(f"ask{memory_id[1:]}"), k=1)
+        assert (hit.memory_id, hit.score > 0.999) == (memory_id, True)
 
 
 async def earlier_versions(store: EntityStore, memory_id: str) -> list[int]:

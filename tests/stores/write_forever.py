@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -28,7 +29,7 @@ BATCH = 5
 
 
 def embedded(number: int, *, version: int) -> EmbeddedMemory:
-    """1 to 3 passages, whose texts and vectors follow from number and version."""
+    """1 to 3 passages and two cues, whose texts and vectors follow from number and version."""
     texts = [f"word{number} version{version} part{part}" for part in range(number % 3 + 1)]
     memory = Memory(
         memory_id=f"m{number}",
@@ -36,6 +37,7 @@ def embedded(number: int, *, version: int) -> EmbeddedMemory:
         source="note",
         created_at=datetime(2026, 1, 1, tzinfo=UTC),
         messages=tuple(Message("user", text) for text in texts),
+        cues=(f"ask{number} version{version}", f"ask{number}"),
     )
     passages = tuple(
         Passage(
@@ -48,7 +50,15 @@ def embedded(number: int, *, version: int) -> EmbeddedMemory:
         for place, text in enumerate(texts)
     )
     vectors = np.stack([vector(text) for text in texts])
-    return EmbeddedMemory(memory=memory, passages=passages, vectors=vectors)
+    cues = np.stack([vector(text) for text in memory.cues])
+    return EmbeddedMemory(memory=memory, passages=passages, vectors=vectors, cue_vectors=cues)
+
+
+def annotation(stored: EmbeddedMemory) -> Annotation:
+    """What a model says of it: the digest of its text."""
+    own, digest = stored.memory.memory_id, stored.memory.content_hash
+    cue = Cue(memory_id=own, text=f"read {digest}", origin="model")
+    return Annotation(memory_id=own, content_hash=digest, cues=(cue,), origin="model")
 
 
 def vector(text: str) -> Vector:
@@ -66,6 +76,8 @@ async def write(folder: Path, entity: str, first: int, last: int) -> None:
     for start in range(first, last, BATCH):
         await store.put([embedded(n, version=1) for n in range(start, start + BATCH)])
         say(*(f"put m{n} 1" for n in range(start, start + BATCH)))
+        for annotated in (annotation(embedded(n, version=1)) for n in (start, start + 2)):
+            await store.annotate([annotated], np.stack([vector(annotated.cues[0].text)]))
         await store.put([embedded(start, version=2)])
         say(f"put m{start} 2")
         await store.delete([f"m{start + 1}"])

@@ -1,11 +1,10 @@
 """What a model answers when it writes cues; ids are those of the call."""
 
-from collections.abc import Mapping
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_rows
+from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_rows, holding_list
 
 
 class CuesReply(BaseModel):
@@ -26,11 +25,5 @@ class AnnotateReply(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def reads_a_bare_list(cls, value: object) -> object:
-        if isinstance(value, list):
-            return {"memories": cast(list[object], value)}
-        known: Mapping[str, object] = {}
-        if isinstance(value, Mapping):
-            known = cast(Mapping[str, object], value)
-        if not isinstance(known.get("memories"), list):
-            raise ValueError('give {"memories": [...]} with a row for each memory')
-        return known
+        wanted = 'give {"memories": [...]} with a row for each memory'
+        return holding_list(value, "memories", wanted=wanted)

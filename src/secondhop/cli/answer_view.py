@@ -107,10 +107,10 @@ def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> Non
     console.print(Text(f"{slot}. {shorten(memory.title, 120) or clean(memory.id)}", style="bold"))
     scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
     day = f"{memory.created_at:%Y-%m-%d}"
-    facets = ", ".join(clean(name) for name in memory.facets)
+    helps = clean(memory.role) or ", ".join(clean(name) for name in memory.facets)
     lines = [
         Text(f"{scored} {memory.score:.2f}  {day}  hop {memory.hop}  {clean(memory.id)}"),
-        Text(f"for: {facets}", style="cyan"),
+        Text(f"for: {helps}", style="cyan"),
         Text(clean(memory.why)),
     ]
     if memory.stale:

@@ -94,9 +94,7 @@ class EvalBench:
     async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
         embedder = self.embedder or chosen_embedder(self.place)
-        model = None
-        if self.model is not None:
-            model = self.model.about(scenario, embedder_id=embedder.model_id)
+        model = None if self.model is None else self.model.cached()
         async with opened(
             self.place,
             entity=None if self.stored else scenario.name,

@@ -12,7 +12,7 @@ from secondhop.cli.eval_options import (
     Html,
     ScenarioFolders,
 )
-from secondhop.cli.options import Common, given_path
+from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def scenarios(
     changes: Changes = None,
     against: Against = None,
     html: Html = None,
+    effort: EffortOption = None,
     annotate: Annotated[
         bool,
         typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
@@ -81,7 +82,7 @@ def scenarios(
         scenarios=found,
         changes=settings_said(changes or []),
         against=comparison_target(against) if against else None,
-        asking=Asking(at_once=concurrency, stories=per_question or html is not None),
+        asking=Asking(at_once=concurrency, stories=per_question or html is not None, effort=effort),
         fresh=fresh,
         annotate=annotate,
         answers=answers,

@@ -17,8 +17,6 @@ from secondhop.cli.opening import cache_folder, choose_llm, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
-from secondhop.evals.asked_memory import TAG_SECRET, asked_memory
-from secondhop.evals.scenario import Scenario
 from secondhop.models.answer_cache import AnswerCache, AnswerCounts
 from secondhop.models.answer_file import AnswerFile, expect_answers_or_nothing
 from secondhop.models.choose_llm import make_llm
@@ -37,15 +35,9 @@ class AnsweringModel:
     answers: AnswerFile
     counts: AnswerCounts = field(default_factory=AnswerCounts)
 
-    def about(self, scenario: Scenario, *, embedder_id: str) -> AnswerCache:
-        """The model, asked about a scenario."""
-        return AnswerCache(
-            self.llm,
-            self.answers,
-            memory=asked_memory(scenario, embedder_id=embedder_id),
-            tag_secret=TAG_SECRET,
-            counts=self.counts,
-        )
+    def cached(self) -> AnswerCache:
+        """The model, asked only what it was not asked before."""
+        return AnswerCache(self.llm, self.answers, counts=self.counts)
 
 
 def usual_answers() -> Path:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from secondhop.nodes.selection.scale import ModelScale
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
+    from secondhop.recall_pool import RecallPool
     from secondhop.stores.records import StoreCounts
     from secondhop.stores.sessions import SessionStore
     from secondhop.traces import TraceFolder
@@ -103,6 +104,30 @@ async def opened(
         decided=() if settings is None else KEEPABLE,
     ) as recall:
         yield recall
+
+
+def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPool":
+    """The memories of all entities of the chosen store, for a server.
+
+    Args:
+        embedder: instead of the one the options name.
+    """
+    from secondhop.recall_pool import RecallPool
+
+    environment = load_settings()
+    prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
+    return RecallPool(
+        store_of(common, environment),
+        embedder=embedder or chosen_embedder(common),
+        llm=choose_llm(common.llm or environment.llm),
+        prompts=common.prompts or environment.prompts,
+        chroma_url=server_of(common, environment),
+        config=settings_of(common, environment),
+        sessions=common.sessions or environment.sessions,
+        prices=environment.prices,
+        scale=common.scale or environment.scale,
+        decided=(),
+    )
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":

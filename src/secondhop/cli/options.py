@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from secondhop.cli.exit_status import with_exit_status
+from secondhop.nodes.state import Effort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,15 @@ class Common:
     sessions: str | None = None
     """Where open sessions are kept; an option of the commands that serve or end some."""
 
+
+EffortOption = Annotated[
+    Effort | None,
+    typer.Option(
+        "--effort",
+        help="What a language model may be asked: nothing, one vote, or a plan and votes.",
+        show_default="the cheapest that serves",
+    ),
+]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
 

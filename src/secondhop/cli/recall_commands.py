@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.options import Common, given_path, moment, place_again
+from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def recall(
     include_stale: Annotated[
         bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
     ] = False,
+    effort: EffortOption = None,
 ) -> None:
     """Find the memories a question needs.
 
@@ -61,6 +62,7 @@ def recall(
                 at=common.at,
                 as_of=as_of,
                 include_stale=include_stale,
+                effort=effort,
             )
             story = memory.trace(result.trace_id) if trace or html else None
             if html is not None and story is not None:

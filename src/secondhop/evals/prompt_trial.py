@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from secondhop.errors import StoreError
-from secondhop.evals.asked_memory import TAG_SECRET, asked_memory
 from secondhop.evals.measures import Measures, measure
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.scenarios import confident_ids
@@ -81,12 +80,9 @@ class Contender:
     """What the model costs; None: unknown."""
     counts: AnswerCounts = field(default_factory=AnswerCounts)
 
-    def services(self, recall: Recall, scenario: Scenario) -> Services:
+    def services(self, recall: Recall) -> Services:
         """Those of the recall, but planned and judged with these prompts."""
-        memory = asked_memory(scenario, embedder_id=recall.services.embedder.model_id)
-        cache = AnswerCache(
-            self.llm, self.answers, memory=memory, tag_secret=TAG_SECRET, counts=self.counts
-        )
+        cache = AnswerCache(self.llm, self.answers, counts=self.counts)
         planner, critic = llm_services(
             cache, prompts=self.prompts, planning=recall.services.settings.planning
         )
@@ -112,7 +108,7 @@ async def try_scenario(
         limit: questions of each kind, the first of the scenario; None: all.
     """
     await recall.awarm()
-    sides = [one.services(recall, scenario) for one in contenders]
+    sides = [one.services(recall) for one in contenders]
     questions: list[Question | UnansweredQuestion] = [
         *islice(scenario.questions, limit),
         *islice(scenario.no_answer, limit),

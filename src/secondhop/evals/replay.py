@@ -8,6 +8,8 @@ from typing import Any
 from secondhop.graph.explain import last_cut
 from secondhop.graph.trace import RecallTrace, TraceCandidate
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
 
 NOTICED = 0.005
@@ -114,10 +116,17 @@ async def replayed(
         at=at or before.asked_at,
         as_of=asked_as_of(before),
         include_stale=before.include_stale,
+        effort=asked_effort(before, recall.services),
     )
     after = recall.trace(result.trace_id)
     stored = await recall.store.cards(before.returned)
     return Replay(before=before, after=after, gone=missing(before.returned, stored))
+
+
+def asked_effort(trace: RecallTrace, services: Services) -> Effort | None:
+    """As much as then, where a model was asked and there is one now; None: what is usual."""
+    has_model = services.planner is not None or services.critic is not None
+    return trace.effort if has_model and trace.effort != "none" else None
 
 
 def asked_as_of(trace: RecallTrace) -> datetime | None:

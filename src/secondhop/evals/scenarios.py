@@ -14,6 +14,7 @@ from secondhop.evals.side_by_side import side_by_side
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
+from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
 
 
@@ -40,6 +41,8 @@ class Asking:
     """Ask plain search, too."""
     stories: bool = False
     """Tell what came back and what was missed; takes a few searches a missed memory."""
+    effort: Effort | None = None
+    """What a language model may be asked; None: what is usual."""
 
 
 async def store_scenario(
@@ -120,7 +123,7 @@ async def ask(
     how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    result, trace = await recalled(question, recall, k=k)
+    result, trace = await recalled(question, recall, k=k, effort=how.effort)
     ms = 1000 * (perf_counter() - began)
     if isinstance(question, UnansweredQuestion):
         return Answer(ids=confident_ids(result, recall), ms=ms, spent=result.spent)
@@ -139,10 +142,15 @@ async def ask(
 
 
 async def recalled(
-    question: Question | UnansweredQuestion, recall: Recall, *, k: int | None
+    question: Question | UnansweredQuestion,
+    recall: Recall,
+    *,
+    k: int | None,
+    effort: Effort | None = None,
 ) -> tuple[RecallResult, RecallTrace]:
     """One recall to its end, with its trace."""
-    async for event in recall.astream(question.query, k=k, at=question.asked_at):
+    events = recall.astream(question.query, k=k, at=question.asked_at, effort=effort)
+    async for event in events:
         if event.result is not None and event.trace is not None:
             return event.result, event.trace
     raise StoreError("the recall ended without an answer; please report this")

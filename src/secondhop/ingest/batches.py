@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.errors import ModelError
-from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.models.embedder import Embedder, Vectors
@@ -42,7 +42,6 @@ def batches_of(
     entries: Iterator[tuple[str, Found | Skipped]],
     *,
     intake: Intake,
-    chunk: ChunkSettings,
     count_tokens: TokenCounter,
     size: int,
 ) -> Generator[Batch, None, None]:
@@ -58,7 +57,7 @@ def batches_of(
         passages: tuple[Passage, ...] = ()
         only_cues = memory is not None and intake.keeps_text(memory)
         if memory is not None and not only_cues:
-            passages = chunk_memory(memory, count_tokens=count_tokens, settings=chunk)
+            passages = chunk_memory(memory, count_tokens=count_tokens)
             if not passages:
                 intake.without_text(memory)
         full = batch.passages + len(passages) > size
@@ -113,8 +112,13 @@ async def given_cues(memories: Iterable[Memory], embedder: Embedder, *, size: in
     """The cues that these memories bring along, embedded."""
     annotations = [annotation_given(memory) for memory in memories]
     texts = [cue.text for annotation in annotations for cue in annotation.cues]
+    return GivenCues(annotations, await embedded_texts(texts, embedder, size=size))
+
+
+async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:
+    """float32 [n_texts, dim]; equal texts are embedded once, `size` at a time."""
     vectors = await vectors_of(texts, embedder, size=size)
-    return GivenCues(annotations, rows_of(texts, vectors, dimension=embedder.dimension))
+    return rows_of(texts, vectors, dimension=embedder.dimension)
 
 
 async def vectors_of(texts: Sequence[str], embedder: Embedder, *, size: int) -> dict[str, Vector]:

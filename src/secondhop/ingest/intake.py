@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from secondhop.ingest.given_cues import checked_cues
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.stores.cues import fingerprint_given
 from secondhop.stores.records import Memory
 from secondhop.wording import counted
+
+Outcome: TypeAlias = Literal["added", "replaced", "moved", "other_cues", "unchanged"]
+"""moved: the same text, of another file or folder; other_cues: the same text with other cues."""
 
 
 class _Claim(NamedTuple):
@@ -36,12 +40,12 @@ class Intake:
         of_origin: the same for each origin that is read now.
         cues: {memory id: fingerprint of the cues that came with it}.
         """
-        self._hashes = dict(stored)
+        self._before, self._hashes = stored, dict(stored)
         self._cues = dict(cues)
         self._keep_text = set[str]()
         self._of_origin = of_origin
         self._claims: dict[str, _Claim] = {}
-        self._outcomes: dict[str, Literal["stored", "unchanged"]] = {}
+        self._outcomes: dict[str, Outcome] = {}
         self._uncertain: dict[str, Skipped] = {}
         self._yielding: set[str] = set()
         self.skipped: list[Skipped] = []
@@ -54,7 +58,9 @@ class Intake:
             return None
         self.read += 1
         found = self._with_free_id(entry)
-        memory, content_hash = found.memory, found.memory.content_hash
+        memory, faults = checked_cues(found.memory)
+        content_hash = memory.content_hash
+        self.skipped += [Skipped(found.item, fault) for fault in faults]
         if not memory.memory_id:
             self.skip(Skipped(found.item, "it has no id"), origin=origin)
             return None
@@ -66,14 +72,16 @@ class Intake:
         self._cues[memory.memory_id] = cues
         self._keep_text.discard(memory.memory_id)
         if self._hashes.get(memory.memory_id) == content_hash:
-            self._outcomes[memory.memory_id] = "unchanged"
-            if self._moved_here(memory):
-                return memory
-            if other_cues:
+            moved = self._moved_here(memory)
+            self._outcomes[memory.memory_id] = (
+                "moved" if moved else "other_cues" if other_cues else "unchanged"
+            )
+            if other_cues and not moved:
                 self._keep_text.add(memory.memory_id)
-            return memory if other_cues else None
+            return memory if moved or other_cues else None
         self._hashes[memory.memory_id] = content_hash
-        self._outcomes[memory.memory_id] = "stored"
+        known = memory.memory_id in self._before
+        self._outcomes[memory.memory_id] = "replaced" if known else "added"
         return memory
 
     def keeps_text(self, memory: Memory) -> bool:
@@ -92,9 +100,9 @@ class Intake:
         item = self._claims[memory.memory_id].item
         self.skip(Skipped(item, "empty: no text"), origin=memory.origin)
 
-    def count(self, outcome: Literal["stored", "unchanged"]) -> int:
-        """Memories with this outcome."""
-        return sum(own == outcome for own in self._outcomes.values())
+    def with_outcome(self, *outcomes: Outcome) -> tuple[str, ...]:
+        """Ids of the memories with one of these outcomes, in order."""
+        return tuple(sorted(one for one, own in self._outcomes.items() if own in outcomes))
 
     def gone(self, origin: str) -> list[str] | Skipped:
         """Stored ids of an origin that were not read again, or why none may be deleted."""

@@ -94,7 +94,7 @@ async def ingest_memories(
 def _read_all(
     sources: Sequence[Source], settings: IngestSettings
 ) -> Iterator[tuple[str, Found | Skipped]]:
-    walker = Walker(max_file_bytes=settings.max_file_mb * 1_000_000)
+    walker = Walker()
     for source in sources:
         for entry in read_source(source, walker=walker, given=settings.format):
             yield source.origin, entry

@@ -19,8 +19,7 @@ from typing import Protocol, TypeAlias
 
 from secondhop.ingest.batches import Batch, GivenCues, batches_of, embedded, given_cues
 from secondhop.ingest.intake import Intake
-from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
-from secondhop.ingest.plan_draft import PlanDraft
+from secondhop.ingest.ledger import IngestLedger, IngestPlan, NothingIngestedError
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
@@ -66,8 +65,7 @@ class IngestRun:
         self._settings = settings
         self._progress: IngestProgress = progress or _unheard
         self._passages = self._stored = 0
-        self._draft = PlanDraft() if dry_run else None
-        self._leaving = leaving
+        self._dry_run, self._leaving = dry_run, leaving
 
     async def all_of(
         self,
@@ -88,7 +86,6 @@ class IngestRun:
         batches = batches_of(
             entries,
             intake=intake,
-            chunk=self._settings.chunk,
             count_tokens=self._settings.count_tokens or count_tokens,
             size=self._settings.batch_passages,
         )
@@ -97,13 +94,13 @@ class IngestRun:
         not_followed += [_only_a_part(origin) for origin in origins if origin not in whole]
         ledger = IngestLedger(
             read=intake.read,
-            stored=intake.count("stored"),
-            unchanged=intake.count("unchanged"),
-            deleted=deleted,
+            stored=len(intake.with_outcome("added", "replaced")),
+            unchanged=len(intake.with_outcome("moved", "other_cues", "unchanged")),
+            deleted=len(deleted),
             skipped=tuple(intake.skipped),
             deletions_not_followed=tuple(not_followed),
             passages=self._passages,
-            plan=self._draft.plan(before) if self._draft else None,
+            plan=_plan(intake, deleted) if self._dry_run else None,
         )
         if ledger.stored + ledger.unchanged == 0:
             raise NothingIngestedError(ledger)
@@ -117,8 +114,8 @@ class IngestRun:
             while (batch := await asyncio.shield(reading)) is not None:
                 self._progress("read", intake.read, None)
                 reading = _read_ahead(batches)
-                if self._draft is not None:
-                    self._note(batch, self._draft)
+                if self._dry_run:
+                    self._passages += batch.passages
                     continue
                 size = self._settings.batch_passages
                 memories = await embedded(batch, self._embedder, size=size)
@@ -144,28 +141,34 @@ class IngestRun:
         self._progress("embed", self._passages, None)
         self._progress("store", self._stored, None)
 
-    def _note(self, batch: Batch, draft: PlanDraft) -> None:
-        draft.note(batch)
-        self._passages += batch.passages
-
-    async def _delete_gone(self, intake: Intake, whole: Iterable[str]) -> tuple[int, list[Skipped]]:
-        deleted, not_followed = 0, list[Skipped]()
+    async def _delete_gone(
+        self, intake: Intake, whole: Iterable[str]
+    ) -> tuple[list[str], list[Skipped]]:
+        """(ids that were deleted, or would be in a dry run; where nothing may be deleted)."""
+        deleted, not_followed = list[str](), list[Skipped]()
         for origin in whole:
             gone = intake.gone(origin)
             if isinstance(gone, Skipped):
                 not_followed.append(gone)
                 continue
-            if self._draft is not None:
-                self._draft.deleted += gone
-                deleted += len(gone)
-                continue
-            for start in range(0, len(gone), _DELETED_AT_ONCE):
+            for start in range(0, 0 if self._dry_run else len(gone), _DELETED_AT_ONCE):
                 part = gone[start : start + _DELETED_AT_ONCE]
                 if self._leaving is not None:
                     await self._leaving(part)
-                deleted += await self._writer.delete(part)
-                self._progress("delete", deleted, None)
+                await self._writer.delete(part)
+                self._progress("delete", len(deleted) + start + len(part), None)
+            deleted += gone
         return deleted, not_followed
+
+
+def _plan(intake: Intake, deleted: Sequence[str]) -> IngestPlan:
+    return IngestPlan(
+        added=intake.with_outcome("added"),
+        replaced=intake.with_outcome("replaced"),
+        moved=intake.with_outcome("moved"),
+        other_cues=intake.with_outcome("other_cues"),
+        deleted=tuple(sorted(deleted)),
+    )
 
 
 def _only_a_part(origin: str) -> Skipped:

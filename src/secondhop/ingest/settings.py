@@ -1,9 +1,8 @@
 """How an ingest works."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from secondhop.errors import UsageError
-from secondhop.ingest.chunk import ChunkSettings
 from secondhop.ingest.detect import check_format
 from secondhop.models.tokens import TokenCounter
 
@@ -14,15 +13,12 @@ class IngestSettings:
 
     format: str | None = None
     """One of the known formats, or None to detect each file's."""
-    chunk: ChunkSettings = field(default_factory=ChunkSettings)
     batch_passages: int = 96
     """Passages embedded at once; a larger memory is embedded in several steps, but put as one."""
-    max_file_mb: int = 1024
-    """A larger file is skipped."""
     count_tokens: TokenCounter | None = None
     """None: tiktoken's cl100k_base."""
 
     def __post_init__(self) -> None:
         check_format(self.format)
-        if self.batch_passages < 1 or self.max_file_mb < 1:
-            raise UsageError("IngestSettings.batch_passages and max_file_mb must be 1 or more")
+        if self.batch_passages < 1:
+            raise UsageError("IngestSettings.batch_passages must be 1 or more")

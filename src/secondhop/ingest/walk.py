@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from secondhop.errors import IngestError
 from secondhop.ingest.cleaning import clean_text
@@ -27,6 +27,8 @@ _BROKEN_ZIP = (
     NotImplementedError,
     ValueError,
 )
+MAX_FILE_BYTES = 1024 * 1_000_000
+"""A larger file is skipped."""
 _MOST_PACKED = 100
 """How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
@@ -68,7 +70,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
 class Walker:
     """Walks inputs one after the other and gives every file once, whichever way it is reached."""
 
-    def __init__(self, *, max_file_bytes: int) -> None:
+    def __init__(self, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
         self._seen: set[str] = set()
 
@@ -113,6 +115,7 @@ class Walker:
                     origin=source.origin,
                     modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
                     load=partial(self._load_file, path),
+                    load_beside=partial(self._load_beside, path.parent),
                 )
 
     def _load_file(self, path: Path) -> bytes:
@@ -122,6 +125,10 @@ class Walker:
                 return self._within_limit(file.read(min(size, self._max_file_bytes + 1)))
         except OSError as error:
             raise UnreadableError(_reason(error)) from error
+
+    def _load_beside(self, folder: Path, name: str) -> bytes | None:
+        path = folder / name
+        return self._load_file(path) if path.is_file() and not path.is_symlink() else None
 
     def _members(
         self, path: Path, below: str, item: str, source: Source
@@ -157,7 +164,15 @@ class Walker:
             origin=source.origin,
             modified_at=modified_at,
             load=partial(self._load_member, archive, member),
+            load_beside=partial(self._load_member_beside, archive, member),
         )
+
+    def _load_member_beside(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str
+    ) -> bytes | None:
+        wanted = PurePosixPath(member.filename).with_name(name).as_posix()
+        found = [other for other in archive.infolist() if other.filename == wanted]
+        return self._load_member(archive, found[0]) if found else None
 
     def _load_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         self._check_size(member)
@@ -187,7 +202,7 @@ class Walker:
 
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
-        return UnreadableError(f"larger than {megabytes} MB; raise IngestSettings.max_file_mb")
+        return UnreadableError(f"larger than {megabytes} MB; split it")
 
 
 def _is_below(real: str, folder: Path) -> bool:

@@ -9,17 +9,17 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
-from secondhop.mcp.recalls import OpenRecalls
+from secondhop.recall_pool import RecallPool
 
 
-class MemoryServer(MCPServer[OpenRecalls]):
+class MemoryServer(MCPServer[RecallPool]):
     """Refuses arguments that a tool does not have, and says what is wrong with the others."""
 
     async def call_tool(
         self,
         name: str,
         arguments: dict[str, Any],
-        context: Context[OpenRecalls, Any] | None = None,
+        context: Context[RecallPool, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
         """As `MCPServer.call_tool`.
 

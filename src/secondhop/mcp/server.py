@@ -3,7 +3,7 @@
 import socket
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from inspect import getdoc
 from typing import Any
@@ -15,14 +15,13 @@ from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
 from secondhop.cli.mcp_command import Address
-from secondhop.cli.opening import chosen_embedder, opened
+from secondhop.cli.opening import pool_of
 from secondhop.cli.options import Common
 from secondhop.cli.session_place import expect_sessions
 from secondhop.mcp.arguments import MemoryServer
-from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.tokens import Tokens
 from secondhop.mcp.tools import MemoryTools
-from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 from secondhop.settings import load_settings
 
 INSTRUCTIONS = (
@@ -34,8 +33,8 @@ INSTRUCTIONS = (
 
 
 def memory_server(
-    recalls: OpenRecalls, *, entity: str | None = None, tokens: Tokens | None = None, url: str = ""
-) -> MCPServer[OpenRecalls]:
+    recalls: RecallPool, *, entity: str | None = None, tokens: Tokens | None = None, url: str = ""
+) -> MCPServer[RecallPool]:
     """A server with all tools; it closes the memories when it ends.
 
     Args:
@@ -44,7 +43,7 @@ def memory_server(
     """
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[OpenRecalls]) -> AsyncGenerator[OpenRecalls, None]:
+    async def lifespan(_: MCPServer[RecallPool]) -> AsyncGenerator[RecallPool, None]:
         async with recalls:
             yield recalls
 
@@ -89,21 +88,11 @@ def add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
     add(tools.explain, reads)
 
 
-def recalls_of(common: Common) -> OpenRecalls:
-    """The memories of the store that the options name; they share one embedding model."""
-    embedder = chosen_embedder(common)
-
-    def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
-        return opened(common, entity=entity, embedder=embedder, counting=True, annotate=True)
-
-    return OpenRecalls(open_one)
-
-
 async def serve_stdio(common: Common) -> None:
     """Serve one entity until standard input ends."""
     await expect_sessions(common)
     entity = common.entity or load_settings().entity
-    await memory_server(recalls_of(common), entity=entity).run_stdio_async()
+    await memory_server(pool_of(common), entity=entity).run_stdio_async()
 
 
 async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:
@@ -120,7 +109,7 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
     with socket.create_server((at.host, at.port), family=family) as listening:
         host = f"[{at.host}]" if ":" in at.host else at.host
         url = f"http://{host}:{listening.getsockname()[1]}"
-        server = memory_server(recalls_of(common), entity=common.entity, tokens=tokens, url=url)
+        server = memory_server(pool_of(common), entity=common.entity, tokens=tokens, url=url)
         app = server.streamable_http_app(
             transport_security=only_from(host) if at.is_loopback else None
         )

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told
-from secondhop.mcp.recalls import OpenRecalls
 from secondhop.mcp.replies import (
     ExplainReply,
     ForgetReply,
@@ -25,11 +24,13 @@ from secondhop.mcp.replies import (
     SessionReply,
 )
 from secondhop.memories.building import rememberable
+from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 
 Ctx: TypeAlias = Context[Any, Any]
-Vote: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark", ""]
+Vote: TypeAlias = Literal[VoteName, ""]
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[
     str | None,
@@ -59,7 +60,7 @@ REQUEST_ID_CHARS = 200
 class MemoryTools:
     """One method a tool. Every caller is bound to one entity: by token, or by the server."""
 
-    def __init__(self, recalls: OpenRecalls, *, entity: str | None) -> None:
+    def __init__(self, recalls: RecallPool, *, entity: str | None) -> None:
         """`entity`: whose memory a caller without a token gets; None: tokens are needed."""
         self._recalls, self._entity = recalls, entity
 
@@ -87,6 +88,13 @@ class MemoryTools:
                 "`stale` and `replacedBy`."
             ),
         ] = False,
+        effort: Annotated[
+            Effort | None,
+            Field(
+                description="What a language model may be asked: none: nothing, the quickest; "
+                "low: one vote; high: a plan and votes. Default: the cheapest that serves."
+            ),
+        ] = None,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
@@ -97,7 +105,13 @@ class MemoryTools:
             raise ToolError("limit and tokens are two ways to say how much; give one of them")
         async with self._memory(entity) as memory, told(ctx) as progress:
             events = memory.astream(
-                query, k=limit, tokens=tokens, at=at, as_of=asOf, include_stale=includeStale
+                query,
+                k=limit,
+                tokens=tokens,
+                at=at,
+                as_of=asOf,
+                include_stale=includeStale,
+                effort=effort,
             )
             async for event in events:
                 progress(event)
@@ -319,7 +333,7 @@ class MemoryTools:
     async def _memory(self, named: str | None = None) -> AsyncGenerator[Recall, None]:
         """The caller's memory; errors of ours become errors of the tool, with their message."""
         try:
-            async with self._recalls.of(self._bound(named)) as memory:
+            async with self._recalls.recall(self._bound(named)) as memory:
                 yield memory
         except SecondhopError as error:
             raise ToolError(str(error)) from error

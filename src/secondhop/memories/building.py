@@ -1,7 +1,7 @@
 """From words, a fact or a preference to the memory that is stored."""
 
 import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
@@ -122,13 +122,6 @@ def new_id_of(what: Rememberable) -> str:
     """An id that nothing else has, its kind to be seen."""
     letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
     return f"{letter}-{uuid.uuid4().hex[:12]}"
-
-
-def as_utc(moment: datetime | None) -> datetime | None:
-    """A moment in UTC; one without a zone is taken as UTC."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def same_words_since(moment: datetime, *, given: bool) -> datetime:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from secondhop.errors import StoreError
+from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedding_text
 from secondhop.ingest.run import IngestProgress
@@ -157,6 +157,42 @@ async def check_vectors(case: Examined) -> list[Finding]:
     ]
 
 
+async def check_cues(case: Examined) -> list[Finding]:
+    """One vector for each cue, and no others."""
+    care = case.store.cue_maintenance
+    try:
+        missing, orphans = await care.strays()
+    except CorruptStoreError as error:
+        what = "vectors of cues cannot be read, so that no memory is found by its cues"
+        cure = "`secondhop reindex` makes them again"
+        return [finding("cues", what, [str(error)], weight="damage", cure=cure)]
+    ids = list(missing)
+    for start in range(0, len(ids) if case.fix else 0, EMBEDDED_AT_ONCE):
+        part = ids[start : start + EMBEDDED_AT_ONCE]
+        vectors = await case.embedder.embed_passages([missing[one] for one in part])
+        await care.put_vectors(part, vectors)
+    if case.fix and orphans:
+        await care.drop_vectors(orphans)
+    return [
+        finding(
+            "cues",
+            "cues without a vector: no question finds them",
+            ids,
+            weight="damage",
+            cure="--fix embeds them",
+            fixed=case.fix,
+        ),
+        finding(
+            "cues",
+            "vectors of cues that are not stored",
+            orphans,
+            weight="leftover",
+            cure="--fix removes them",
+            fixed=case.fix,
+        ),
+    ]
+
+
 async def embed(case: Examined, pairs: Sequence[tuple[Memory, Passage]]) -> None:
     """Give passages their vectors."""
     for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
@@ -192,7 +228,7 @@ async def check_links(case: Examined) -> list[Finding]:
         await case.store.maintenance.drop_lost_links()
     what = (
         "memories that are superseded by something that is not stored, or not stored either, "
-        "and yet it is known how they stood, or what they said before"
+        "and yet it is known how they stood, what they said before, or what they were for"
     )
     cure = "--fix cuts the links; what is stored stays superseded"
     return [finding("links", what, lost, weight="leftover", cure=cure, fixed=case.fix)]
@@ -332,6 +368,7 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "vectors": check_vectors,
     "word index": check_word_index,
     "links": check_links,
+    "cues": check_cues,
     "circles": check_circles,
     "learned": check_learned,
     "embeddings": check_embeddings,

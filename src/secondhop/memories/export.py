@@ -12,6 +12,7 @@ from pydantic import Field
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
+from secondhop.ingest.batches import embedded_texts
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
@@ -37,6 +38,7 @@ FRAME = 2
 """Lines of an export that are no memories: its first and its last."""
 _PAGE = 256
 _BATCH = 500
+_EMBEDDED_AT_ONCE = 256
 
 UNCOUNTED_NOTICE = (
     "an export of an older secondhop does not say how many memories it holds: lines may be missing "
@@ -83,6 +85,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
         ids = [memory.memory_id for memory, _ in page]
         events = await store.look(partial(events_of, ids))
         counted = await counters.of(ids)
+        annotations, cues = await store.annotations(ids), await store.cues_of(ids)
         for memory, _ in page:
             history, earlier = events[memory.memory_id]
             yield MemoryRecord.of(
@@ -91,6 +94,8 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
                 history=history,
                 earlier=earlier,
                 counters=counted[memory.memory_id],
+                annotations=annotations.get(memory.memory_id, ()),
+                cues=cues.get(memory.memory_id, ()),
             ).line()
         after, count = ids[-1], count + len(ids)
     yield End(end=FORMAT, memories=count).line()
@@ -136,6 +141,7 @@ async def imported(
                 await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
             mine = [record for record in batch if record.id not in clash]
             await restore_state(mine, store=store, counters=counters)
+            await restore_cues(mine, store=store, embedder=embedder)
         conflicts += sorted(clash)
         read, stored = read + len(batch), stored + len(fresh)
         unchanged += len(batch) - len(fresh) - len(clash)
@@ -243,6 +249,22 @@ async def restore_state(
     await store.change(partial(changes_in, records))
     counted = {one.id: Counters(**one.counters.model_dump()) for one in records}
     await counters.restore({i: one for i, one in counted.items() if one != Counters()})
+
+
+async def restore_cues(
+    records: Sequence[MemoryRecord], *, store: EntityStore, embedder: Embedder
+) -> None:
+    """Write what was thought of stored memories of which nothing is known yet."""
+    ids = [record.id for record in records]
+    known = {*await store.annotations(ids), *await store.cues_of(ids)}
+    mine = [record for record in records if record.id not in known]
+    annotations = [one for record in mine for one in record.annotations_of(record.stored())]
+    added = [cue for record in mine for cue in record.added_cues()]
+    if not annotations and not added:
+        return
+    cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]
+    vectors = await embedded_texts([cue.text for cue in cues], embedder, size=_EMBEDDED_AT_ONCE)
+    await store.restore_cues(annotations, added, vectors)
 
 
 def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:

@@ -23,6 +23,7 @@ from secondhop.errors import UsageError
 from secondhop.given_values import shown
 from secondhop.ingest.cleaning import clean_memory, clean_text
 from secondhop.stores.counters import Counters
+from secondhop.stores.cues import Annotation, Breadth, Cue, CueOrigin, cue_fault
 from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, Mark
 from secondhop.stores.records import EarlierText, Memory, Message
 
@@ -124,6 +125,55 @@ class CountersRecord(Record):
     accepted_at: Moment | None = None
 
 
+class CueRecord(Record):
+    """Words of a cue."""
+
+    text: str
+    breadth: Breadth = "specific"
+
+    @model_validator(mode="after")
+    def _is_a_cue(self) -> Self:
+        if fault := cue_fault(self.text):
+            raise ValueError(f"a cue cannot be stored: {fault}")
+        return self
+
+
+class Written(Record):
+    """Who wrote something about a memory, and when."""
+
+    origin: CueOrigin = "host"
+    prompt: str = ""
+    model: str = ""
+    written_at: Moment | None = None
+
+
+class AddedCueRecord(CueRecord, Written):
+    """A cue that was added by itself: `Cue`."""
+
+
+class AnnotationRecord(Written):
+    """What was thought of the memory: `Annotation`."""
+
+    cues: tuple[CueRecord, ...] = ()
+    role: str = ""
+    replaces: tuple[str, ...] = ()
+
+    def annotation(self, memory: Memory) -> Annotation:
+        """Of this memory."""
+        written = {name: getattr(self, name) for name in Written.model_fields}
+        return Annotation(
+            memory_id=memory.memory_id,
+            content_hash=memory.content_hash,
+            cues=tuple(
+                Cue(memory_id=memory.memory_id, text=one.text, breadth=one.breadth, **written)
+                for one in self.cues
+            ),
+            role=self.role,
+            replaces=self.replaces,
+            **written,
+        )
+
+
 class TextRecord(Record):
     """What a memory says, without its id."""
 
@@ -167,6 +217,9 @@ class MemoryRecord(TextRecord):
     earlier: tuple[EarlierRecord, ...] = ()
     """The oldest first."""
     counters: CountersRecord = CountersRecord()
+    annotations: tuple[AnnotationRecord, ...] = ()
+    cues: tuple[AddedCueRecord, ...] = ()
+    """Those of no annotation."""
 
     @field_validator("id")
     @classmethod
@@ -184,8 +237,11 @@ class MemoryRecord(TextRecord):
         history: Sequence[HistoryEntry],
         earlier: Sequence[EarlierText],
         counters: Counters,
+        annotations: Sequence[Annotation],
+        cues: Sequence[Cue],
     ) -> Self:
-        """The record of a stored memory."""
+        """The record of a stored memory; `cues` are all it has."""
+        annotated = {cue.cue_id for annotation in annotations for cue in annotation.cues}
         before = [
             {**_said(one.memory), "replaced_at": one.replaced_at, "replaced_by": one.replaced_by}
             for one in earlier
@@ -198,12 +254,22 @@ class MemoryRecord(TextRecord):
                 "history": tuple(history),
                 "earlier": tuple(before),
                 "counters": counters,
+                "annotations": tuple(annotations),
+                "cues": tuple(cue for cue in cues if cue.cue_id not in annotated),
             }
         )
 
     def stored(self) -> Memory:
         """The memory to store."""
         return self.memory(self.id)
+
+    def annotations_of(self, memory: Memory) -> list[Annotation]:
+        """What was thought of the memory, now that it is stored."""
+        return [one.annotation(memory) for one in self.annotations]
+
+    def added_cues(self) -> list[Cue]:
+        """Cues of no annotation."""
+        return [Cue(memory_id=self.id, **one.model_dump()) for one in self.cues]
 
     def earlier_texts(self) -> list[EarlierText]:
         """What it said before, the oldest first."""

@@ -105,10 +105,14 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
     said = [*held, *((text.memory, text.passages) for text in before)]
+    cues = (await store.cues_of(memory_ids)).values()
     naming = await asyncio.to_thread(traces.naming, memory_ids)
     return Erased(
         memory_ids=memory_ids,
-        texts=[text for memory, passages in said for text in texts_of(memory, passages)],
+        texts=[
+            *(text for memory, passages in said for text in texts_of(memory, passages)),
+            *(cue.text for own in cues for cue in own),
+        ],
         passages=[passage.passage_id for _, passages in held for passage in passages],
         traces=naming,
     )
@@ -138,7 +142,8 @@ async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
-    """Digests of the texts of all passages, as they are embedded, without some memories'."""
+    """Digests of the texts of all passages and cues, as they are embedded, without some
+    memories'."""
     held, after = set[bytes](), ""
     while page := await store.page(after=after, limit=PAGE):
         held |= {
@@ -147,5 +152,8 @@ async def passages_without(store: EntityStore, gone: Collection[str]) -> set[byt
             if memory.memory_id not in gone
             for passage in passages
         }
+        staying = [memory.memory_id for memory, _ in page if memory.memory_id not in gone]
+        cues = (await store.cues_of(staying)).values()
+        held |= {text_digest(cue.text) for own in cues for cue in own}
         after = page[-1][0].memory_id
     return held

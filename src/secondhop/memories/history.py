@@ -1,10 +1,11 @@
 """What a memory was and is: its versions, its history, and facts by their names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from secondhop.memories.records import MemoryHistory, PastEvent, StoredFact, Version
+from secondhop.memories.records import MemoryHistory, PastEvent, StoredCue, StoredFact, Version
+from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import Memory
@@ -20,7 +21,14 @@ def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHis
         memory_id=memory_id,
         versions=[version for one in found for version in versions_of(one, view, now=now)],
         events=sorted(events, key=lambda event: event.at),
+        cues=cues_in(CueView(view.connection), [memory.memory_id for memory in found]),
     )
+
+
+def cues_in(view: CueView, memory_ids: Sequence[str]) -> list[StoredCue]:
+    """Of these memories, in their order."""
+    cues = view.of_memories(memory_ids)
+    return [StoredCue.of(cue) for one in memory_ids for cue in cues.get(one, ())]
 
 
 def chain_of(memory_id: str, view: KeepingView) -> list[str]:
@@ -64,7 +72,7 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
             update={
                 "kind": text.memory.kind,
                 "title": text.memory.title,
-                "text": text_of(text.memory),
+                "text": text.memory.text,
                 "created_at": text.memory.created_at,
                 "end": f"replaced on {text.replaced_at:%Y-%m-%d}{by}",
                 "end_at": text.replaced_at,
@@ -75,11 +83,6 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
     yield present
 
 
-def text_of(memory: Memory) -> str:
-    """Its messages, one after another."""
-    return "\n\n".join(message.content for message in memory.messages)
-
-
 def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
     """One memory as it is, and whether it holds."""
     keeping = view.keeping(memory.memory_id)
@@ -88,7 +91,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         memory_id=memory.memory_id,
         kind=memory.kind,
         title=memory.title,
-        text=text_of(memory),
+        text=memory.text,
         created_at=memory.created_at,
         valid_until=keeping.valid_until,
         salience=keeping.salience,

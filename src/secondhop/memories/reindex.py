@@ -149,7 +149,7 @@ async def rebuild(
     embedder: Embedder,
     progress: IngestProgress | None = None,
 ) -> int:
-    """Put a vector for every passage, and finish; the number of passages."""
+    """Put a vector for every passage and cue, and finish; the number of passages."""
     cache = home.path / "entities" / entity_slug(entity) / "embeddings.db"
     batch, done = Batch(), 0
     with closing(CachingEmbedder(embedder, cache)) as cached:
@@ -161,6 +161,9 @@ async def rebuild(
                 if progress:
                     progress(entity, done, None)
         done += await put_batch(batch, reindex, embedder=cached)
+        async for page in reindex.cues():
+            vectors = await cached.embed_passages([cue.text for cue in page])
+            await reindex.put_cues([cue.cue_id for cue in page], vectors)
     await reindex.finish()
     return done
 

@@ -9,7 +9,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from secondhop.given_values import check_id, check_moments, check_rememberable, only_memories
+from secondhop.given_values import (
+    check_id,
+    check_moments,
+    check_rememberable,
+    in_utc,
+    only_memories,
+)
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.ledger import IngestLedger
@@ -18,7 +24,6 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.memories import rules
 from secondhop.memories.building import (
     Rememberable,
-    as_utc,
     expired_notice,
     memory_from,
     new_id_of,
@@ -144,10 +149,10 @@ class MemoryService:
         check_moments(at=at, valid_until=valid_until)
         if memory_id is not None:
             check_id(memory_id)
-        moment = as_utc(at) or self.writing.clock()
+        moment = in_utc(at) if at else self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
         keeping = Keeping(
-            valid_until=as_utc(valid_until),
+            valid_until=in_utc(valid_until) if valid_until else None,
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
@@ -211,7 +216,7 @@ class MemoryService:
             rules.change,
             memory_id,
             at=self.writing.clock(),
-            valid_until=valid_until if valid_until == "" else as_utc(valid_until),
+            valid_until=in_utc(valid_until) if valid_until else valid_until,
             salience=salience,
             mark=mark,
         )
@@ -252,7 +257,7 @@ class MemoryService:
             UsageError: it is not stored.
         """
         check_moments(at=at)
-        moment = as_utc(at) or self.writing.clock()
+        moment = in_utc(at) if at else self.writing.clock()
         decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
@@ -379,7 +384,9 @@ class MemoryService:
             as_of: what was believed then; default what holds now.
         """
         check_moments(as_of=as_of)
-        asked = FactsAsked(subject, attribute, as_of=as_utc(as_of), now=self.writing.clock())
+        asked = FactsAsked(
+            subject, attribute, as_of=in_utc(as_of) if as_of else None, now=self.writing.clock()
+        )
         return await self._store.look(partial(facts_in, asked))
 
     facts = blocking(afacts)
@@ -411,7 +418,7 @@ class MemoryService:
             story,
             memory_ids,
             counters=self.writing.counters,
-            at=as_utc(at) or self.writing.clock(),
+            at=in_utc(at) if at else self.writing.clock(),
             dry_run=dry_run,
         )
 

@@ -23,13 +23,11 @@ from secondhop.models.llm import (
 T = TypeVar("T", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedMemory:
-    """Whose memory the questions are asked of, as it stands."""
+TAG_SECRET = sha256(b"secondhop evaluates").digest()
+"""Of the tags around stored text, in evaluations alone: the prompts of two runs are then the same.
 
-    entity: str
-    index_version: str
-    """Another one whenever something else could be found."""
+It is no secret, and hides nothing from the author of a scenario; a real recall draws its own.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,24 +46,17 @@ class AnswerCounts:
 class AnswerCache:
     """Wraps a language model: what it was asked before, word for word, is not asked again.
 
-    An answer belongs to the entity and the version of its index, to the model, the prompt and the
-    schema; not to the bounds of the call. It comes back with the usage of the day when it was
-    asked, so that a recall spends its budgets as it did then; `counts` tells what was really paid.
-    Failures are not kept. An answer that the caller cannot use is taken out with `forget`.
+    An answer belongs to the model, the prompt and the schema; not to the bounds of the call. It
+    comes back with the usage of the day when it was asked, so that a recall spends its budgets as
+    it did then; `counts` tells what was really paid. Failures are not kept. An answer that the
+    caller cannot use is taken out with `forget`.
     """
 
     def __init__(
-        self,
-        inner: StructuredLLM,
-        file: AnswerFile,
-        *,
-        memory: AskedMemory,
-        tag_secret: bytes,
-        counts: AnswerCounts | None = None,
+        self, inner: StructuredLLM, file: AnswerFile, *, counts: AnswerCounts | None = None
     ) -> None:
-        """`tag_secret`: as `KeepsAnswers` says; `counts`: shared with caches of other memories."""
-        self._inner, self._file, self._memory = inner, file, memory
-        self._tag_secret = tag_secret
+        """`counts`: shared with other caches."""
+        self._inner, self._file = inner, file
         self.counts = counts or AnswerCounts()
 
     @property
@@ -75,8 +66,8 @@ class AnswerCache:
 
     @property
     def tag_secret(self) -> bytes:
-        """As given."""
-        return self._tag_secret
+        """That of all evaluations."""
+        return TAG_SECRET
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
@@ -110,9 +101,7 @@ class AnswerCache:
 
     def _sha(self, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
         """The key of an answer: SHA-256 of everything that makes it what it is."""
-        memory = self._memory
-        shape = [schema.__name__, shape_of(schema)]
-        asked = [FORMAT, memory.entity, memory.index_version, self.model_id, *shape]
+        asked = [FORMAT, self.model_id, schema.__name__, shape_of(schema)]
         return sha256(json.dumps([*asked, prompt_sha(messages)]).encode("ascii")).digest()
 
 

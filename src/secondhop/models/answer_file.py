@@ -11,7 +11,7 @@ from secondhop.models.cache_file import CacheFile
 KEPT = 50_000
 """Answers; the oldest go first. About 2 kB each."""
 
-FORMAT = 2
+FORMAT = 3
 """Grows when a key or an entry changes its meaning; a file of an older format is emptied."""
 
 _SCHEMA = """

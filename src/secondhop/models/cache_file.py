@@ -63,7 +63,9 @@ class CacheFile:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            if not self.path.exists():
+                # an existing file is not touched: to close it would free this process's locks on it
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             self._connection = self._connected()
         return self._connection
 

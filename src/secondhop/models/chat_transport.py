@@ -13,6 +13,11 @@ MODES: tuple[AnswerMode, ...] = ("json_schema", "json_object", "tool", "text")
 """The ways to ask for an answer in a shape, strictest first."""
 
 
+BYTES_PER_REPLY = 1_000_000
+"""A longer reply is not read."""
+TOO_LONG = f"sent a reply of more than {BYTES_PER_REPLY:,} bytes"
+
+
 class BrokenReplyError(Exception):
     """Internal to the adapters: the server answered with something that is no reply."""
 

@@ -31,19 +31,15 @@ class ChatLimits:
     """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
     max_wait_s: float = 20.0
     """Longest wait between two tries; a server that asks for more is not waited for."""
-    requests_per_answer: int = 8
-    """Retries, other ways of asking and the repair turn together."""
-    bytes_per_reply: int = 1_000_000
-    """Of what the model wrote; a longer reply is not read."""
     concurrency: int = 256
     """Requests at once on an event loop; a server's own limit shows itself as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
 
     def __post_init__(self) -> None:
-        counts = self.attempts, self.requests_per_answer, self.bytes_per_reply, self.concurrency
-        if min(counts) < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+        least = min(self.attempts, self.concurrency)
+        if least < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
             raise UsageError(
-                "limits of a chat model: counts and bytes must be >= 1, timeout_s > 0, "
+                "limits of a chat model: attempts and concurrency must be >= 1, timeout_s > 0, "
                 "max_wait_s >= 0"
             )
 

@@ -2,7 +2,7 @@
 
 Lenient about what stands around the answer (fences, prose, thoughts), not about the answer:
 it is the first balanced JSON object that fits the schema. Where there is none, the schema may take
-a list, the whole rows of a reply that was cut off, or lines of text.
+a list, or the whole rows of a reply that was cut off.
 """
 
 import json
@@ -23,9 +23,6 @@ T = TypeVar("T", bound=BaseModel)
 _THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
-_SAME_SIGNS = re.compile(r"([\W_])\1{3,}")
-_LINE = 300
-"""Characters that are read of a line of text: lines are matched by patterns that backtrack."""
 _ERRORS_TOLD = 5
 _QUOTED_BACK = 4_000
 """Characters of an unusable reply that the repair turn shows again."""
@@ -65,15 +62,12 @@ def _validated(value: object, schema: type[T]) -> T:
 
 
 def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
-    """A list, the whole rows of what was cut off, or lines: for schemas that take them."""
+    """A list, or the whole rows of what was cut off: for schemas that take them."""
     brace, bracket = plain.find("{"), plain.find("[")
     if bracket >= 0 and (brace < 0 or bracket < brace):
         with suppress(ValueError, RecursionError):
             yield _DECODER.raw_decode(plain, bracket)[0]
     if brace < 0:
-        if '["' not in plain:  # a broken list of strings: its first line would swallow the rest
-            squeezed = _SAME_SIGNS.sub(r"\1\1\1", plain)
-            yield "\n".join(line[:_LINE] for line in squeezed.splitlines())
         return
     before = plain[:brace].rstrip()
     rows = whole_rows(plain[len(before) - 1 if before.endswith("[") else brace :])

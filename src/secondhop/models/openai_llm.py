@@ -10,7 +10,9 @@ from pydantic import BaseModel
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.answer_modes import mode_body
 from secondhop.models.chat_transport import (
+    BYTES_PER_REPLY,
     MODES,
+    TOO_LONG,
     AnswerMode,
     ChatReply,
     ChatRequest,
@@ -38,9 +40,6 @@ class OpenAILLMConfig:
     connection: OpenAIConnection = field(default_factory=OpenAIConnection)
     temperature: float | None = None
     """None: the server's default; some models refuse any other."""
-    requests_per_answer: int = 8
-    """Retries, other ways of asking and the repair turn together."""
-    bytes_per_reply: int = 1_000_000
     concurrency: int = 256
     """Requests at once on an event loop; a server's own limit shows itself as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
@@ -60,8 +59,6 @@ class OpenAILLMConfig:
             timeout_s=self.connection.timeout_s,
             attempts=self.connection.attempts,
             max_wait_s=self.connection.max_wait_s,
-            requests_per_answer=self.requests_per_answer,
-            bytes_per_reply=self.bytes_per_reply,
             concurrency=self.concurrency,
             breaker=self.breaker,
         )
@@ -171,13 +168,12 @@ class OpenAITransport:
         try:
             async for chunk in response.iter_bytes():
                 body += chunk
-                if len(body) > self._config.bytes_per_reply:
+                if len(body) > BYTES_PER_REPLY:
                     break
         except Exception as error:  # the http library's own: which one depends on the SDK's version
             raise APIConnectionError(request=response.http_request) from error
-        if len(body) > self._config.bytes_per_reply:
-            bound = f"{self._config.bytes_per_reply:,}"
-            raise ModelError(f"{self._name} sent a reply of more than {bound} bytes")
+        if len(body) > BYTES_PER_REPLY:
+            raise ModelError(f"{self._name} {TOO_LONG}")
         return bytes(body)
 
 

@@ -11,6 +11,8 @@ from secondhop.errors import ModelError
 from secondhop.models.account import Account
 from secondhop.models.answer_modes import SURE, mode_request
 from secondhop.models.chat_transport import (
+    BYTES_PER_REPLY,
+    TOO_LONG,
     AnswerMode,
     BrokenReplyError,
     ChatReply,
@@ -30,6 +32,8 @@ from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of
 
 T = TypeVar("T", bound=BaseModel)
 
+REQUESTS_PER_ANSWER = 8
+"""Retries, other ways of asking and the repair turn together."""
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
 """Codes of a 400 that no other way of asking would cure."""
@@ -82,7 +86,7 @@ class StructuredChat:
         deadline_s = bounds["deadline_s"]
         account = Account(
             deadline=asyncio.get_running_loop().time() + deadline_s,
-            requests=min(self._limits.requests_per_answer, bounds["max_calls"]),
+            requests=min(REQUESTS_PER_ANSWER, bounds["max_calls"]),
             tokens=bounds.get("max_total_tokens"),
         )
         prompt = [sendable(message) for message in messages]
@@ -215,9 +219,8 @@ class StructuredChat:
             ratio = self._endpoint.token_ratio
             learned = learned_ratio(size, reported=usage.prompt_tokens, before=ratio)
             self._endpoint.token_ratio = learned
-        if len(reply.text.encode("utf-8", "replace")) > self._limits.bytes_per_reply:
-            bound = f"{self._limits.bytes_per_reply:,}"
-            raise ModelError(f"{self._name} sent a reply of more than {bound} bytes")
+        if len(reply.text.encode("utf-8", "replace")) > BYTES_PER_REPLY:
+            raise ModelError(f"{self._name} {TOO_LONG}")
         return reply
 
     def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:

@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, cast
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_moments
+from secondhop.given_values import check_moments, in_utc
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.json_text import Json
 from secondhop.ingest.jsonl import text_said
@@ -85,11 +85,6 @@ def content_of(content: object, role: str) -> str | None:
         return None
     parts = cast(list[Json], content)
     return text_said(parts) if all(isinstance(part, dict) for part in parts) else None
-
-
-def in_utc(moment: datetime) -> datetime:
-    """A moment without a zone is meant in UTC."""
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def source_note(one: Heard, span: Span) -> str:

@@ -1,11 +1,10 @@
 """What a model answers when it reads a conversation; ids are those of the call."""
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Line, as_flag, as_line, as_rows
+from secondhop.nodes.critics.lenient_fields import Line, as_flag, as_line, as_rows, holding_list
 
 KindWord = Literal["fact", "preference", "note", "none"]
 
@@ -50,11 +49,5 @@ class ObserveReply(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def reads_a_bare_list(cls, value: object) -> object:
-        if isinstance(value, list):
-            return {"memories": cast(list[object], value)}
-        known: Mapping[str, object] = {}
-        if isinstance(value, Mapping):
-            known = cast(Mapping[str, object], value)
-        if not isinstance(known.get("memories"), list):
-            raise ValueError('give {"memories": [...]}; an empty list when nothing is stated')
-        return known
+        wanted = 'give {"memories": [...]}; an empty list when nothing is stated'
+        return holding_list(value, "memories", wanted=wanted)

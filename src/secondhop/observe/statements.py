@@ -17,7 +17,7 @@ from secondhop.observe.records import Observation, ReplacedMemory, SourceSpan
 from secondhop.observe.rules import Judgement, Statement
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import slot_of
-from secondhop.stores.records import Memory, Message
+from secondhop.stores.records import Message
 
 NOWHERE = Span(0, 0, 0)
 """For comparing what is said, wherever."""
@@ -101,7 +101,7 @@ def with_free_id(statement: Statement, view: KeepingView) -> Statement:
     memory = statement.memory
     if memory.kind != "continuity":
         return statement
-    memory_id = f"c-{hashed('note', ' '.join(texts(memory).casefold().split()))}"
+    memory_id = f"c-{hashed('note', ' '.join(memory.text.casefold().split()))}"
     known = view.memory(memory_id)
     if known is not None and view.keeping(memory_id).end(now=memory.created_at) is not None:
         return statement
@@ -115,7 +115,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
     return Observation(
         memory_id=judgement.decision.same_as or memory.memory_id,
         kind=memory.kind,
-        text=texts(memory),
+        text=memory.text,
         subject=memory.subject if memory.kind == "factual" else "",
         attribute=memory.attribute,
         value=memory.value,
@@ -131,7 +131,7 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
         why=judgement.why,
         supersedes=[
             ReplacedMemory(
-                memory_id=old.memory_id, text=old.value or texts(old), created_at=old.created_at
+                memory_id=old.memory_id, text=old.value or old.text, created_at=old.created_at
             )
             for old in judgement.replaced
         ],
@@ -141,11 +141,6 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
             for other in judgement.beside
         ],
     )
-
-
-def texts(memory: Memory) -> str:
-    """Its words."""
-    return "\n\n".join(message.content for message in memory.messages)
 
 
 def slice_of(reading: Reading) -> slice:

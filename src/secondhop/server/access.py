@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 from fastapi import Depends, Path, Request
 from starlette.exceptions import HTTPException
 
-from secondhop.mcp.recalls import OpenRecalls
 from secondhop.models.embedder import Embedder
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import Scope, Token
 from secondhop.stores.store_directory import LONGEST_ENTITY
@@ -27,7 +27,7 @@ class Served:
     """What the routes of one server share."""
 
     def __init__(
-        self, recalls: OpenRecalls, *, store: FolderPath, embedder: Embedder, metrics: Metrics
+        self, recalls: RecallPool, *, store: FolderPath, embedder: Embedder, metrics: Metrics
     ) -> None:
         """`store`: the folder; `embedder`: the one that all memories share."""
         self.recalls, self.store, self.metrics = recalls, store, metrics
@@ -75,14 +75,14 @@ def expect(token: Token, scope: Scope, *, entity: str | None = None) -> None:
 async def to_read(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
     """The memory of the path's entity, for one request that reads."""
     expect(caller(request), "read", entity=entity)
-    async with served(request).recalls.of(entity) as recall:
+    async with served(request).recalls.recall(entity) as recall:
         yield recall
 
 
 async def to_write(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
     """The memory of the path's entity, for one request that changes it."""
     expect(caller(request), "write", entity=entity)
-    async with served(request).recalls.of(entity) as recall:
+    async with served(request).recalls.recall(entity) as recall:
         yield recall
 
 

@@ -3,17 +3,14 @@
 import socket
 import sys
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager
 
 import uvicorn
 
 from secondhop.cli.mcp_command import Address
-from secondhop.cli.opening import chosen_embedder, opened, store_of
+from secondhop.cli.opening import chosen_embedder, pool_of, store_of
 from secondhop.cli.options import Common
 from secondhop.cli.session_place import expect_sessions
 from secondhop.errors import UsageError
-from secondhop.mcp.recalls import OpenRecalls
-from secondhop.recall import Recall
 from secondhop.server.access import Served
 from secondhop.server.app import create_app
 from secondhop.server.limits import ServerLimits
@@ -28,12 +25,8 @@ GRACE_S = 30
 def served_of(common: Common) -> Served:
     """The memories of the store that the options name; they share one embedding model."""
     embedder = chosen_embedder(common)
-
-    def open_one(entity: str) -> AbstractAsyncContextManager[Recall]:
-        return opened(common, entity=entity, embedder=embedder, counting=True)
-
     return Served(
-        OpenRecalls(open_one),
+        pool_of(common, embedder=embedder),
         store=store_of(common, load_settings()),
         embedder=embedder,
         metrics=Metrics(),

@@ -9,11 +9,10 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes.critics import excerpts, order_hints, quoting, vote_lines
+from secondhop.nodes.critics import excerpts, order_hints, quoting
 from secondhop.nodes.critics.lenient_fields import as_flag, as_lines, as_words
 from secondhop.nodes.critics.order_hints import reads_like_order
 from secondhop.nodes.critics.quoting import quoted
-from secondhop.nodes.critics.vote_lines import parse_lines
 from secondhop.nodes.planning import question_kind
 from secondhop.nodes.planning.schema import as_kind, as_weight
 from secondhop.ranking import keyphrases, sentences
@@ -48,7 +47,7 @@ TEXTS = tuple(
     (head + unit * (CHARS // len(unit)))[:CHARS] + "\x01" for head in HEADS for unit in UNITS
 )
 MODULES = (
-    *(quoting, vote_lines, question_kind, excerpts),
+    *(quoting, question_kind, excerpts),
     *(keyphrases, sentences, word_patterns, json_replies),
 )
 
@@ -85,7 +84,6 @@ def one_reads_like_order(text: str) -> bool:
     [
         one_reads_like_order,
         quoted,
-        parse_lines,
         question_kind.question_kind,
         question_kind.about_now,
     ],
@@ -111,19 +109,6 @@ def test_so_do_the_finders_of_phrases_and_the_fields_of_a_reply() -> None:
             field(text)
 
     assert process_time() - begun < 5.0
-
-
-def test_lines_of_underscores_are_no_votes() -> None:
-    assert parse_lines("\n".join(["_" * 1_600] * 50))["votes"] == []
-
-
-def test_a_vote_is_still_read_behind_marks_and_before_a_reason() -> None:
-    read = parse_lines(f"{'-' * 30} **x1** {'.' * 30} hot e1   —   the plan\nx_2: cold (old)")
-
-    assert [(vote["id"], vote["vote"], vote["reason"]) for vote in read["votes"]] == [
-        ("x1", "hot", "the plan"),
-        ("x_2", "cold", "old"),
-    ]
 
 
 def test_a_sentence_ends_behind_a_run_of_marks() -> None:

@@ -4,8 +4,15 @@ from math import exp
 
 import pytest
 
-from secondhop.nodes.selection.blend import MIDDLE, blended, blended_scores, weights_for
-from secondhop.nodes.state import DIRECT, FacetScore, Suggested
+from secondhop.nodes.selection.blend import (
+    CUE_WEIGHTS,
+    MIDDLE,
+    PLAYBOOKS_WEIGHT,
+    TEXT_WEIGHTS,
+    blended,
+    blended_scores,
+)
+from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 
 
 def own(dense: float, fused: float) -> FacetScore:
@@ -34,14 +41,12 @@ def suggested(**scores: float) -> Suggested:
 
 
 def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
-    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested(a=0.0, b=4.0))
+    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested=suggested(a=0.0, b=4.0))
 
-    weights = weights_for(1.0)
     # of two memories one stands at 1, the other at -1
     assert blends["a"].parts == {
-        "similarity": weights["similarity"],
-        "words and similarity": weights["words and similarity"],
-        "playbooks": -weights["playbooks"],
+        **TEXT_WEIGHTS,
+        "playbooks": -PLAYBOOKS_WEIGHT,
     }
     total = sum(blends["a"].parts.values())
     assert blends["a"].score == pytest.approx(1 / (1 + exp(MIDDLE - total)), abs=1e-4)
@@ -51,7 +56,7 @@ def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> 
 def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
     found = {"a": {DIRECT: own(0.5, 0.02)}, "b": {DIRECT: own(0.4, 0.01)}}
 
-    scores, blends = blended_scores(found, suggested(a=0.0, b=0.0, new=9.0))
+    scores, blends = blended_scores(found, suggested=suggested(a=0.0, b=0.0, new=9.0))
 
     assert blends["new"].parts["playbooks"] > 0
     assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
@@ -66,7 +71,7 @@ def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() 
 def test_scores_that_other_queries_gave_stay() -> None:
     known = {"looked up": {"k1": own(0.9, 0.03)}}
 
-    scores, blends = blended_scores(known, suggested(a=1.0))
+    scores, blends = blended_scores(known, suggested=suggested(a=1.0))
 
     assert scores["looked up"] == known["looked up"]
     assert "looked up" not in blends
@@ -76,5 +81,35 @@ def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
     found = {"a": own(0.8, 0.02), "b": own(0.2, 0.01)}
     unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
 
-    assert list(blended(found, unsure)) == ["a", "b"]
-    assert blended(found, unsure)["b"].parts["playbooks"] == 0.0
+    assert list(blended(found, suggested=unsure)) == ["a", "b"]
+    assert blended(found, suggested=unsure)["b"].parts["playbooks"] == 0.0
+
+
+def cued(**specific: float) -> CueHits:
+    """What the cues of some memories say; broad ones differ in nothing."""
+    return CueHits(
+        memory_ids=list(specific),
+        specific=list(specific.values()),
+        broad=[0.1] * len(specific),
+        cue_ids=[f"{one}:cue" for one in specific],
+    )
+
+
+def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
+    found = {"near": own(0.8, 0.02), "meant": own(0.2, 0.01)}
+
+    blends = blended(found, cued=cued(near=0.1, meant=0.5), annotated=found)
+
+    assert list(blends) == ["meant", "near"]
+    assert blends["meant"].parts["cues"] > CUE_WEIGHTS["cues"]
+    assert blends["meant"].parts["words and similarity"] == 0.0
+
+
+def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
+    found = {"new": own(0.8, 0.02), "a": own(0.2, 0.01), "b": own(0.1, 0.01)}
+
+    blends = blended(found, cued=cued(a=0.5, b=0.1), annotated={"a", "b"})
+
+    assert blends["new"].parts["cues"] == 0.0
+    assert blends["new"].parts["words and similarity"] > 0.0
+    assert blends["new"].score > blends["b"].score

@@ -1,0 +1,50 @@
+"""How much a recall asks a language model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from secondhop.errors import UsageError
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import EFFORTS, Effort
+
+MOSTLY = 0.5
+"""Share of memories with cues from which on cues say what a question needs, and no plan."""
+
+
+def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
+    """What was asked for; by default low where most memories have cues, and high elsewhere.
+
+    Args:
+        annotated: share of the memories that have cues.
+
+    Raises:
+        UsageError: no such effort, or one that needs a model where there is none.
+    """
+    if effort is None:
+        return usual_effort(annotated, services)
+    named = next((one for one in EFFORTS if one == effort), None)
+    if named is None:
+        raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
+    if named != "none" and services.planner is None and services.critic is None:
+        raise UsageError(f"effort {named!r} asks a language model, and none is configured")
+    return named
+
+
+def usual_effort(annotated: float, services: Services) -> Effort:
+    """Where nobody says how much."""
+    if services.planner is None and services.critic is None:
+        return "none"
+    return "low" if annotated >= MOSTLY and services.critic is not None else "high"
+
+
+def plans(state: Mapping[str, Any], services: Services) -> bool:
+    """Whether the planner is asked."""
+    return services.planner is not None and state.get("effort", "high") == "high"
+
+
+def votes(state: Mapping[str, Any], services: Services) -> bool:
+    """Whether the critic is asked in this round: with low effort it is asked once."""
+    if services.critic is None:
+        return False
+    effort = state.get("effort", "high")
+    return bool(effort == "high" or (effort == "low" and state["round"] == 1))

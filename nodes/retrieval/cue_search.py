@@ -1,0 +1,69 @@
+"""Memories that were stored for a request like the query: found by their cues."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.services import Services
+from secondhop.nodes.state import CueHits, RecallState
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.cue_affinity import BROAD_WEIGHT, bent_from, cue_affinity
+from secondhop.ranking.playbook_affinity import z_scores
+from secondhop.stores.cues import CueHit
+from secondhop.stores.records import Vectors
+
+DEPTH = 512
+"""Cues that a query brings: of some eighty memories at least."""
+
+
+async def by_cues(
+    rows: Vectors, state: RecallState, hidden: Hidden, services: Services
+) -> list[CueHits]:
+    """Of each query, the memories whose cues are near to it; [] where nothing has cues.
+
+    Args:
+        rows: float32 [n_queries, dim], rows of unit length.
+    """
+    if services.cues is None or not state.get("annotated"):
+        return []
+    background = await services.playbooks.background()
+    bent, lengths = bent_from(rows, background)
+    rankings = await services.cues.cues(bent, k=DEPTH)
+    return [
+        cue_hits(hits, length, hidden=hidden)
+        for hits, length in zip(rankings, lengths.tolist(), strict=True)
+    ]
+
+
+def cue_hits(hits: Sequence[CueHit], length: float, *, hidden: Hidden) -> CueHits:
+    """What the cues that a search found say of their memories.
+
+    Args:
+        length: of the vector that was searched with.
+    """
+    shown = [hit for hit in hits if hit.memory_id not in hidden.reasons]
+    memory_ids = list(dict.fromkeys(hit.memory_id for hit in shown))
+    places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
+    affinity = cue_affinity(
+        np.array([places[hit.memory_id] for hit in shown], dtype=np.intp),
+        np.array([hit.breadth == "broad" for hit in shown], dtype=np.bool_),
+        length * np.array([hit.score for hit in shown], dtype=np.float64),
+        count=len(memory_ids),
+        complete=len(hits) < DEPTH,
+    )
+    order = best_first(affinity.specific, affinity.broad)
+    best: list[int] = affinity.best.tolist()
+    return CueHits(
+        memory_ids=[memory_ids[one] for one in order],
+        specific=np.round(affinity.specific[order], 6).tolist(),
+        broad=np.round(affinity.broad[order], 6).tolist(),
+        cue_ids=[shown[best[one]].cue_id for one in order],
+    )
+
+
+def best_first(specific: Floats, broad: Floats) -> list[int]:
+    """Places of the memories by both kinds of cues together."""
+    total = z_scores(specific) + BROAD_WEIGHT * z_scores(broad)
+    order: list[int] = np.argsort(-total, kind="stable").tolist()
+    return order

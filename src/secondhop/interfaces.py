@@ -1,0 +1,101 @@
+"""What an open `Recall` hands its calls to, put together over one store."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from secondhop.annotate.service import BackgroundAnnotating
+from secondhop.answering import Answering
+from secondhop.briefing.service import Briefings
+from secondhop.graph.compiled import CompiledGraphs
+from secondhop.ingesting import Ingesting
+from secondhop.learning.service import Learning
+from secondhop.memories.cues import Cues
+from secondhop.memories.maintenance import Maintenance
+from secondhop.memories.service import MemoryService
+from secondhop.memories.writing import MemoryWriting
+from secondhop.observe.service import ConversationReading
+from secondhop.opening import Parts
+from secondhop.sessions.rounds import SessionRounds
+from secondhop.sessions.service import Sessions
+from secondhop.sync import BackgroundLoop
+from secondhop.traces import TraceFolder, traces_of
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interfaces:
+    """One of each."""
+
+    graphs: CompiledGraphs
+    traces: TraceFolder
+    answering: Answering
+    learning: Learning
+    sessions: Sessions
+    memories: MemoryService
+    cues: Cues
+    admin: Maintenance
+    briefings: Briefings
+    ingesting: Ingesting
+    background: BackgroundAnnotating
+
+
+def interfaces_over(
+    parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None", loop: BackgroundLoop
+) -> Interfaces:
+    """The interfaces of an open memory; `loop` runs their calls without an event loop."""
+    services = parts.services
+    graphs = CompiledGraphs(services, checkpointer)
+    traces = traces_of(services.entity, store=parts.home.path)
+    answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
+    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
+    sessions = Sessions(
+        SessionRounds(services),
+        parts.sessions,
+        entity=services.entity,
+        ready=answering.ready,
+        learner=learning,
+        loop=loop,
+    )
+    writing = MemoryWriting(
+        store=parts.store,
+        embedder=parts.embedders.entity,
+        counters=parts.counters,
+        forgetting=[learning, sessions],
+        clock=services.clock,
+    )
+    background = BackgroundAnnotating(parts.annotating)
+    if parts.annotates_by_itself:
+        parts.store.after_put = background.wrote
+    return Interfaces(
+        graphs=graphs,
+        traces=traces,
+        answering=answering,
+        learning=learning,
+        sessions=sessions,
+        memories=MemoryService(
+            writing,
+            traces=traces,
+            caches=[parts.embedders.entity],
+            reading=ConversationReading(
+                writing=writing,
+                llm=parts.llm,
+                prompts=parts.prompts,
+                prices=parts.prices,
+                limits=services.settings.limits,
+            ),
+            loop=loop,
+        ),
+        cues=Cues(writing, loop=loop),
+        admin=Maintenance(
+            writing,
+            folder=parts.home.path,
+            learned=parts.learned,
+            services=services,
+            loop=loop,
+        ),
+        briefings=Briefings(services=services, writing=writing, learning=learning),
+        ingesting=Ingesting(parts, leaving=writing.unlearn),
+        background=background,
+    )

@@ -1,0 +1,86 @@
+"""How well memories' cues fit a question: requests for which they were stored.
+
+A memory speaks by its two nearest specific cues and its nearest broad one. Compare doc2query
+(Nogueira et al. 2019), whose queries a text answers; a cue is a request for which it matters.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from secondhop.ranking.arrays import Floats, Indices, Mask, Vectors, unit_rows
+
+HUB_SHARE = 0.5
+"""Of a cue's similarity to everyday questions that is taken from its similarity to the question:
+what fits everything says little. (Half of CSLS; Conneau et al., ICLR 2018, arXiv:1710.04087.)"""
+
+SPECIFIC = 2
+"""Specific cues that count: one may be near by chance."""
+
+BROAD_WEIGHT = 0.75
+"""Weight of the nearest broad cue; that of the specific ones is 1."""
+
+
+def bent_from(queries: Vectors, background: Vectors) -> tuple[Vectors, Floats]:
+    """Vectors to search cues with, and the factors that give similarities back.
+
+    The similarity of a cue c to a query q less a share of its similarity to the background b is
+    (q - share b) · c: one search finds what is nearest so.
+
+    Args:
+        queries: float32 [n, dim], rows of unit length.
+        background: float32 [1, dim], unit length: the mean of everyday questions.
+
+    Returns:
+        (float32 [n, dim], rows of unit length; [n], their lengths before).
+    """
+    moved = queries - HUB_SHARE * background
+    return unit_rows(moved), np.linalg.norm(moved, axis=1).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CueAffinity:
+    """Of memories to one question; columns of one length."""
+
+    specific: Floats
+    """Mean similarity of the two nearest specific cues."""
+    broad: Floats
+    """Similarity of the nearest broad cue."""
+    best: Indices
+    """Row of the cue that speaks most for the memory."""
+
+
+def cue_affinity(
+    owners: Indices, broad: Mask, scores: Floats, *, count: int, complete: bool
+) -> CueAffinity:
+    """The affinity of `count` memories, of the cues that a search found.
+
+    A cue that was not found is taken for as near as the farthest that was. A memory that has no
+    broad cue at all stands in the middle of those that have.
+
+    Args:
+        owners: [n_cues], the memory of each, 0..count-1.
+        broad: [n_cues].
+        scores: [n_cues], similarities, the highest first.
+        complete: these are all cues there are, so that a memory with one found has no other.
+    """
+    least = float(scores.min()) if len(scores) else 0.0
+    specific = np.full((count, SPECIFIC), least)
+    broadest = np.full(count, least)
+    best = np.full(count, -1, dtype=np.intp)
+    taken = np.zeros(count, dtype=np.intp)
+    for row, (owner, is_broad, score) in enumerate(
+        zip(owners.tolist(), broad.tolist(), scores.tolist(), strict=True)
+    ):
+        if best[owner] < 0:
+            best[owner] = row
+        if is_broad:
+            broadest[owner] = max(broadest[owner], score)
+        elif taken[owner] < SPECIFIC:
+            specific[owner, taken[owner]] = score
+            taken[owner] += 1
+    if complete:
+        specific[taken == 1, 1:] = specific[taken == 1, :1]
+        general = np.isin(np.arange(count), owners[broad])
+        broadest[~general] = (broadest[general] if general.any() else specific).mean()
+    return CueAffinity(specific=specific.mean(axis=1), broad=broadest, best=best)

@@ -1,0 +1,180 @@
+"""The memories of many entities in one process, of which only some stay open."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, Unpack
+
+from secondhop.errors import StoreError, UsageError
+from secondhop.models.choose_embedder import make_embedder
+from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.embedder import Embedder, HoldsConnections
+from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.config import Config
+from secondhop.opening import DEFAULT_STORE, OpenOptions
+from secondhop.prompts.templates import PromptSource
+from secondhop.recall import Recall
+from secondhop.stores.locks import to_its_end
+from secondhop.stores.store_directory import StoreDirectory
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+
+@dataclass(slots=True, kw_only=True)
+class _Opened:
+    recall: asyncio.Task[Recall]
+    users: int = 0
+
+
+class RecallPool:
+    """Opens a `Recall` per entity when it is needed, and closes the least recently used.
+
+    async with RecallPool("store", llm="openai:gpt-4.1-mini") as pool:
+        async with pool.recall("ana") as recall:
+            result = await recall.arecall("Help me prepare for my interview")
+
+    For a server: one pool a process, in one event loop. All entities share one embedding model,
+    one language model, one set of playbooks and one Chroma client.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        max_open: int = 32,
+        embedder: "str | Embedder | Embeddings" = "default",
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        chroma_url: str | None = None,
+        config: Config | None = None,
+        checkpointer: "BaseCheckpointSaver[str] | None" = None,
+        prompts: PromptSource | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> None:
+        """Opens nothing yet. What is not listed here is as in `Recall.aopen`.
+
+        Args:
+            max_open: entities that stay open, about 5 MB and 12 files each. None is closed while
+                it is in use, so more are open while more are used at once.
+
+        Raises:
+            UsageError: `max_open` below 1, or no model has that name.
+        """
+        if max_open < 1:
+            raise UsageError(f"a pool needs max_open >= 1, not {max_open}")
+        config = config or Config()
+        self._max_open = max_open
+        model = make_embedder(embedder) if isinstance(embedder, str) else embedder
+        judge = None
+        if llm is not None and llm != OFFLINE:
+            judge = chosen_llm(llm, deadline_s=config.limits.deadline_s)
+        made = ((embedder, model), (llm, judge))
+        self._owned: list[object] = [one for given, one in made if given is not one]
+        folder = Path(path) if path is not None else DEFAULT_STORE
+        self._home = StoreDirectory(folder, chroma_url=chroma_url)  # keeps its client open
+        self._aopen = partial(
+            Recall.aopen,
+            folder,
+            embedder=model,
+            llm=judge,
+            chroma_url=chroma_url,
+            config=config,
+            checkpointer=checkpointer,
+            prompts=prompts,
+            **options,
+        )
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        """The entity used last comes last."""
+        self._closed = False
+
+    @asynccontextmanager
+    async def recall(self, entity: str) -> AsyncGenerator[Recall, None]:
+        """The memory of an entity, for as long as the block lasts. Blocks may share it.
+
+        Raises:
+            StoreError: the pool was closed.
+            SecondhopError: it cannot be opened, as of `Recall.aopen`; the next block tries again.
+        """
+        opened = self._entered(entity)
+        try:
+            yield await asyncio.shield(opened.recall)
+        finally:
+            opened.users -= 1
+            await self._close_idle()
+
+    @property
+    def entities(self) -> list[str]:
+        """Those that are open, the least recently used first."""
+        return list(self._opened)
+
+    async def aclose_entity(self, entity: str) -> None:
+        """Close an entity now, say to delete it; nothing happens where it is not open.
+
+        Raises:
+            StoreError: it is in use.
+        """
+        opened = self._opened.get(entity)
+        if opened is not None:
+            if opened.users:
+                raise StoreError(f"entity {entity!r} is in use; try again when it is not")
+            await self._close(entity)
+
+    async def aclose(self) -> None:
+        """Close every entity, also those in use, and the models that the pool has made."""
+        self._closed = True
+        async with AsyncExitStack() as closing:  # one that fails does not keep others open
+            closing.push_async_callback(self._home.aclose)
+            for model in self._owned:
+                if isinstance(model, HoldsConnections):
+                    closing.push_async_callback(model.aclose)
+            for entity in self._opened:
+                closing.push_async_callback(self._close, entity)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def _entered(self, entity: str) -> _Opened:
+        if self._closed:
+            raise StoreError("the pool was closed; make another one")
+        opened = self._opened.get(entity)
+        if opened is None:
+            task = asyncio.ensure_future(self._aopen(entity=entity))
+            opened = self._opened[entity] = _Opened(recall=task)
+            task.add_done_callback(partial(self._drop_failed, entity))
+        opened.users += 1
+        self._opened.move_to_end(entity)
+        return opened
+
+    def _drop_failed(self, entity: str, task: asyncio.Task[Recall]) -> None:
+        opened = self._opened.get(entity)
+        failed = task.cancelled() or task.exception() is not None
+        if failed and opened is not None and opened.recall is task:
+            del self._opened[entity]
+
+    async def _close_idle(self) -> None:
+        """The least recently used, until no more are open than may stay open."""
+        surplus = len(self._opened) - self._max_open
+        idle = [entity for entity, opened in self._opened.items() if not opened.users]
+        for entity in idle[: max(surplus, 0)]:
+            await self._close(entity)
+
+    async def _close(self, entity: str) -> None:
+        opened = self._opened.pop(entity, None)
+        if opened is not None:
+            await to_its_end(closed(opened.recall))
+
+
+async def closed(opening: asyncio.Task[Recall]) -> None:
+    """Close what was opened, if it was."""
+    await asyncio.wait([opening])
+    if not opening.cancelled() and opening.exception() is None:
+        await opening.result().aclose()

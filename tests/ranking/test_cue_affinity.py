@@ -1,0 +1,45 @@
+"""How well memories' cues fit a question, by hand."""
+
+import numpy as np
+import pytest
+
+from secondhop.ranking.cue_affinity import HUB_SHARE, bent_from, cue_affinity
+
+
+def test_searching_with_the_moved_vector_takes_what_cues_share_with_everyday_questions() -> None:
+    query = np.array([[0.6, 0.8]], dtype=np.float32)
+    background = np.array([[1.0, 0.0]], dtype=np.float32)
+    cues = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
+
+    moved, lengths = bent_from(query, background)
+
+    by_hand = cues @ query[0] - HUB_SHARE * (cues @ background[0])
+    assert lengths[0] * (cues @ moved[0]) == pytest.approx(by_hand)
+    assert np.linalg.norm(moved[0]) == pytest.approx(1.0)
+
+
+def test_two_specific_cues_count_and_one_broad_one() -> None:
+    found = cue_affinity(
+        np.array([0, 0, 1, 0, 0]),
+        np.array([False, True, False, False, True]),
+        np.array([0.9, 0.8, 0.7, 0.5, 0.4]),
+        count=2,
+        complete=True,
+    )
+
+    assert found.specific.tolist() == pytest.approx([0.7, 0.7])  # the only one counts alone
+    assert found.broad.tolist() == pytest.approx([0.8, 0.8])  # without one: in the middle
+    assert found.best.tolist() == [0, 2]
+
+
+def test_cues_that_were_not_found_are_as_far_as_the_last_that_was() -> None:
+    found = cue_affinity(
+        np.array([0, 1]),
+        np.array([False, True]),
+        np.array([0.9, 0.3]),
+        count=2,
+        complete=False,
+    )
+
+    assert found.specific.tolist() == pytest.approx([0.6, 0.3])
+    assert found.broad.tolist() == pytest.approx([0.3, 0.3])

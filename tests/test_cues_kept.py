@@ -1,0 +1,167 @@
+"""Cues of the host through a memory's life: stored, exported, re-embedded, mended, forgotten."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.memories.reindex import reindex_entity
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
+from secondhop.stores.cues import Annotation, Cue
+from secondhop.stores.records import Memory
+from secondhop.stores.store_directory import StoreDirectory
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+ALLERGY: Memory = replace(
+    note("allergy", "Ana swells up after walnuts", day=2),
+    cues=("what may I bake for Ana", "order lunch for all of us"),
+    broad_cues=("plan a dinner",),
+    role="health limit",
+)
+MOVED: Memory = replace(note("moved", "Ana lives in Trier now", day=3), replaces=("town",))
+TOWN = note("town", "Ana lives in Bonn", day=1)
+
+
+async def opened(folder: Path) -> Recall:
+    return await Recall.aopen(folder, entity="mara", embedder="hashing")
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    async with await opened(tmp_path / "store") as recall:
+        await recall.memories.aadd([TOWN, ALLERGY, MOVED])
+        vectors = await recall.services.embedder.embed_passages(["who drives to Trier", "my own"])
+        await recall.store.annotate([thought_of(MOVED)], vectors[:1])
+        await recall.store.add_cues([Cue(memory_id="moved", text="my own")], vectors[1:])
+        yield recall
+
+
+def thought_of(memory: Memory) -> Annotation:
+    """What a model said of it."""
+    cue = Cue(
+        memory_id=memory.memory_id,
+        text="who drives to Trier",
+        origin="model",
+        prompt="1",
+        model="m",
+        written_at=memory.created_at,
+    )
+    return Annotation(
+        memory_id=memory.memory_id,
+        content_hash=memory.content_hash,
+        cues=(cue,),
+        role="address",
+        origin="model",
+        prompt="1",
+        model="m",
+        written_at=memory.created_at,
+    )
+
+
+async def found_by(recall: Recall, question: str) -> str:
+    """The memory whose cue is nearest."""
+    vectors = await recall.services.embedder.embed_passages([question])
+    ((hit, *_),) = await recall.store.cues(vectors, k=3)
+    return hit.memory_id if hit.score > 0.99 else ""
+
+
+async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Recall) -> None:
+    assert await found_by(recall, "what may I bake for Ana") == "allergy"
+    assert await found_by(recall, "plan a dinner") == "allergy"
+    assert await recall.store.roles(["allergy", "moved", "town"]) == {
+        "allergy": "health limit",
+        "moved": "address",
+    }
+    assert await recall.store.replaced_by(["town"]) == {"town": "moved"}
+    assert (await recall.memories.acounts()).cues == 5
+
+
+async def test_other_cues_of_the_same_text_are_stored_without_embedding_the_text(
+    recall: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    ask = HashingEmbedder.embed_passages
+
+    async def noted(self: HashingEmbedder, texts: list[str]) -> object:
+        embedded.extend(texts)
+        return await ask(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed_passages", noted)
+    other = replace(ALLERGY, cues=("a cake for Ana",), broad_cues=())
+    ledger = await recall.memories.aadd([TOWN, other])
+
+    assert (ledger.stored, ledger.unchanged) == (0, 2)
+    assert await found_by(recall, "a cake for Ana") == "allergy"
+    assert [cue.text for cue in (await recall.store.cues_of(["allergy"]))["allergy"]] == [
+        "a cake for Ana"
+    ]
+    assert set(embedded) <= {"a cake for Ana"}
+
+
+async def test_an_export_carries_everything_that_was_thought_of_a_memory(
+    recall: Recall, tmp_path: Path
+) -> None:
+    first = [line async for line in recall.admin.aexport()]
+    async with await opened(tmp_path / "copy") as copy:
+        await copy.admin.aimport(first)
+        await copy.admin.aimport(first)
+        assert [line async for line in copy.admin.aexport()] == first
+        assert await found_by(copy, "who drives to Trier") == "moved"
+        assert await copy.store.replaced_by(["town"]) == {"town": "moved"}
+        assert await copy.store.unannotated() == ["town"]
+        await copy.memories.aadd([ALLERGY])
+        assert [line async for line in copy.admin.aexport()] == first
+
+
+async def test_another_embedding_of_the_memory_embeds_its_cues_too(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aclose()
+    async with aclosing(StoreDirectory(tmp_path / "store")) as home:
+        await reindex_entity(home, "mara", embedder=HashingEmbedder(dimension=64))
+        store = await home.open_entity("mara", embedder_id="hashing-v1-64", dimension=64)
+        async with aclosing(store):
+            assert await store.cue_maintenance.strays() == ({}, [])
+            assert (await store.counts()).cues == 5
+
+
+async def test_a_backup_that_is_reindexed_finds_by_cues(recall: Recall, tmp_path: Path) -> None:
+    await recall.admin.abackup(tmp_path / "saved")
+    async with aclosing(StoreDirectory(tmp_path / "saved")) as home:
+        await reindex_entity(home, "mara", embedder=HashingEmbedder())
+    async with await opened(tmp_path / "saved") as saved:
+        assert await found_by(saved, "plan a dinner") == "allergy"
+
+
+async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:
+    assert (await recall.admin.adoctor()).findings == []
+    index = vars(vars(recall.store)["_cues"])["_index"]
+    (cue, *_) = (await recall.store.cues_of(["allergy"]))["allergy"]
+    vector = await recall.services.embedder.embed_passages(["ghost"])
+    await index.remove([cue.cue_id])
+    await index.upsert(["ghost:1"], vector)
+
+    found = await recall.admin.adoctor()
+    mended = await recall.admin.adoctor(fix=True)
+
+    told = [(one.check, one.count, one.weight) for one in found.findings]
+    assert told == [("cues", 1, "damage"), ("cues", 1, "leftover")]
+    assert all(one.fixed for one in mended.findings)
+    assert (await recall.admin.adoctor()).findings == []
+    assert await found_by(recall, cue.text) == "allergy"
+
+
+async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) -> None:
+    await recall.memories.asupersede("town", "moved")
+    await recall.memories.asupersede("allergy", "moved")
+    assert await found_by(recall, "plan a dinner") == "allergy"
+
+    await recall.memories.aforget("moved")
+    assert await recall.store.replaced_by(["town"]) == {}
+    assert await recall.store.cues_of(["moved"]) == {}
+    assert await found_by(recall, "who drives to Trier") == ""

@@ -1,0 +1,145 @@
+"""Many entities in one process: few stay open, one is opened once, and all of them answer."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.errors import EmbedderMismatchError, StoreError, UnknownEntityError, UsageError
+from secondhop.memories.delete_entity import adelete_entity
+from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
+from secondhop.stores.vectors import chroma_folder
+from secondhop.stores.vectors.chroma_client import ChromaSession
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+
+PEOPLE = ("ana", "ben", "cem", "dora")
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+@pytest.fixture
+async def pool(tmp_path: Path) -> AsyncIterator[RecallPool]:
+    async with RecallPool(tmp_path / "store", max_open=2, embedder="hashing") as opened:
+        for person in PEOPLE:
+            async with opened.recall(person) as recall:
+                await recall.aadd([note("n", f"{person}'s budget is 90 a month.")])
+        yield opened
+
+
+async def answer(pool: RecallPool, person: str) -> str:
+    async with pool.recall(person) as recall:
+        result = await recall.arecall("What is the budget?")
+        return " ".join(one.text for memory in result.memories for one in memory.evidence)
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Entities in the order in which they were closed."""
+    names: list[str] = []
+    close = Recall.aclose
+
+    async def noted(recall: Recall) -> None:
+        names.append(recall.services.entity)
+        await close(recall)
+
+    monkeypatch.setattr(Recall, "aclose", noted)
+    return names
+
+
+async def test_every_entity_answers_from_its_own_memories(pool: RecallPool) -> None:
+    answers = await asyncio.gather(*(answer(pool, person) for person in PEOPLE * 2))
+
+    assert answers == [f"{person}'s budget is 90 a month." for person in PEOPLE * 2]
+
+
+async def test_the_least_recently_used_is_closed(pool: RecallPool, closed: list[str]) -> None:
+    for person in ("ana", "ben", "ana", "cem"):
+        await answer(pool, person)
+
+    assert closed == ["cem", "dora", "ben"]
+
+
+async def test_what_is_in_use_stays_open(pool: RecallPool, closed: list[str]) -> None:
+    async with pool.recall("ana"):
+        for person in ("ben", "cem", "dora"):
+            await answer(pool, person)
+        assert "ana" not in closed
+
+
+async def test_blocks_share_what_is_open(pool: RecallPool) -> None:
+    async with pool.recall("ana") as one, pool.recall("ana") as other:
+        assert one is other
+
+
+async def test_the_pool_has_one_chroma_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[ChromaFolder] = []
+    start = ChromaFolder._started
+
+    def noted(client: ChromaFolder) -> ChromaSession:
+        started.append(client)
+        return start(client)
+
+    monkeypatch.setattr(ChromaFolder, "_started", noted)
+    async with RecallPool(tmp_path / "store", max_open=1, embedder="hashing") as pool:
+        for person in PEOPLE:
+            async with pool.recall(person) as recall:
+                await recall.aadd([note("n", f"{person}'s budget is 90 a month.")])
+        await asyncio.gather(*(answer(pool, person) for person in PEOPLE))
+
+    assert len(started) == 1
+
+
+async def test_more_entities_than_indexes_in_memory(
+    pool: RecallPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma_folder, "OPEN_COLLECTIONS", 2)
+
+    answers = await asyncio.gather(*(answer(pool, person) for person in PEOPLE * 3))
+
+    assert answers == [f"{person}'s budget is 90 a month." for person in PEOPLE * 3]
+
+
+async def test_an_entity_that_cannot_be_opened_is_tried_again(
+    pool: RecallPool, tmp_path: Path
+) -> None:
+    async with RecallPool(tmp_path / "store", embedder="default") as other:
+        for _ in range(2):
+            with pytest.raises(EmbedderMismatchError):
+                await answer(other, "ana")
+
+
+async def test_an_entity_without_memories_is_unknown(pool: RecallPool) -> None:
+    with pytest.raises(UnknownEntityError):
+        await answer(pool, "nora")
+
+
+async def test_an_entity_that_is_not_in_use_can_be_deleted(
+    pool: RecallPool, tmp_path: Path
+) -> None:
+    async with pool.recall("ana"):
+        with pytest.raises(StoreError, match="in use"):
+            await pool.aclose_entity("ana")
+    await pool.aclose_entity("ana")
+
+    await adelete_entity(tmp_path / "store", "ana")
+
+    with pytest.raises(UnknownEntityError):
+        await answer(pool, "ana")
+
+
+async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) -> None:
+    await pool.aclose()
+
+    assert sorted(closed) == ["cem", "dora"]
+    with pytest.raises(StoreError, match="was closed"):
+        await answer(pool, "ana")
+
+
+def test_a_pool_keeps_at_least_one_open() -> None:
+    with pytest.raises(UsageError, match="max_open >= 1"):
+        RecallPool(max_open=0)
