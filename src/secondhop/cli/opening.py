@@ -170,7 +170,7 @@ async def stored(common: Common) -> Stored:
     settings = load_settings()
     async with opened(common) as recall:
         found = await recall.memories.acounts()
-        rounds = await recall.learning.rounds()
+        rounds = await recall.learning.arounds()
     if not found.memories:
         entity = common.entity or settings.entity
         raise UnknownEntityError(entity, store=str(store_of(common, settings)))
