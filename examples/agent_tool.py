@@ -26,8 +26,9 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from secondhop import Memory, Message, Recall
+from secondhop import Recall
 
+DAY = datetime(2026, 1, 5, tzinfo=UTC)
 NOTES = {
     "Landlord": "The landlord wants every repair in writing, by letter, with two weeks' notice.",
     "Leak": "The bathroom ceiling leaks since Sunday, the stain is 40 cm wide.",
@@ -58,7 +59,8 @@ async def main(embedder: str, model: str | None) -> None:
     """Give the agent its tool, ask it, and show what it does."""
     with tempfile.TemporaryDirectory() as folder:
         async with await Recall.aopen(folder, embedder=embedder) as recall:
-            await recall.aadd(memory(title, text) for title, text in NOTES.items())
+            for title, text in NOTES.items():
+                await recall.memories.aremember(text, title=title, memory_id=title, at=DAY)
             tool = recall.as_tool(k=3)
             agent = agent_of(chat_model(model, tool.name), [tool])
             asked = {"messages": [HumanMessage(QUESTION)]}
@@ -99,17 +101,6 @@ def scripted_model(tool_name: str) -> BaseChatModel:
     wish = ToolCall(name=tool_name, args={"question": QUESTION}, id="1", type="tool_call")
     letter = AIMessage("Dear landlord, since Sunday … (photos enclosed, in writing, as agreed)")
     return ScriptedModel(messages=iter([AIMessage("", tool_calls=[wish]), letter]))
-
-
-def memory(title: str, text: str) -> Memory:
-    """A note of one turn."""
-    return Memory(
-        memory_id=title,
-        title=title,
-        source="note",
-        created_at=datetime(2026, 1, 5, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from secondhop import Memory, Message, Recall
+from secondhop import Recall
 
+DAY = datetime(2026, 1, 5, tzinfo=UTC)
 NOTES = {
     "Allergies": "Birthday guests with an allergy: Mia gets a rash from walnuts.",
     "Last birthday": "The cake I did bake for Mia's last birthday was far too sweet.",
@@ -68,7 +69,8 @@ async def main(embedder: str, llm: str | None) -> None:
     """Fill a store, build the host around the recall, and talk twice on one thread."""
     with tempfile.TemporaryDirectory() as folder:
         async with await Recall.aopen(folder, embedder=embedder, llm=llm) as recall:
-            await recall.aadd(memory(title, text) for title, text in NOTES.items())
+            for title, text in NOTES.items():
+                await recall.memories.aremember(text, title=title, memory_id=title, at=DAY)
             await recall.awarm()
             chat = host_graph(recall)
             for said in TALK:
@@ -92,17 +94,6 @@ async def turn(chat: Any, said: str) -> None:
             shown.add(label)
             if node == "reply":
                 print(values["messages"][-1].text)
-
-
-def memory(title: str, text: str) -> Memory:
-    """A note of one turn."""
-    return Memory(
-        memory_id=title,
-        title=title,
-        source="note",
-        created_at=datetime(2026, 1, 5, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import argparse
 import tempfile
 from datetime import UTC, datetime
 
-from secondhop import Memory, Message, Recall
+from secondhop import Recall
 
+DAY = datetime(2026, 1, 5, tzinfo=UTC)
 NOTES = {
     "Research on Carefeed": "Carefeed interview research: they sell software to nursing homes.",
     "Goals for the first year": "My plan for the first 90 days in the role: onboard in 4 weeks.",
@@ -20,24 +21,14 @@ NOTES = {
 }
 
 
-def memory(title: str, text: str) -> Memory:
-    """A note of one turn."""
-    return Memory(
-        memory_id=title,
-        title=title,
-        source="note",
-        created_at=datetime(2026, 1, 5, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
-
-
 def main(embedder: str) -> None:
     """Store, ask, print."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Recall.open(folder, embedder=embedder) as recall,
     ):
-        recall.add(memory(title, text) for title, text in NOTES.items())
+        for title, text in NOTES.items():
+            recall.memories.remember(text, title=title, memory_id=title, at=DAY)
         result = recall.recall("Help me prepare for my Carefeed interview", k=3)
         for found in result.memories:
             print(f"hop {found.hop}  {found.title}")

@@ -8,8 +8,9 @@ import argparse
 import tempfile
 from datetime import UTC, datetime
 
-from secondhop import Memory, Message, Recall
+from secondhop import Recall
 
+DAY = datetime(2026, 1, 5, tzinfo=UTC)
 NOTES = {
     "Flight": "Our flight to Lisbon leaves on the 3rd at 7:40 from terminal 2.",
     "Flight, again": "Our flight to Lisbon leaves on the 3rd at 7:40 from terminal 2, gate B.",
@@ -26,7 +27,8 @@ def main(embedder: str) -> None:
         tempfile.TemporaryDirectory() as folder,
         Recall.open(folder, embedder=embedder) as recall,
     ):
-        recall.add(memory(title, text) for title, text in NOTES.items())
+        for title, text in NOTES.items():
+            recall.memories.remember(text, title=title, memory_id=title, at=DAY)
         result = recall.recall(QUESTION, k=2)
         trace = recall.trace(result.trace_id)
         print(f"{len(trace.queries)} queries for {len(trace.facets)} facets; {result.stop_reason}")
@@ -36,17 +38,6 @@ def main(embedder: str) -> None:
             print(f"  {told.story[-1]}")
             if told.nearest_change:
                 print(f"  It would be here with {told.nearest_change}.")
-
-
-def memory(title: str, text: str) -> Memory:
-    """A note of one turn."""
-    return Memory(
-        memory_id=title,
-        title=title,
-        source="note",
-        created_at=datetime(2026, 1, 5, tzinfo=UTC),
-        messages=(Message("user", text),),
-    )
 
 
 if __name__ == "__main__":

@@ -36,6 +36,9 @@ shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 NEAREST = 3
 """Passages of a long memory that a critic reads from, beside its opening."""
 
+OPENED_WEIGHT = 0.5
+"""Of a facet that the critic opens, where those of a plan weigh about 1."""
+
 NO_VERDICT = Verdict(ballots=())
 """Where the critic could not be asked; `stop_rule` ends the recall there."""
 
@@ -194,30 +197,28 @@ def follow_up_plan(
     """The critic's new queries, and the facets they open, waiting for the next round."""
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
+    farthest = max(state["facets"][facet_id]["hop"] for facet_id in slot_facets(state))
     for number, follow_up in enumerate(verdict.follow_ups, start=1):
-        facet_id = follow_up.facet_id
-        hop = follow_up.source_hop + 1
+        facet_id, origin = follow_up.facet_id, "uncovered"
         if facet_id is None:
-            facet_id = f"c{state['round']}.{number}"
+            facet_id, origin = f"c{state['round']}.{number}", "evidence"
             facets[facet_id] = Facet(
                 facet_id=facet_id,
                 name=follow_up.name or follow_up.text,
                 why=follow_up.why,
-                hop=hop,
-                weight=follow_up.weight,
+                hop=max(2, farthest) + 1,
+                weight=OPENED_WEIGHT,
             )
-        elif facet_id in state["facets"]:
-            hop = state["facets"][facet_id]["hop"]
-        else:
-            facet_id, hop = DIRECT, 1
+        elif facet_id not in state["facets"]:
+            facet_id = DIRECT
         query_id = f"cq{state['round']}.{number}"
         queries[query_id] = Query(
             query_id=query_id,
             facet_id=facet_id,
             text=follow_up.text,
-            hop=hop,
+            hop={**state["facets"], **facets}[facet_id]["hop"],
             round=0,
-            origin=follow_up.origin or ("evidence" if follow_up.facet_id is None else "uncovered"),
+            origin=origin,
             feedback=[],
         )
     return facets, queries

@@ -129,6 +129,12 @@ class EntityCues:
             self._catalog.cues, lambda view: view.of_memories(memory_ids)
         )
 
+    async def all(self, after: str, *, limit: int) -> Sequence[Cue]:
+        """The next cues by id, at most `limit`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.all(after=after, limit=limit)
+        )
+
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
         """{memory id: what each origin says of it, without cues that were removed since}; those
         without one are left out."""

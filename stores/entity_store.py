@@ -259,6 +259,10 @@ class EntityStore:
         """See `EntityCues.of_memories`."""
         return await self._cues.of_memories(memory_ids)
 
+    async def all_cues(self, after: str, *, limit: int) -> Sequence[Cue]:
+        """See `EntityCues.all`."""
+        return await self._cues.all(after, limit=limit)
+
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
         """See `EntityCues.annotations`."""
         return await self._cues.annotations(memory_ids)

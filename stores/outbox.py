@@ -24,7 +24,7 @@ import numpy as np
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
-from secondhop.stores.cues import Cue, cues_given
+from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.cache import VectorCache
@@ -219,8 +219,9 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
 
 def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
     """What is wrong with cues and their vectors; "" for good ones."""
-    if not _is_text([cue.text for cue in cues]):
-        return "a cue holds half of a character"
+    for cue in cues:
+        if fault := cue_fault(cue.text):
+            return f"of a cue: {fault}"
     if cues and vectors.shape != (len(cues), dimension):
         return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"
     if cues and not are_of_unit_length(vectors):

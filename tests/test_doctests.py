@@ -12,11 +12,12 @@ CONFIG = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def module_names() -> list[str]:
+    """Of all modules that hold an example."""
     return sorted(
         ".".join([package, *path.relative_to(REPO / folder).with_suffix("").parts])
         for package, folder in CONFIG["tool"]["setuptools"]["package-dir"].items()
         for path in (REPO / folder).rglob("*.py")
-        if not path.name.startswith("__")
+        if not path.name.startswith("__") and ">>> " in path.read_text(encoding="utf-8")
     )
 
 

@@ -48,8 +48,12 @@ def excerpts(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float])
     shortest_first = sorted(range(len(texts)), key=sizes.__getitem__)
     for place, row in enumerate(shortest_first):
         share = left // (len(texts) - place)
-        shown[row] = excerpt(whole[row], tokens=share, telling=telling)
-        left -= count_tokens(shown[row])
+        if sizes[row] <= share:
+            shown[row] = whole[row]
+            left -= sizes[row]
+        else:
+            shown[row] = excerpt(whole[row], tokens=share, telling=telling)
+            left -= count_tokens(shown[row])
     return shown
 
 
@@ -72,13 +76,11 @@ def joined(passages: Iterable[Passage]) -> str:
 
 
 def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:
-    """At most `tokens` tokens of a text: all of it, else whole sentences, gaps shown as "…".
+    """At most `tokens` tokens of a text that is longer: whole sentences, gaps shown as "…".
 
     The opening takes up to a third. Then sentences with more telling words enter first, of equal
     ones the earlier. A first sentence that is too long by itself is cut.
     """
-    if count_tokens(text) <= tokens:
-        return text
     sentences = sentences_of(text)
     kept: list[int] = []
     left = tokens

@@ -75,13 +75,9 @@ class FollowUp:
 
     text: str
     facet_id: str | None
-    """None opens a facet of its own, one hop further than `source_hop`."""
+    """None opens a facet of its own, one hop further than all others."""
     name: str = ""
     why: str = ""
-    source_hop: int = 2
-    weight: float = 0.5
-    origin: str = ""
-    """Who wrote it, for the trace; "": evidence for a facet of its own, uncovered for another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

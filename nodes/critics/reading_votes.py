@@ -129,7 +129,7 @@ def follow_ups_of(
     """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
     if not queries:
         return ()
-    hops = {facet["facet_id"]: facet["hop"] for facet in request.facets}
+    facet_ids = {facet["facet_id"] for facet in request.facets}
     distinct = DistinctQueries([request.question, *request.asked])
     found: list[FollowUp] = []
     for row in queries:
@@ -138,14 +138,13 @@ def follow_ups_of(
         if sheet.tag in f"{row.query} {row.name}".casefold():
             continue
         for text in distinct.take([row.query], limit=1):
-            known = row.facet in hops
+            known = row.facet in facet_ids
             found.append(
                 FollowUp(
                     text=text,
                     facet_id=row.facet if known else None,
                     name="" if known else row.name or text,
                     why="" if known else "Named by good evidence.",
-                    source_hop=max(2, max(hops.values(), default=2)) if not known else 2,
                 )
             )
     return tuple(found)

@@ -9,6 +9,7 @@ from secondhop.briefing.service import Briefings
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting import Ingesting
 from secondhop.learning.service import Learning
+from secondhop.memories.cues import Cues
 from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
@@ -33,6 +34,7 @@ class Interfaces:
     learning: Learning
     sessions: Sessions
     memories: MemoryService
+    cues: Cues
     admin: Maintenance
     briefings: Briefings
     ingesting: Ingesting
@@ -48,7 +50,7 @@ def interfaces_over(
     kept = services.settings.traces
     traces = traces_of(services.entity, store=parts.home.path, settings=kept)
     answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
-    learning = Learning(parts.learned, services, counters=parts.counters)
+    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
         parts.sessions,
@@ -86,6 +88,7 @@ def interfaces_over(
             ),
             loop=loop,
         ),
+        cues=Cues(writing, loop=loop),
         admin=Maintenance(
             writing,
             folder=parts.home.path,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError, UsageError
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.graph.trace_mask import masked
@@ -37,7 +37,8 @@ _DAY_S = 86_400.0
 
 def traces_of(entity: str, *, store: Path, settings: TraceSettings | None = None) -> "TraceFolder":
     """The traces of an entity's recalls, in the folder of its store."""
-    return TraceFolder(store / "entities" / entity_slug(entity) / "traces", settings=settings)
+    folder = store / "entities" / entity_slug(entity) / "traces"
+    return TraceFolder(folder, entity=entity, settings=settings)
 
 
 class TraceFolder:
@@ -47,8 +48,10 @@ class TraceFolder:
     object waits for it. `finish` waits for all.
     """
 
-    def __init__(self, path: Path, *, settings: TraceSettings | None = None) -> None:
-        self.path, self._settings = path, settings or TraceSettings()
+    def __init__(
+        self, path: Path, *, entity: str = "default", settings: TraceSettings | None = None
+    ) -> None:
+        self.path, self._entity, self._settings = path, entity, settings or TraceSettings()
         self._waiting: dict[str, Future[None]] = {}
 
     def keep(self, draft: TraceDraft) -> Future[None] | None:
@@ -91,7 +94,8 @@ class TraceFolder:
         """Read the trace of a recall.
 
         Raises:
-            UsageError: there is none of that id.
+            NotStoredError: there is none of that id.
+            UsageError: it cannot be read, or written by a newer secondhop.
         """
         file = self._file(trace_id)
         if (waiting := self._waiting.get(trace_id)) is not None:
@@ -101,9 +105,9 @@ class TraceFolder:
                 return read_trace(found)
         newest = [path.name.partition(".")[0] for path in self._newest_first()[:3]]
         known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
-        raise UsageError(
-            f"no trace {trace_id!r} is kept for this entity ({known}); a recall tells the id of "
-            f"the trace it keeps, and the settings `traces.*` say how many are kept and how long"
+        raise NotStoredError(
+            f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall tells "
+            f"the id of the trace it keeps, and the settings `traces.*` say how many are kept"
         )
 
     def find(self, trace: str | Path | RecallTrace) -> RecallTrace:

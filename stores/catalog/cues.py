@@ -55,10 +55,10 @@ class CueView:
         sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
         return dict(in_chunks(self.connection, sql, cue_ids))
 
-    def page(self, *, after: str, limit: int) -> list[tuple[str, str]]:
-        """(cue id, text) of the next cues by id."""
-        sql = "SELECT cue_id, text FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
-        return self.connection.execute(sql, (after, limit)).fetchall()
+    def all(self, *, after: str, limit: int) -> list[Cue]:
+        """The next cues by id."""
+        sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
+        return [cue_of(row) for row in self.connection.execute(sql, (after, limit))]
 
     def of_memories(self, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
         """{memory id: its cues}, specific ones first; those without one are left out."""

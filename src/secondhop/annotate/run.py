@@ -27,6 +27,9 @@ from secondhop.models.llm import LLMError, Usage
 from secondhop.nodes.budget import counts_of
 from secondhop.stores.cues import Annotation
 
+OLDER_A_PART = 4
+"""Older memories shown for a part, where a batch has few."""
+
 FAILURES = 3
 """Batches that fail one after the other end the run: the server is down, or the model unable."""
 
@@ -123,9 +126,8 @@ class AnnotateRun:
 
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
         """What is asked about these parts."""
-        older = await older_near(
-            parts, self._store, limit=self._settings.older, noted_before=self._begun
-        )
+        most = min(self._settings.older, OLDER_A_PART * len(parts))
+        older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
         request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
         return self._annotator.sheet(request)
 

@@ -181,7 +181,7 @@ async def test_follow_ups_are_new_searches_for_facets_we_know_or_a_facet_of_thei
 
     first, second, *rest = verdict.follow_ups
     assert (first.facet_id, first.text) == ("e2", "I saved forty thousand a year")
-    assert (second.facet_id, second.name, second.source_hop) == (None, "Ohio office", 2)
+    assert (second.facet_id, second.name) == (None, "Ohio office")
     assert len(rest) == 2
     assert verdict.empty_facets == ("e2",)  # e1 is served
     assert not verdict.content
