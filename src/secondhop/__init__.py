@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.memories.delete_entity import adelete_entity, delete_entity
     from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
+    from secondhop.memories.reindex import areindex, reindex
     from secondhop.nodes.config import (
         BriefingSettings,
         Config,
@@ -121,10 +122,12 @@ __all__ = [
     "VoteRefusedError",
     "__version__",
     "adelete_entity",
+    "areindex",
     "build_recall_graph",
     "build_session_graph",
     "delete_entity",
     "load_config",
+    "reindex",
 ]
 
 _MODULES = {
@@ -182,11 +185,18 @@ _MODULES = {
     "UsageError": "secondhop.errors",
     "VoteRefusedError": "secondhop.errors",
     "adelete_entity": "secondhop.memories.delete_entity",
+    "areindex": "secondhop.memories.reindex",
     "build_recall_graph": "secondhop.graph.builder",
     "build_session_graph": "secondhop.graph.session",
     "delete_entity": "secondhop.memories.delete_entity",
     "load_config": "secondhop.evals.setting_files",
+    "reindex": "secondhop.memories.reindex",
 }
+
+
+def __dir__() -> list[str]:
+    """The names in `__all__`, which are imported when they are first used, and the module's own."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

@@ -49,7 +49,7 @@ def interfaces_over(
     graphs = CompiledGraphs(services, checkpointer)
     traces = traces_of(services.entity, store=parts.home.path)
     answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
-    learning = Learning(parts.learned, services, counters=parts.counters)
+    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
         parts.sessions,

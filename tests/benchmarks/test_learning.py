@@ -114,7 +114,7 @@ async def test_bad_votes_take_no_more_than_the_setting_lets_them_and_not_for_goo
         before = await traces(half, recall)
         await poison(scenario, half, recall)
         after = await traces(half, recall)
-        await recall.learning.forget_all()
+        await recall.learning.aforget_all()
         forgotten = await traces(half, recall)
 
     for plain, poisoned in zip(before, after, strict=True):

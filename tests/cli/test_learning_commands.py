@@ -120,4 +120,4 @@ async def asked_often(store: Path) -> None:
                 accepted=["bread" if slowly else "garden"],
                 sparks=[],
             )
-            await recall.learning.learn(told)
+            await recall.learning.alearn(told)

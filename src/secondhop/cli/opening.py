@@ -170,7 +170,7 @@ async def stored(common: Common) -> Stored:
     settings = load_settings()
     async with opened(common) as recall:
         found = await recall.memories.acounts()
-        rounds = await recall.learning.rounds()
+        rounds = await recall.learning.arounds()
     if not found.memories:
         entity = common.entity or settings.entity
         raise UnknownEntityError(entity, store=str(store_of(common, settings)))
@@ -252,11 +252,6 @@ def throwaway(common: Common) -> Generator[Common, None, None]:
         raise UsageError("--chroma needs --store here: what is in a server is not thrown away")
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
         yield embedded_in(Path(folder), common)
-
-
-def cached(common: Common, name: str) -> Common:
-    """The named store when there is one, else one in the user's cache folder."""
-    return common if common.store is not None else embedded_in(cache_folder() / name, common)
 
 
 def cache_folder() -> Path:
