@@ -254,11 +254,6 @@ def throwaway(common: Common) -> Generator[Common, None, None]:
         yield embedded_in(Path(folder), common)
 
 
-def cached(common: Common, name: str) -> Common:
-    """The named store when there is one, else one in the user's cache folder."""
-    return common if common.store is not None else embedded_in(cache_folder() / name, common)
-
-
 def cache_folder() -> Path:
     """The user's cache folder for what can be made again."""
     from platformdirs import user_cache_path
