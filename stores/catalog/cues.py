@@ -40,6 +40,10 @@ class CueView:
         (count,) = self.connection.execute("SELECT count(*) FROM cues").fetchone()
         return int(count)
 
+    def any(self) -> bool:
+        """Whether there is one."""
+        return self.connection.execute("SELECT 1 FROM cues LIMIT 1").fetchone() is not None
+
     def ids(self) -> set[str]:
         """Of all cues."""
         return {cue_id for (cue_id,) in self.connection.execute("SELECT cue_id FROM cues")}
