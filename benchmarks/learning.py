@@ -74,13 +74,13 @@ async def run_learning(
     recalls: dict[str, dict[When, Asked]] = {question.id: {} for question in questions}
     rounds: dict[str, dict[Literal["before", "after"], int]] = {q.id: {} for q in questions}
 
-    await recall.learning.forget_all()
+    await recall.learning.aforget_all()
     for question in questions:
         recalls[question.id]["before"] = await asked(question, recall)
         if trial.rounds:
             rounds[question.id]["before"] = await rounds_needed(question, recall, trial=trial)
     for half in (questions[::2], questions[1::2]):
-        await recall.learning.forget_all()
+        await recall.learning.aforget_all()
         for turn in range(trial.sessions):
             for question in half:
                 words = wordings[question.id]
@@ -90,7 +90,7 @@ async def run_learning(
             recalls[question.id]["after" if learned else "others"] = await asked(question, recall)
             if learned and trial.rounds:
                 rounds[question.id]["after"] = await rounds_needed(question, recall, trial=trial)
-    await recall.learning.forget_all()
+    await recall.learning.aforget_all()
     return LearningRun(
         name=scenario.name,
         user=trial.user,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypeAlias
+from unicodedata import category
 
 from secondhop.stores.records import Memory
 
@@ -25,6 +26,8 @@ LONGEST_CUE: Final = 200
 """Characters."""
 LONGEST_ROLE: Final = 80
 """Characters."""
+_JOINERS: Final = "\u200c\u200d\u00ad"
+"""Invisible, and parts of words and emoji."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +129,11 @@ def cue_fault(text: str) -> str:
         return "it has no words"
     if len(text) > LONGEST_CUE:
         return f"it has {len(text)} characters, and a cue has at most {LONGEST_CUE}"
-    if not text.isprintable():
-        return "it holds control characters"
+    if any(_is_hidden(char) for char in text):
+        return "it holds control or invisible characters"
     return ""
+
+
+def _is_hidden(char: str) -> bool:
+    kind = category(char)
+    return kind in {"Cc", "Cs", "Zl", "Zp"} or (kind == "Cf" and char not in _JOINERS)

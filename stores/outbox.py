@@ -24,7 +24,7 @@ import numpy as np
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
-from secondhop.stores.cues import Cue, cues_given
+from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.cache import VectorCache
@@ -116,9 +116,10 @@ class Outbox:
         """As `compare`, for cues: where vectors are missing, a warning advises `cure`."""
         if not await asyncio.to_thread(self._catalog.has_cue_vectors):
             return
-        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
-        if await self._cue_index.count() == len(expected):
+        stored = await asyncio.to_thread(self._catalog.cues, lambda view: view.count())
+        if await self._cue_index.count() == stored:
             return
+        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
         present = await self._cue_index.ids()
         if missing := len(expected - present):
             _log.warning(
@@ -219,8 +220,9 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
 
 def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
     """What is wrong with cues and their vectors; "" for good ones."""
-    if not _is_text([cue.text for cue in cues]):
-        return "a cue holds half of a character"
+    for cue in cues:
+        if fault := cue_fault(cue.text):
+            return f"of a cue: {fault}"
     if cues and vectors.shape != (len(cues), dimension):
         return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"
     if cues and not are_of_unit_length(vectors):

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cues import CueView
+from secondhop.stores.cues import Cue
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
@@ -59,14 +60,14 @@ class Reindex:
                 yield memory, passages
             after = page[-1][0].memory_id
 
-    async def cues(self) -> AsyncIterator[list[tuple[str, str]]]:
-        """(cue id, text) of every stored cue, some hundred at a time."""
+    async def cues(self) -> AsyncIterator[list[Cue]]:
+        """Every stored cue, some hundred at a time."""
         after = ""
         while page := await asyncio.to_thread(
-            self._catalog.cues, partial(CueView.page, after=after, limit=_CUES_AT_ONCE)
+            self._catalog.cues, partial(CueView.all, after=after, limit=_CUES_AT_ONCE)
         ):
             yield page
-            after = page[-1][0]
+            after = page[-1].cue_id
 
     async def is_needed(self) -> bool:
         """Whether the vectors in use are still as a killed process left them."""

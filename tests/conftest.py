@@ -1,6 +1,7 @@
 """For every test: no network, a cache of its own, the same hypothesis examples each time, and a
 small world."""
 
+import asyncio
 import functools
 import gc
 import ipaddress
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
-from tests.small_world import LIFE, SmallWorld, small_world, use_small_library
+from tests.small_world import LIFE, OriginalWorld, SmallWorld, made_once, use_small_library
 
 from secondhop.models.assets import default_assets_dir
 from secondhop.recall import Recall
@@ -137,19 +138,33 @@ def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         yield home
 
 
+@pytest.fixture(scope="session")
+def original_world(tmp_path_factory: pytest.TempPathFactory) -> OriginalWorld:
+    return asyncio.run(OriginalWorld.made(tmp_path_factory.mktemp("world")))
+
+
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[SmallWorld]:
+async def world(original_world: OriginalWorld, tmp_path: Path) -> AsyncIterator[SmallWorld]:
     """A small life in a store of its own."""
-    made = await small_world(tmp_path / "world")
+    made = await original_world.copy(tmp_path / "world")
     yield made
     await made.store.aclose()
 
 
+@pytest.fixture(scope="session")
+def original_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    async def filled(folder: Path) -> None:
+        async with await Recall.aopen(folder, entity="mara", embedder="hashing") as opened:
+            await opened.aadd(LIFE)
+
+    return made_once(tmp_path_factory.mktemp("life"), filled)
+
+
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    """The same life behind the front door."""
+async def recall(original_store: Path, tmp_path: Path) -> AsyncIterator[Recall]:
+    """The same life, asked as a caller asks."""
+    shutil.copytree(original_store, tmp_path / "store")
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
         yield opened
 
 

@@ -1,11 +1,13 @@
 """A small life in memories, an intent for it, and the services of a graph over both."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import shutil
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 import pytest
 from tests.fakes import WrittenPlanner, facet, fixed_clock, note, plan
 
@@ -26,7 +28,7 @@ from secondhop.prompts.library import Intent, parse_playbook
 from secondhop.running import run_recall
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Memory
+from secondhop.stores.records import Memory, Vector
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 QUESTION = "Help me prepare for my Carefeed interview"
@@ -187,19 +189,48 @@ async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder:
     await store.refresh_topics()
 
 
+@dataclass(frozen=True, kw_only=True)
+class OriginalWorld:
+    """A world to be copied, which is quicker than making one."""
+
+    catalog: Path
+    vectors: Mapping[str, Vector]
+
+    @classmethod
+    async def made(cls, folder: Path) -> "OriginalWorld":
+        """Of `LIFE`."""
+        world = await small_world(folder)
+        vectors = await world.store.vectors(sorted(await world.store.vector_ids()))
+        await world.store.aclose()
+        return cls(catalog=folder / "catalog.db", vectors=vectors)
+
+    async def copy(self, folder: Path) -> SmallWorld:
+        """As `small_world(folder)`."""
+        folder.mkdir()  # noqa: ASYNC240 - nothing waits beside it
+        shutil.copy(self.catalog, folder)
+        index = MemoryIndex()
+        await index.upsert(list(self.vectors), np.stack(list(self.vectors.values())))
+        return world_over(folder, index)
+
+
 async def small_world(folder: Path, memories: Iterable[Memory] = LIFE) -> SmallWorld:
     """A store below `folder` that holds `memories`; close its store in the end."""
+    world = world_over(folder, MemoryIndex())
+    await world.add(*memories)
+    return world
+
+
+def world_over(folder: Path, index: MemoryIndex) -> SmallWorld:
+    """The store of that folder, with these vectors."""
     embedder = HashingEmbedder()
     identity = Identity(entity="mara", embedder_id=embedder.model_id, dimension=embedder.dimension)
     store = EntityStore(
         Catalog(folder / "catalog.db"),
-        MemoryIndex(),
+        index,
         identity=identity,
         lock_path=folder / "writer.lock",
     )
-    world = SmallWorld(store=store, embedder=embedder)
-    await world.add(*memories)
-    return world
+    return SmallWorld(store=store, embedder=embedder)
 
 
 def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> Config:

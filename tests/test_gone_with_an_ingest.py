@@ -55,7 +55,7 @@ def counters_below(folder: Path) -> Path:
 async def known(recall: Recall, store: Path) -> str:
     """All that was learned, as text, and of what anything was counted."""
     counted = await CounterStore(counters_below(store)).memory_ids()
-    return f"{await recall.learning.exported()} {sorted(counted)}"
+    return f"{await recall.learning.aexported()} {sorted(counted)}"
 
 
 def doctored(told: Any) -> Sequence[Mapping[str, Any]]:

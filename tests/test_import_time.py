@@ -89,3 +89,9 @@ def test_a_command_that_asks_nothing_loads_nothing_for_questions(
 
     assert "secondhop.recall" in stored & loaded
     assert not FOR_QUESTIONS & loaded
+
+
+def test_every_public_name_is_listed_before_it_is_used() -> None:
+    listed = modules_after("import secondhop; print(*dir(secondhop))")[1].split()
+
+    assert {"Recall", "Memory", "delete_entity", "reindex"} <= {*listed}

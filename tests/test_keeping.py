@@ -396,7 +396,7 @@ async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
     asked: list[str] = []
 
     class Learned:
-        async def forget(self, memory_ids: Sequence[str]) -> None:
+        async def aforget(self, memory_ids: Sequence[str]) -> None:
             assert await recall.store.memory(memory_ids[0]) is not None
             asked.extend(memory_ids)
 

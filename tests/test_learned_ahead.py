@@ -71,7 +71,7 @@ async def test_a_setting_of_nothing_foresees_nothing(tmp_path: Path) -> None:
         await recall.aadd([note("target", "the spare key", day=1), note("n19", "a shed", day=19)])
         await teach(recall, SessionCue(spark="n19", leads_to="target", wins=3))
 
-        assert await recall.learning.cues()
+        assert await recall.learning.acues()
         assert await foreseen(recall) == []
 
 
@@ -80,13 +80,13 @@ async def test_a_cue_whose_context_was_not_learned_from_for_long_is_silent(
 ) -> None:
     cue = SessionCue(spark="n19", leads_to="target", wins=3)
     await teach(recall, cue, at=datetime.now(UTC) - timedelta(days=269))
-    assert len(await recall.learning.cues()) == 1
+    assert len(await recall.learning.acues()) == 1
 
     await teach(recall, cue, at=datetime.now(UTC) - timedelta(days=271))
 
-    assert await recall.learning.cues() == []
+    assert await recall.learning.acues() == []
     assert await foreseen(recall) == []
-    (told,) = (await recall.learning.report()).contexts[0].cues
+    (told,) = (await recall.learning.areport()).contexts[0].cues
     assert told.status == "silent"
 
 

@@ -110,14 +110,14 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     before = stores_below(tmp_path)
     async with recall.sessions.open(QUESTION, k=3) as left:
         await left.vote({left.answer.ids()[0]: "hot"})
-    await recall.learning.report()
+    await recall.learning.areport()
     assert stores_below(tmp_path) == before
 
     async with recall.sessions.open(QUESTION, k=3, at=AT) as silent:
         resolution = await silent.resolve()
 
     assert not resolution.learned.learned
-    assert (await recall.learning.report()).contexts == []
+    assert (await recall.learning.areport()).contexts == []
     counted = await recall.memories.acounters(*silent.answer.ids())
     assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
 
@@ -126,15 +126,15 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     recall: Recall, tmp_path: Path
 ) -> None:
     await teach(recall)
-    await recall.learning.switch(on=False)
+    await recall.learning.aswitch(on=False)
     before = stores_below(tmp_path)
 
     await teach(recall)
 
     assert stores_below(tmp_path) == before
     assert factors(await traced(recall)) == {}
-    assert await recall.learning.cues() == []
-    await recall.learning.switch(on=True)
+    assert await recall.learning.acues() == []
+    await recall.learning.aswitch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
 
 
@@ -145,7 +145,7 @@ async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
 
     await recall.memories.aforget("plan")
 
-    exported = await recall.learning.exported()
+    exported = await recall.learning.aexported()
     assert "plan" not in str(exported)
     assert "wins" in str(exported)
     kept = bytes_learned(tmp_path)
@@ -161,7 +161,7 @@ async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_pat
     assert b"research-1" in kept
     for word in ("prepare", "Carefeed", "interview", "hot", "cold", "person"):
         assert word.encode() not in kept
-    assert QUESTION not in str(await recall.learning.exported())
+    assert QUESTION not in str(await recall.learning.aexported())
 
 
 async def test_lessons_of_another_embedding_model_wait_and_count_for_nothing(
@@ -176,7 +176,7 @@ async def test_lessons_of_another_embedding_model_wait_and_count_for_nothing(
     assert factors(await traced(recall)) == {}
     await teach(recall)
 
-    report = await recall.learning.report()
+    report = await recall.learning.areport()
     assert (len(report.contexts), report.other_models) == (1, 1)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
 
@@ -213,7 +213,7 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
     async with await Recall.aopen(tmp_path, embedder="hashing", config=shallow) as recall:
         await recall.aadd(LIFE)
         assert (await planned(recall)).candidate("car") is None
-        await recall.learning.learn(resolved(hot=["plan", "car"]))
+        await recall.learning.alearn(resolved(hot=["plan", "car"]))
 
         found = await planned(recall)
 
@@ -228,10 +228,10 @@ async def test_what_helped_together_is_looked_at_though_no_search_found_it(
 
 async def test_a_promoted_cue_opens_a_facet_of_its_own(recall: Recall) -> None:
     for _ in range(3):
-        assert await recall.learning.cues() == []
-        await recall.learning.learn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
+        assert await recall.learning.acues() == []
+        await recall.learning.alearn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
 
-    (cue,) = await recall.learning.cues()
+    (cue,) = await recall.learning.acues()
     found = await traced(recall)
 
     assert (cue.spark, cue.leads_to, cue.wins, cue.status) == ("wins", "dentist", 3, "promoted")
@@ -244,10 +244,10 @@ async def test_a_promoted_cue_opens_a_facet_of_its_own(recall: Recall) -> None:
 async def test_many_rounds_are_seen_and_the_context_is_named(recall: Recall) -> None:
     now = datetime.now(UTC)
     for _ in range(3):
-        await recall.learning.learn(resolved(hot=["plan"], rounds=4, at=now))
-    await recall.learning.learn(resolved(hot=["garden"], rounds=1, question=OTHER, at=now))
+        await recall.learning.alearn(resolved(hot=["plan"], rounds=4, at=now))
+    await recall.learning.alearn(resolved(hot=["garden"], rounds=1, question=OTHER, at=now))
 
-    told = await recall.learning.rounds()
+    told = await recall.learning.arounds()
 
     assert (told.sessions, told.mean_rounds) == (4, 3.25)
     assert "needs tuning" in told.verdict
@@ -273,7 +273,7 @@ async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recal
     told = await recall.aexplain(found, cold)
     assert any("people refused it for questions like this one" in line for line in told.story)
     assert f"learning --forget {cold}" in told.nearest_change
-    await recall.learning.forget([cold])
+    await recall.learning.aforget([cold])
     assert cold in (await traced(recall)).returned
 
 
@@ -281,7 +281,7 @@ async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> N
     old = await recall.memories.aremember(
         Fact(subject="me", attribute="employer", value="Carefeed")
     )
-    await recall.learning.learn(resolved(hot=["plan", old.memory_id]))
+    await recall.learning.alearn(resolved(hot=["plan", old.memory_id]))
     new = await recall.memories.aupdate(old.memory_id, "Zeta")
 
     learned = factors(await traced(recall))
@@ -310,3 +310,16 @@ def resolved(
         accepted=hot,
         sparks=[SparkPair(spark=leads[0], accepted=[leads[1]])] if leads else [],
     )
+
+
+def test_what_was_learned_is_told_and_forgotten_without_an_event_loop(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
+        recall.add(LIFE)
+        recall.learning.learn(resolved(hot=["plan"]))
+        assert len(recall.learning.report().contexts) == 1
+        recall.learning.forget_all()
+        recall.learning.switch(on=False)
+
+        report = recall.learning.report()
+
+    assert (report.on, report.contexts) == (False, [])

@@ -404,7 +404,7 @@ class Pupil:
         self.lessons: list[ResolvedSession] = []
         self._error = error
 
-    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         self.lessons.append(session)
         if self._error is not None:
             raise self._error
@@ -479,9 +479,9 @@ async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
 ) -> None:
     assert await sessions.alist_open() == [answer.session_id]
 
-    await sessions.forget(["pla", "nobody-knows"])
+    await sessions.aforget(["pla", "nobody-knows"])
     assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
-    await sessions.forget(["nobody-knows", "plan"])
+    await sessions.aforget(["nobody-knows", "plan"])
 
     with pytest.raises(SessionAbandonedError):
         await sessions.aget(answer.session_id)

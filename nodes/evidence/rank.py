@@ -7,7 +7,9 @@ from datetime import date, datetime
 from typing import TypeAlias
 
 from secondhop.nodes.evidence.dates import named_spans, nearness
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS
 from secondhop.nodes.selection.eligibility import SUPPRESSED, has_read, last_votes
 from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
 
@@ -31,6 +33,16 @@ What serves one sub-question well comes before what serves all of them a little.
 
 DATE_GAIN = 1.0
 """What a passage gains when its memory was written at the time that the question names."""
+
+MEANT = (CUES, BROAD_CUES, PLAYBOOKS)
+"""The parts of a memory's score that do not come from its text."""
+
+MEANT_FULL = 3.0
+"""What these parts add up to where a memory counts as much as the passage nearest to the question.
+"""
+
+TINY = 1e-9
+"""So that of a memory whose text says nothing of the question every passage is its best."""
 
 VOTED = {"hot": 1.5, "warm": 1.2}
 """What a vote of somebody who has read the memory makes of its passages' scores."""
@@ -58,7 +70,35 @@ def passage_scores(state: RecallState) -> PassageScores:
             power = (weights[facet_id] * score) ** SHARPNESS
             powers[passage_id] = powers.get(passage_id, 0.0) + power
     owners = owners_of(state)
+    for passage_id, score in meant_scores(powers, state).items():
+        powers[passage_id] += score**SHARPNESS
     return {p: powers[p] ** (1 / SHARPNESS) * owners[p] for p in powers if p in owners}
+
+
+def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
+    """What cues and playbooks say of memories, 0..1, for the best passage of each; others in
+    proportion. {} for a look-up and where neither says anything."""
+    if state["kind"] in LOOKUPS:
+        return {}
+    meant = {
+        memory_id: min(1.0, sum(one["parts"].get(name, 0.0) for name in MEANT) / MEANT_FULL)
+        for memory_id, one in state.get("candidates", {}).items()
+        if "parts" in one
+    }
+    found = {
+        passage_id: memory_id
+        for ranking in state.get("rankings", {}).values()
+        for leg in (ranking["dense"], ranking["lexical"])
+        for passage_id, memory_id, _ in rows(leg)
+        if meant.get(memory_id, 0.0) > 0 and passage_id in powers
+    }
+    best: dict[str, float] = {}
+    for passage_id, memory_id in found.items():
+        best[memory_id] = max(best.get(memory_id, TINY), powers[passage_id] + TINY)
+    return {
+        passage_id: meant[memory_id] * (powers[passage_id] + TINY) / best[memory_id]
+        for passage_id, memory_id in found.items()
+    }
 
 
 def ranking_scores(ranking: Ranking) -> PassageScores:

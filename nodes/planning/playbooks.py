@@ -46,6 +46,7 @@ class Playbooks:
         self._intents = intents
         self._embedder = embedder
         self._asks: Vectors | None = None
+        self._background: Vectors | None = None
         self._names: Vectors | None = None
         self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
         self._facets: dict[int, Vectors] = {}
@@ -58,9 +59,11 @@ class Playbooks:
     async def background(self) -> Vectors:
         """float32 [1, dim], unit length: the mean of all example questions, of any subject."""
         await self.warm()
-        if self._asks is None or not len(self._asks):
-            return np.zeros((1, self._embedder.dimension), dtype=np.float32)
-        return unit_rows(self._asks.mean(axis=0, keepdims=True))
+        if self._background is None:
+            if self._asks is None or not len(self._asks):
+                return np.zeros((1, self._embedder.dimension), dtype=np.float32)
+            self._background = unit_rows(self._asks.mean(axis=0, keepdims=True))
+        return self._background
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed example questions and names now, instead of at the first question.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
+    from secondhop.annotate.records import AnnotateLedger
+    from secondhop.annotate.settings import AnnotateSettings
     from secondhop.briefing.briefing import Briefing
     from secondhop.errors import (
         CorruptStoreError,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.memories.delete_entity import adelete_entity, delete_entity
     from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
+    from secondhop.memories.reindex import areindex, reindex
     from secondhop.nodes.config import (
         BriefingSettings,
         Config,
@@ -66,6 +69,8 @@ if TYPE_CHECKING:
     from secondhop.stores.records import Memory, Message
 
 __all__ = [
+    "AnnotateLedger",
+    "AnnotateSettings",
     "Briefing",
     "BriefingSettings",
     "Config",
@@ -121,13 +126,17 @@ __all__ = [
     "VoteRefusedError",
     "__version__",
     "adelete_entity",
+    "areindex",
     "build_recall_graph",
     "build_session_graph",
     "delete_entity",
     "load_config",
+    "reindex",
 ]
 
 _MODULES = {
+    "AnnotateLedger": "secondhop.annotate.records",
+    "AnnotateSettings": "secondhop.annotate.settings",
     "Briefing": "secondhop.briefing.briefing",
     "BriefingSettings": "secondhop.nodes.config",
     "Config": "secondhop.nodes.config",
@@ -182,11 +191,18 @@ _MODULES = {
     "UsageError": "secondhop.errors",
     "VoteRefusedError": "secondhop.errors",
     "adelete_entity": "secondhop.memories.delete_entity",
+    "areindex": "secondhop.memories.reindex",
     "build_recall_graph": "secondhop.graph.builder",
     "build_session_graph": "secondhop.graph.session",
     "delete_entity": "secondhop.memories.delete_entity",
     "load_config": "secondhop.evals.setting_files",
+    "reindex": "secondhop.memories.reindex",
 }
+
+
+def __dir__() -> list[str]:
+    """The names in `__all__`, which are imported when they are first used, and the module's own."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

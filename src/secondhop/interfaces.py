@@ -9,6 +9,7 @@ from secondhop.briefing.service import Briefings
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting import Ingesting
 from secondhop.learning.service import Learning
+from secondhop.memories.cues import Cues
 from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
@@ -33,6 +34,7 @@ class Interfaces:
     learning: Learning
     sessions: Sessions
     memories: MemoryService
+    cues: Cues
     admin: Maintenance
     briefings: Briefings
     ingesting: Ingesting
@@ -47,7 +49,7 @@ def interfaces_over(
     graphs = CompiledGraphs(services, checkpointer)
     traces = traces_of(services.entity, store=parts.home.path)
     answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
-    learning = Learning(parts.learned, services, counters=parts.counters)
+    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
         parts.sessions,
@@ -64,7 +66,7 @@ def interfaces_over(
         clock=services.clock,
     )
     background = BackgroundAnnotating(parts.annotating)
-    if parts.annotates_by_itself:
+    if parts.annotating.settings.by_itself:
         parts.store.after_put = background.wrote
     return Interfaces(
         graphs=graphs,
@@ -85,6 +87,7 @@ def interfaces_over(
             ),
             loop=loop,
         ),
+        cues=Cues(writing, loop=loop),
         admin=Maintenance(
             writing,
             folder=parts.home.path,

@@ -49,6 +49,7 @@ class Recall(Closing):
 
     Attributes:
         memories: remember, correct, list and forget single memories; observe conversations.
+        cues: what memories were stored for: list, add, remove.
         sessions: recalls that stay open for votes.
         learning: what resolved sessions have taught: see it, forget it, switch it off.
         admin: doctor, export, import, backup, settings kept with the entity.
@@ -62,7 +63,7 @@ class Recall(Closing):
         behind = interfaces_over(parts, checkpointer=checkpointer, loop=self._loop)
         self._behind = behind
         self.memories, self.sessions = behind.memories, behind.sessions
-        self.learning, self.admin = behind.learning, behind.admin
+        self.learning, self.admin, self.cues = behind.learning, behind.admin, behind.cues
 
     # --- opening and closing ---
 

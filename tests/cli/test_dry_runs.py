@@ -96,7 +96,7 @@ async def made(folder: Path) -> World:
         found = await recall.arecall(QUESTION)
     async with await opened(world.store, QUIET) as recall:
         await recall.aadd(LIFE[:2])
-        await recall.learning.switch(on=False)
+        await recall.learning.aswitch(on=False)
     async with await opened(folder / "other", MARA) as other:
         await other.aadd([note("elsewhere", "The bicycle stands in the shed.")])
         await other.admin.aexport_to(folder / "export.jsonl")

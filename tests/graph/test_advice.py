@@ -81,7 +81,7 @@ async def applied(recalled: Recalled, told: Explanation) -> list[Answer]:
 
 async def with_slots(recalled: Recalled, told: Explanation) -> list[Answer]:
     k = int(number_in(told.nearest_change, "--k"))
-    return [await recalled.again(k=k + more) for more in range(4)]
+    return [await recalled.again(k=k + more) for more in (0, 3)]
 
 
 async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
@@ -133,7 +133,7 @@ RECALLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("amount", [1, 3, 6])
+@pytest.mark.parametrize("amount", [1, 6])
 @pytest.mark.parametrize("name", RECALLS)
 async def test_the_change_it_names_admits_the_memory(
     world: SmallWorld, name: str, amount: int

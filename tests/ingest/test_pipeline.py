@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copytree
@@ -219,25 +220,6 @@ async def test_a_huge_memory_is_put_whole_and_quickly(
     assert len(writer.puts) == 1
 
 
-async def test_memories_at_hand_replace_an_origin_only_when_asked(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    async def store(*ids: str, replace_origin: str | None = None) -> int:
-        ledger = await ingest_memories(
-            [memory(name, origin="app") for name in ids],
-            writer=writer,
-            embedder=embedder,
-            settings=settings,
-            replace_origin=replace_origin,
-        )
-        return ledger.deleted
-
-    assert await store("a", "b", "c") == 0
-    assert await store("a") == 0
-    assert await store("a", "d", replace_origin="app") == 2
-    assert set(writer.kept) == {"a", "d"}
-
-
 async def test_progress_is_told_and_ends_with_what_was_stored(
     samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
@@ -368,3 +350,47 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
 
     all_of_it = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
     assert (all_of_it.stored, all_of_it.unchanged, all_of_it.deleted) == (0, 2, 1)
+
+
+async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
+    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    given = replace(
+        memory("a"),
+        cues=("x" * 201, "bell\u0007", *(f"request number {n}" for n in range(7))),
+        broad_cues=("plan a dinner",),
+        role="long " * 20,
+        replaces=("a", "old"),
+    )
+    ledger = await ingest_memories([given], writer=writer, embedder=embedder, settings=settings)
+
+    kept = writer.kept["a"].memory
+    assert kept.cues == tuple(f"request number {n}" for n in range(6))
+    assert (kept.broad_cues, kept.role, kept.replaces) == (("plan a dinner",), "", ("old",))
+    assert writer.kept["a"].cue_vectors.shape[0] == 7
+    reasons = " ".join(one.reason for one in ledger.skipped)
+    assert "201 characters" in reasons
+    assert "control" in reasons
+    assert "at most 6 specific cues" in reasons
+    assert "role" in reasons
+
+
+async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    rows, row = tmp_path / "rows.jsonl", {"id": "a", "text": "Ana swells up", "date": "2026-01-02"}
+    rows.write_text(json.dumps(row))
+    await ingest([rows], writer=writer, embedder=embedder, settings=settings)
+    rows.write_text(json.dumps({**row, "cues": ["bake for Ana"]}))
+
+    planned = await ingest(
+        [rows], writer=writer, embedder=embedder, settings=settings, dry_run=True
+    )
+    asked = len(embedder.asked)
+    ledger = await ingest([rows], writer=writer, embedder=embedder, settings=settings)
+
+    assert planned.plan is not None
+    assert planned.plan.other_cues == ("a",)
+    assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
+    assert [cue.text for one in writer.annotated for cue in one.cues] == ["bake for Ana"]
+    assert embedder.asked[asked:] == [["bake for Ana"]]

@@ -1,5 +1,6 @@
 """Each sample file as its reader sees it."""
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -146,3 +147,44 @@ def test_every_sample_is_recognised_and_reads_the_same_twice(samples: Path) -> N
     assert first == second
     assert [m.content_hash for m in first] == [m.content_hash for m in second]
     assert len(first) == 20
+
+
+ROW = '{"id": "a", "title": "Ana", "source": "note", "created_at": "2026-01-02", "messages": %s}\n'
+SAID = '[{"role": "user", "content": "Ana swells up after walnuts"}]'
+CUES = (
+    '{"id": "a", "cues": ["bake for  Ana", 7], "broad": ["plan a dinner"], "role": "health limit", '
+    '"replaces": ["old"]}\nbroken\n'
+)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: bool) -> None:
+    folder = tmp_path / "mara"
+    folder.mkdir()
+    (folder / "conversations.jsonl").write_text(ROW % SAID)
+    (folder / "cues.jsonl").write_text(CUES)
+    if packed:
+        shutil.make_archive(str(folder), "zip", tmp_path, "mara")
+        folder = tmp_path / "mara.zip"
+
+    (ana,) = memories(folder)
+
+    assert (ana.cues, ana.broad_cues) == (("bake for Ana",), ("plan a dinner",))
+    assert (ana.role, ana.replaces) == ("health limit", ("old",))
+    skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
+    assert [one.reason for one in skipped] == [
+        "broken JSON: Expecting value at column 1",
+        "read as the cues of conversations.jsonl beside it",
+    ]
+    assert not any(one.may_hide_memories for one in skipped)
+
+
+def test_rows_may_bring_their_own_cues(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(
+        '{"id": "a", "text": "Ana swells up", "cues": ["bake for Ana"], "broad": ["plan a dinner"],'
+        ' "role": "health limit", "replaces": ["old"]}\n{"id": "b", "text": "Rain", "cues": "no"}\n'
+    )
+    ana, rain = memories(tmp_path / "rows.jsonl")
+    assert (ana.cues, ana.broad_cues) == (("bake for Ana",), ("plan a dinner",))
+    assert (ana.role, ana.replaces) == ("health limit", ("old",))
+    assert (rain.cues, rain.role) == ((), "")

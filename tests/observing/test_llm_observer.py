@@ -129,7 +129,7 @@ async def test_what_the_messages_do_not_bear_out_is_dropped_and_told(
     found, _ = await read({"message": 2, "quote": "Anna is allergic to nuts", "kind": "note"}, row)
 
     assert [one.kind for one in found.found] == ["continuity"]
-    (dropped,) = found.unfounded
+    (dropped,) = found.dropped
     assert why in dropped.why
 
 
@@ -149,7 +149,7 @@ async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: obj
 async def test_an_empty_list_is_an_answer() -> None:
     found, _ = await read()
 
-    assert (found.found, found.unfounded) == ([], [])
+    assert (found.found, found.dropped) == ([], [])
 
 
 async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:

@@ -44,7 +44,7 @@ class Briefings:
             entity=self.services.entity,
             store=self.writing.store,
             counters=self.writing.counters,
-            cues_after=self.learning.cues_after,
+            cues_after=self.learning.acues_after,
             count_tokens=self.writing.tokens,
         )
         return await brief(sources, asked)

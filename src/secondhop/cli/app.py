@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from secondhop.cli.annotate_command import annotate
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
+from secondhop.cli.cues_commands import add_cue, list_cues, remove_cue, show_cues
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.ingest_command import ingest
 from secondhop.cli.learning_command import learning
@@ -88,6 +89,10 @@ SECTIONS: dict[str, dict[str, Command]] = {
 """Commands by their names, in the order of the help page."""
 
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "cues": (
+        "What memories were stored for: list, show, add, remove.",
+        {"list": list_cues, "show": show_cues, "add": add_cue, "remove": remove_cue},
+    ),
     "eval": (
         "Measure recall on labelled questions; fit a scale; choose settings.",
         {

@@ -55,7 +55,7 @@ def show(common: Common) -> None:
     from secondhop.cli.opening import run
     from secondhop.cli.terminal import print_json, screen
 
-    report = run(of_learning(common, lambda learning: learning.report()))
+    report = run(of_learning(common, lambda learning: learning.areport()))
     if common.json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -71,15 +71,15 @@ def unlearn(
     from secondhop.wording import counted
 
     async def work(learning: "Learning") -> "Unlearned":
-        found = await learning.would_forget(memory_ids, context_id=context)
+        found = await learning.awould_forget(memory_ids, context_id=context)
         if dry_run:
             return found
         if memory_ids:
-            await learning.forget(memory_ids)
+            await learning.aforget(memory_ids)
         elif context is not None:
-            await learning.forget_context(context)
+            await learning.aforget_context(context)
         else:
-            await learning.forget_all()
+            await learning.aforget_all()
         return found.model_copy(update={"dry_run": False})
 
     told = run(of_learning(common, work))
@@ -97,10 +97,10 @@ def switch(common: Common, *, on: bool, dry_run: bool) -> None:
     from secondhop.cli.terminal import print_json, screen
 
     async def work(learning: "Learning") -> bool:
-        is_on = (await learning.report()).on
+        is_on = (await learning.areport()).on
         if dry_run:
             return is_on
-        await learning.switch(on=on)
+        await learning.aswitch(on=on)
         return on
 
     is_on = run(of_learning(common, work))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from secondhop.cli.cues_view import cue_line
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
 from secondhop.headings import without_heading_signs
@@ -67,6 +68,8 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
         detail = f": {clean(event.detail)}" if event.detail else ""
         line = f"{event.at:%Y-%m-%d %H:%M}  {clean(event.memory_id)} {event.act}{other}{detail}"
         console.print(line, style="dim")
+    for cue in story.cues:
+        console.print(f"{clean(cue.memory_id)} was stored for: {cue_line(cue)}", style="dim")
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:

@@ -12,7 +12,7 @@ from secondhop.ingest.jsonl import TEXT_FIELDS, read_jsonl
 from secondhop.ingest.markdown import read_markdown
 from secondhop.ingest.reading import Document, Reader, UnreadableError
 from secondhop.ingest.rows import LINES_SUFFIXES, Row, rows_in
-from secondhop.ingest.scenario import is_scenario_row, read_scenario
+from secondhop.ingest.scenario import CUES_FILE, MEMORIES_FILE, is_scenario_row, read_scenario
 from secondhop.ingest.transcript import is_transcript, read_transcript
 
 READERS: Mapping[str, Reader] = MappingProxyType(
@@ -90,6 +90,9 @@ def _detect(document: Document) -> str:
         return "markdown"
     if document.name in _BESIDE_CONVERSATIONS:
         reason = "a part of an export that holds no conversation"
+        raise UnreadableError(reason, may_hide_memories=False)
+    if document.name == CUES_FILE and document.load_beside(MEMORIES_FILE) is not None:
+        reason = f"read as the cues of {MEMORIES_FILE} beside it"
         raise UnreadableError(reason, may_hide_memories=False)
     if _NEVER_TEXT.fullmatch(document.suffix):
         raise UnreadableError("a binary file, not text", may_hide_memories=False)

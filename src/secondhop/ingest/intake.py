@@ -6,6 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
+from secondhop.ingest.given_cues import checked_cues
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.stores.cues import fingerprint_given
 from secondhop.stores.records import Memory
@@ -57,7 +58,9 @@ class Intake:
             return None
         self.read += 1
         found = self._with_free_id(entry)
-        memory, content_hash = found.memory, found.memory.content_hash
+        memory, faults = checked_cues(found.memory)
+        content_hash = memory.content_hash
+        self.skipped += [Skipped(found.item, fault) for fault in faults]
         if not memory.memory_id:
             self.skip(Skipped(found.item, "it has no id"), origin=origin)
             return None

@@ -1,7 +1,7 @@
 """What every reader takes and gives: a document in, found memories and skipped items out."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -62,6 +62,9 @@ class Document:
     """UTC; stands in for a date that is missing or does not parse."""
     load: Callable[[], bytes]
     """Reads the bytes. Raises UnreadableError."""
+    load_beside: Callable[[str], bytes | None] = field(default=lambda name: None)
+    """Reads the file of this name in the same folder; None where there is none. Raises
+    UnreadableError."""
 
     @property
     def name(self) -> str:

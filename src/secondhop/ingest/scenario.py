@@ -1,11 +1,19 @@
-"""The scenario format: `conversations.jsonl` with id, title, source, created_at and messages."""
+"""The scenario format: `conversations.jsonl` with id, title, source, created_at and messages.
 
-from collections.abc import Iterator
+A file `cues.jsonl` beside it may say, by id, what the memories were stored for.
+"""
 
-from secondhop.ingest.json_text import JsonObject, id_at, text_at
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from secondhop.ingest.json_text import JsonObject, id_at, text_at, texts_at
 from secondhop.ingest.jsonl import found_in
-from secondhop.ingest.reading import Document, Found, Skipped
+from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
 from secondhop.ingest.rows import rows_in
+
+MEMORIES_FILE: Final = "conversations.jsonl"
+CUES_FILE: Final = "cues.jsonl"
 
 
 def is_scenario_row(row: JsonObject) -> bool:
@@ -16,11 +24,49 @@ def is_scenario_row(row: JsonObject) -> bool:
 
 def read_scenario(document: Document) -> Iterator[Found | Skipped]:
     """One row a memory; a row that lacks a field of the format is skipped."""
+    cues, faults = cues_beside(document)
+    yield from faults
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row
         elif is_scenario_row(row.fields):
-            yield found_in(row, document)
+            yield with_cues(found_in(row, document), cues)
         else:
             reason = "not a scenario row: it needs id, title, source, created_at and messages"
             yield Skipped(row.item, reason, may_hide_memories=True)
+
+
+def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped]]:
+    """{memory id: the row about it} of the file of cues, and what of that cannot be read."""
+    folder = document.item.rpartition("/")[0]
+    item = f"{folder}/{CUES_FILE}" if folder else CUES_FILE
+    cues: dict[str, JsonObject] = {}
+    faults: list[Skipped] = []
+    try:
+        held = document.load_beside(CUES_FILE)
+        rows = rows_in(replace(document, item=item, path=CUES_FILE, load=lambda: held or b""))
+        for row in rows if held else ():
+            if isinstance(row, Skipped):
+                faults.append(replace(row, may_hide_memories=False))
+            elif memory_id := id_at(row.fields, "id"):
+                cues[memory_id] = row.fields
+            else:
+                faults.append(Skipped(row.item, "no row of cues: it has no id"))
+    except UnreadableError as error:
+        faults.append(Skipped(item, f"the cues are not read: {error.reason}"))
+    return cues, faults
+
+
+def with_cues(entry: Found | Skipped, cues: Mapping[str, JsonObject]) -> Found | Skipped:
+    """The memory with the cues that stand beside it, if there are any."""
+    if isinstance(entry, Skipped) or entry.memory.memory_id not in cues:
+        return entry
+    row = cues[entry.memory.memory_id]
+    memory = replace(
+        entry.memory,
+        cues=texts_at(row, "cues"),
+        broad_cues=texts_at(row, "broad"),
+        role=text_at(row, "role"),
+        replaces=texts_at(row, "replaces"),
+    )
+    return replace(entry, memory=memory)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from secondhop.errors import IngestError
 from secondhop.ingest.cleaning import clean_text
@@ -115,6 +115,7 @@ class Walker:
                     origin=source.origin,
                     modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
                     load=partial(self._load_file, path),
+                    load_beside=partial(self._load_beside, path.parent),
                 )
 
     def _load_file(self, path: Path) -> bytes:
@@ -124,6 +125,10 @@ class Walker:
                 return self._within_limit(file.read(min(size, self._max_file_bytes + 1)))
         except OSError as error:
             raise UnreadableError(_reason(error)) from error
+
+    def _load_beside(self, folder: Path, name: str) -> bytes | None:
+        path = folder / name
+        return self._load_file(path) if path.is_file() and not path.is_symlink() else None
 
     def _members(
         self, path: Path, below: str, item: str, source: Source
@@ -159,7 +164,15 @@ class Walker:
             origin=source.origin,
             modified_at=modified_at,
             load=partial(self._load_member, archive, member),
+            load_beside=partial(self._load_member_beside, archive, member),
         )
+
+    def _load_member_beside(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str
+    ) -> bytes | None:
+        wanted = PurePosixPath(member.filename).with_name(name).as_posix()
+        found = [other for other in archive.infolist() if other.filename == wanted]
+        return self._load_member(archive, found[0]) if found else None
 
     def _load_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         self._check_size(member)

@@ -29,6 +29,7 @@ from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import DOCUMENT, LearnedContext, LearningChange, LearningState
+from secondhop.sync import BackgroundLoop, blocking
 
 logger = logging.getLogger(__name__)
 
@@ -36,16 +37,23 @@ logger = logging.getLogger(__name__)
 class Learning:
     """What was learned of one entity's memory, by resolved sessions alone.
 
-    A `SessionLearner`, and a `Forgets`: memories that are forgotten are forgotten here first.
+    A `SessionLearner`, and a `Forgets`: memories that are forgotten are forgotten here first. Every
+    method has an async form, whose name begins with "a".
     """
 
     def __init__(
-        self, store: LearningStore, services: Services, *, counters: CounterStore | None = None
+        self,
+        store: LearningStore,
+        services: Services,
+        *,
+        counters: CounterStore | None = None,
+        loop: BackgroundLoop | None = None,
     ) -> None:
         """`counters`: told what each session showed, and what was accepted."""
         self._store, self._services, self._counters = store, services, counters
+        self._loop = loop or BackgroundLoop()
 
-    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         """Take in a resolved session.
 
         What was accepted is counted. With a vote, or a memory that helped, the context of the
@@ -73,7 +81,9 @@ class Learning:
         await self._store.change(partial(self._decide, teaching=teaching, decided=decided))
         return Learned(updated=len(teaching.credit) if decided else 0, learned=bool(decided))
 
-    async def report(self) -> LearningReport:
+    learn = blocking(alearn)
+
+    async def areport(self) -> LearningReport:
         """Everything, by context, the most sessions first."""
         known = await self._store.read()
         contexts = await self._reports(known)
@@ -85,7 +95,9 @@ class Learning:
             rounds=round_counts(contexts),
         )
 
-    async def cues(self) -> list[LearnedCue]:
+    report = blocking(areport)
+
+    async def acues(self) -> list[LearnedCue]:
         """Promoted cues of all contexts, most wins first: when one memory comes up, the other is
         likely to be wanted. [] when learning is off."""
         known = await self._store.read()
@@ -95,7 +107,9 @@ class Learning:
         promoted = [cue for cue in found if cue.status == "promoted"]
         return sorted(promoted, key=lambda cue: (-cue.wins, cue.leads_to))
 
-    async def cues_after(self, memory_ids: Collection[str]) -> list[LearnedCue]:
+    cues = blocking(acues)
+
+    async def acues_after(self, memory_ids: Collection[str]) -> list[LearnedCue]:
         """Promoted cues of these memories, for a briefing that looks ahead.
 
         Lessons that cannot be read do not stop a briefing: it goes on without.
@@ -103,24 +117,32 @@ class Learning:
         if not self._services.settings.learning.weight:
             return []
         try:
-            return [cue for cue in await self.cues() if cue.spark in memory_ids]
+            return [cue for cue in await self.acues() if cue.spark in memory_ids]
         except StoreError as error:
             logger.warning("a briefing uses nothing learned: %s", error)
             return []
 
-    async def rounds(self) -> RoundCounts:
-        """How many answers sessions needed, and in which contexts too many."""
-        return (await self.report()).rounds
+    cues_after = blocking(acues_after)
 
-    async def switch(self, *, on: bool) -> None:
+    async def arounds(self) -> RoundCounts:
+        """How many answers sessions needed, and in which contexts too many."""
+        return (await self.areport()).rounds
+
+    rounds = blocking(arounds)
+
+    async def aswitch(self, *, on: bool) -> None:
         """Off: nothing is learned, counted or used until it is on again; what is known stays."""
         await self._store.switch(on=on)
 
-    async def forget(self, memory_ids: Sequence[str]) -> None:
+    switch = blocking(aswitch)
+
+    async def aforget(self, memory_ids: Sequence[str]) -> None:
         """Nothing of these memories is left; unknown ids are no error."""
         await self._store.forget(memory_ids)
 
-    async def forget_context(self, context_id: str) -> None:
+    forget = blocking(aforget)
+
+    async def aforget_context(self, context_id: str) -> None:
         """Forget one context.
 
         Raises:
@@ -129,11 +151,15 @@ class Learning:
         context_called(context_id, (await self._store.read()).contexts)
         await self._store.change(lambda _: LearningChange(dropped=[context_id]))
 
-    async def forget_all(self) -> None:
+    forget_context = blocking(aforget_context)
+
+    async def aforget_all(self) -> None:
         """Forget everything that was learned; a switch that is off stays off."""
         await self._store.clear()
 
-    async def would_forget(
+    forget_all = blocking(aforget_all)
+
+    async def awould_forget(
         self, memory_ids: Sequence[str] = (), *, context_id: str | None = None
     ) -> Unlearned:
         """What there is to forget: of these memories, of one context, or, without either, all.
@@ -150,7 +176,9 @@ class Learning:
         told = [known for known in told if known or not memory_ids]
         return Unlearned(contexts=len(told), memories=len(set().union(*told)), dry_run=True)
 
-    async def exported(self) -> dict[str, Any]:
+    would_forget = blocking(awould_forget)
+
+    async def aexported(self) -> dict[str, Any]:
         """Everything as plain values, vectors left out: for people and their rights.
 
         It holds no word of any question. There is no import: `backup` copies what was learned.
@@ -167,6 +195,8 @@ class Learning:
                 for one in known.contexts
             ],
         }
+
+    exported = blocking(aexported)
 
     async def aclose(self) -> None:
         """Close its file."""

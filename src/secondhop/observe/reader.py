@@ -4,21 +4,25 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
 from secondhop.nodes.config import RecallLimits
-from secondhop.observe.plain import PlainObserver
+from secondhop.observe.plain import PLAIN, plain_readings
 from secondhop.observe.port import (
     SPEAKER,
     KnownThing,
-    Observer,
     ObserveRequest,
     Reading,
+    Readings,
     Turn,
-    Unfounded,
 )
+from secondhop.observe.records import DroppedReading
+
+if TYPE_CHECKING:
+    from secondhop.observe.llm import LLMObserver
 
 STRETCH_TOKENS = 4_000
 """Of messages that a model reads in one call: of more it forgets the middle."""
@@ -29,66 +33,65 @@ class Heap:
     """What was read so far, and what it cost."""
 
     found: list[Reading] = field(default_factory=list[Reading])
-    unfounded: list[Unfounded] = field(default_factory=list[Unfounded])
+    dropped: list[DroppedReading] = field(default_factory=list[DroppedReading])
     degraded: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
     readers: dict[str, None] = field(default_factory=dict[str, None])
     """Who read the stretches, by id, in the order of their first one."""
+
+    def add(self, readings: Readings, *, start: int, reader: str) -> None:
+        """What one reader found in the stretch that begins with turn `start`."""
+        self.readers[reader] = None
+        self.usage += readings.usage
+        self.dropped += readings.dropped
+        for one in readings.found:
+            span = replace(one.span, message=one.span.message + start)
+            self.found.append(replace(one, span=span))
 
 
 async def read_all(
     turns: Sequence[Turn],
     known: Sequence[KnownThing],
     *,
-    observer: Observer,
+    observer: "LLMObserver | None",
     limits: RecallLimits,
 ) -> Heap:
-    """What the whole conversation says; the bounds of a recall hold for all of it together."""
-    heap, plain = Heap(), PlainObserver()
+    """What the whole conversation says; the bounds of a recall hold for all of it together.
+
+    Args:
+        observer: None: plain forms are read, as where it fails.
+    """
+    heap = Heap()
+    if observer is None:
+        heap.add(plain_readings(turns), start=0, reader=PLAIN)
+        return heap
     ends_at = time.monotonic() + limits.deadline_s
-    whole = isinstance(observer, PlainObserver)
-    for start, part in [(0, turns)] if whole else stretches(turns):
-        spent = heap.usage
-        left = Remaining(
-            rounds=0,
-            llm_calls=max(0, limits.llm_calls - spent.calls),
-            llm_tokens=max(0, limits.llm_tokens - spent.tokens - spent.lost_tokens),
-            seconds=max(0.0, ends_at - time.monotonic()),
-        )
-        request = ObserveRequest(turns=part, known=known, remaining=left)
-        await read_stretch(request, start, heap, readers=(observer, plain))
+    for start, part in stretches(turns):
+        left = left_of(limits, spent=heap.usage, seconds=ends_at - time.monotonic())
+        try:
+            if not left.affords_model:
+                raise ModelError("no model call is left for the rest of this conversation")
+            async with asyncio.timeout(max(left.seconds, 0.01)):
+                readings = await observer.read(
+                    ObserveRequest(turns=part, known=known, remaining=left)
+                )
+            heap.add(readings, start=start, reader=observer.observer_id)
+        except (ModelError, TimeoutError) as error:
+            said = str(error) or "no answer in time"
+            heap.degraded[f"observe: {said}; plain forms were read instead"] = None
+            heap.usage += usage_of_failure(error)
+            heap.add(plain_readings(part), start=start, reader=PLAIN)
     return heap
 
 
-async def read_stretch(
-    request: ObserveRequest, start: int, heap: Heap, *, readers: tuple[Observer, Observer]
-) -> None:
-    """One stretch, by the first reader, or else by the second, which never fails."""
-    observer, plain = readers
-    reader = observer
-    try:
-        if observer is not plain and not isinstance(observer, PlainObserver):
-            check_budget(request.remaining)
-        async with asyncio.timeout(max(request.remaining.seconds, 0.01)):
-            readings = await observer.read(request)
-    except (ModelError, TimeoutError) as error:
-        said = str(error) or "no answer in time"
-        heap.degraded[f"observe: {said}; plain forms were read instead"] = None
-        heap.usage += usage_of_failure(error)
-        reader = plain
-        readings = await plain.read(request)
-    heap.readers[reader.observer_id] = None
-    heap.usage += readings.usage
-    heap.unfounded += readings.unfounded
-    for one in readings.found:
-        span = replace(one.span, message=one.span.message + start)
-        heap.found.append(replace(one, span=span))
-
-
-def check_budget(left: Remaining) -> None:
-    """Raises ModelError when no model may be asked any more."""
-    if not left.affords_model:
-        raise ModelError("no model call is left for the rest of this conversation")
+def left_of(limits: RecallLimits, *, spent: Usage, seconds: float) -> Remaining:
+    """What a conversation may still cost."""
+    return Remaining(
+        rounds=0,
+        llm_calls=max(0, limits.llm_calls - spent.calls),
+        llm_tokens=max(0, limits.llm_tokens - spent.tokens - spent.lost_tokens),
+        seconds=max(0.0, seconds),
+    )
 
 
 def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:

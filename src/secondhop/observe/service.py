@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -31,8 +31,8 @@ from secondhop.observe.messages import (
     heard,
     seen_words,
 )
-from secondhop.observe.plain import OTHER_LANGUAGE, PlainObserver, in_another_language
-from secondhop.observe.port import KnownThing, Observer, Reading, Turn, Unfounded
+from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
+from secondhop.observe.port import KnownThing, Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -55,6 +55,8 @@ from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from secondhop.observe.llm import LLMObserver
 
 KNOWN = 40
 """Known names that a model is given."""
@@ -89,12 +91,12 @@ class ConversationReading:
         said = heard(messages, now=in_utc(at) if at else now)
         await self._check_place(keep_as)
         turns = [one.turn for one in said]
-        async with self._observer(llm) as (observer, model_id):
+        async with self._observer(llm) as observer:
             known: list[KnownThing] = []
-            if model_id:
+            if observer is not None:
                 known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
-            if not model_id and in_another_language(turns):
+            if observer is None and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
         found, forgotten = await self._without_forgotten(heap.found, said)
         outcome = await self._written(found, said, dry_run=dry_run)
@@ -103,48 +105,48 @@ class ConversationReading:
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
-            dropped=[DroppedReading(**asdict(one)) for one in (*heap.unfounded, *forgotten)],
+            dropped=[*heap.dropped, *forgotten],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
-            reader=", ".join(heap.readers) or observer.observer_id,
+            reader=", ".join(heap.readers) or (observer.observer_id if observer else PLAIN),
             degraded=list(heap.degraded),
-            spent=self._spent(heap, model_id, ms=(time.perf_counter() - started) * 1000),
+            spent=self._spent(heap, observer, ms=(time.perf_counter() - started) * 1000),
             dry_run=dry_run,
         )
 
     @asynccontextmanager
     async def _observer(
         self, llm: "str | StructuredLLM | BaseChatModel | None"
-    ) -> AsyncGenerator[tuple[Observer, str], None]:
-        """Who reads, and the model's id; a model that is only named is closed at the end."""
+    ) -> AsyncGenerator["LLMObserver | None", None]:
+        """The model that reads, if one does; one that is only named is closed at the end."""
         model = self.llm
         if llm is not None:
             offline = llm == OFFLINE
             model = None if offline else chosen_llm(llm, deadline_s=self.limits.deadline_s)
         if model is None:
-            yield PlainObserver(), ""
+            yield None
             return
         from secondhop.observe.llm import LLMObserver
 
         prompts = self.prompts if isinstance(self.prompts, Mapping) else load_prompts(self.prompts)
         secret = model.tag_secret if isinstance(model, KeepsAnswers) else None
         try:
-            yield LLMObserver(model, prompts, secret=secret), model.model_id
+            yield LLMObserver(model, prompts, secret=secret)
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
 
     async def _without_forgotten(
         self, readings: Sequence[Reading], said: Sequence[Heard]
-    ) -> tuple[list[Reading], list[Unfounded]]:
+    ) -> tuple[list[Reading], list[DroppedReading]]:
         """(what may be written, what came of these words before and was forgotten)."""
         origins = await self.writing.store.look(lambda view: view.forgotten_origins())
         gone = seen_words([("forgotten", origin) for origin in origins])
         found: list[Reading] = []
-        forgotten: list[Unfounded] = []
+        forgotten: list[DroppedReading] = []
         for reading in readings:
             if came_of(reading.span, gone.get(said[reading.span.message].digest, [])):
-                forgotten.append(Unfounded(text=reading.value or reading.text, why=FORGOTTEN))
+                forgotten.append(DroppedReading(text=reading.value or reading.text, why=FORGOTTEN))
             else:
                 found.append(reading)
         return found, forgotten
@@ -228,9 +230,9 @@ class ConversationReading:
             await store.refresh_topics()
         return "remembered"
 
-    def _spent(self, heap: Heap, model_id: str, *, ms: float) -> Spent:
+    def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
         """What it cost."""
-        price = price_of(model_id, self.prices) if model_id else None
+        price = price_of(observer.model_id, self.prices) if observer else None
         cost = 0.0 if not heap.usage.calls else None
         if price is not None:
             cost = price.cost_usd(heap.usage)

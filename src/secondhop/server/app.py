@@ -52,6 +52,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would name the host that the caller named
         responses=PROBLEMS,
     )
     app.state.served = served

@@ -1,9 +1,10 @@
 """Bodies of requests. What comes back is what `Recall` returns."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, rememberable
@@ -17,6 +18,20 @@ MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
 Vote: TypeAlias = Literal[VoteName, ""]
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 Example: TypeAlias = dict[str, Any]
+Flag: TypeAlias = Annotated[bool, Strict()]
+Share: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1)]
+Count: TypeAlias = Annotated[int, Strict(), Field(ge=1)]
+
+
+def no_number(given: object) -> object:
+    """Raises ValueError for a number: pydantic would take it for seconds since 1970."""
+    text = given.isoformat() if isinstance(given, datetime) else given
+    if not isinstance(text, str) or not re.match(r"\d{4}-", text):
+        raise ValueError("a moment is an ISO 8601 text, like 2026-03-01T12:00:00Z")
+    return given
+
+
+Moment: TypeAlias = Annotated[datetime, BeforeValidator(no_number, json_schema_input_type=datetime)]
 
 
 def example(**values: Any) -> Example:
@@ -38,11 +53,11 @@ class RecallBody(Body):
     )
 
     question: str = Field(min_length=1, description="As the person asked it.")
-    k: int | None = Field(None, ge=1, description="Memories to return; default 6.")
-    tokens: int | None = Field(None, ge=1, description="Instead of k: fill so many tokens.")
-    at: datetime | None = Field(None, description='The time that counts as "now".')
-    as_of: datetime | None = Field(None, description="What was believed then.")
-    include_stale: bool = Field(False, description="Also what does not hold any more, marked.")
+    k: Count | None = Field(None, description="Memories to return; default 6.")
+    tokens: Count | None = Field(None, description="Instead of k: fill so many tokens.")
+    at: Moment | None = Field(None, description='The time that counts as "now".')
+    as_of: Moment | None = Field(None, description="What was believed then.")
+    include_stale: Flag = Field(False, description="Also what does not hold any more, marked.")
     effort: Effort | None = Field(
         None, description="What a language model may be asked; default the cheapest that serves."
     )
@@ -54,12 +69,12 @@ class SessionBody(Body):
     model_config = ConfigDict(json_schema_extra=example(question="Plan my week", k=5))
 
     question: str = Field(min_length=1)
-    k: int | None = Field(None, ge=1, description="Memories a round; default 5.")
-    max_rounds: int | None = Field(None, ge=1, description="Answers; default 4.")
-    ttl_s: float | None = Field(
+    k: Count | None = Field(None, description="Memories a round; default 5.")
+    max_rounds: Count | None = Field(None, description="Answers; default 4.")
+    ttl_s: Annotated[float, Strict()] | None = Field(
         None, gt=0, allow_inf_nan=False, description="Seconds without a vote until it expires."
     )
-    at: datetime | None = None
+    at: Moment | None = None
 
 
 class VotesBody(Body):
@@ -73,8 +88,8 @@ class VotesBody(Body):
         description='{memory: vote}; "" takes back a vote that was noted with go_on false.'
     )
     by: Literal["person", "agent"] = "person"
-    round: int | None = Field(None, ge=1, description="Of the answer that was judged.")
-    go_on: bool = Field(True, description="False: only note the votes.")
+    round: Count | None = Field(None, description="Of the answer that was judged.")
+    go_on: Flag = Field(True, description="False: only note the votes.")
     request_id: str | None = Field(
         None, min_length=1, max_length=200, description="Sent again with the same, it counts once."
     )
@@ -89,7 +104,7 @@ class ResolveBody(Body):
         None, description="What helped; default what was voted hot or warm."
     )
     note: str = Field("", max_length=2000)
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class RememberBody(Body):
@@ -105,13 +120,13 @@ class RememberBody(Body):
     attribute: str | None = None
     scope: str | None = Field(None, description='"always", or what a question must be about.')
     topic: str = ""
-    at: datetime | None = Field(None, description="When it was written; default now.")
-    valid_until: datetime | None = None
-    salience: float | None = Field(None, ge=0, le=1)
+    at: Moment | None = Field(None, description="When it was written; default now.")
+    valid_until: Moment | None = None
+    salience: Share | None = None
     mark: Literal["", "core", "open"] = ""
     supersedes: list[MemoryId] = Field(default_factory=list[str])
     memory_id: MemoryId | None = None
-    dry_run: bool = False
+    dry_run: Flag = False
 
     def what(self) -> Rememberable:
         """Words, a fact or a preference.
@@ -133,7 +148,7 @@ class MessageBody(Body):
 
     role: Role = "user"
     content: str
-    at: datetime | None = Field(None, description="When it was said.")
+    at: Moment | None = Field(None, description="When it was said.")
 
     def said(self) -> Said:
         """As `observe` takes it."""
@@ -146,7 +161,7 @@ class MemoryBody(Body):
     memory_id: MemoryId
     title: str = ""
     source: str = "note"
-    created_at: datetime
+    created_at: Moment
     messages: list[MessageBody] = Field(min_length=1)
     kind: Kind = "continuity"
     subject: str = ""
@@ -199,11 +214,11 @@ class UpdateBody(Body):
     model_config = ConfigDict(json_schema_extra=example(text="Acme Ltd"))
 
     text: str | None = Field(None, min_length=1)
-    at: datetime | None = None
-    valid_until: datetime | Literal[""] | None = Field(None, description='"" removes it.')
-    salience: float | None = Field(None, ge=0, le=1)
+    at: Moment | None = None
+    valid_until: Moment | Literal[""] | None = Field(None, description='"" removes it.')
+    salience: Share | None = None
     mark: Literal["", "core", "open"] | None = Field(None, description='"" removes it.')
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class SupersedeBody(Body):
@@ -211,14 +226,14 @@ class SupersedeBody(Body):
 
     by: MemoryId
     reason: str = Field("", max_length=2000)
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class ReasonBody(Body):
     """Why a memory does not hold any more."""
 
     reason: str = Field(min_length=1, max_length=2000)
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class ObserveBody(Body):
@@ -229,10 +244,10 @@ class ObserveBody(Body):
     )
 
     messages: list[MessageBody] = Field(min_length=1, max_length=2000)
-    at: datetime | None = None
+    at: Moment | None = None
     keep_as: str = Field("", max_length=500, description="Keep the conversation under this id.")
     title: str = ""
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class MemoryPage(BaseModel):
@@ -270,4 +285,4 @@ class Resolved(BaseModel):
 
     session: ResolvedSession
     learned: dict[str, Any]
-    dry_run: bool
+    dry_run: Flag

@@ -22,6 +22,8 @@ POLICY = (
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
+HEADER_BYTES = 32_000
+
 ALWAYS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -90,6 +92,10 @@ class Gate:
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers, path = Headers(scope=scope), str(scope["path"])
+        if len(headers.getlist("host")) > 1:
+            return response_of(http_problem(400, "a request names one host"))
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
+            return response_of(http_problem(431))
         host = headers.get("host", "")
         if self._hosts and host_name(host) not in self._hosts:
             return response_of(http_problem(421, "this server goes by another name"))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -16,7 +15,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
 from secondhop.server.access import Readable, Server
-from secondhop.server.bodies import MemoryId, RecallBody
+from secondhop.server.bodies import MemoryId, Moment, RecallBody
 from secondhop.server.metrics import Metrics
 from secondhop.server.problems import problem_of
 from secondhop.server.recall_file import graph_of
@@ -26,7 +25,7 @@ router = APIRouter(tags=["recall"])
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events: `step` as a step ends, `result` at the end, `problem` on an error.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": {"type": "object", "required": ["data"]}}},
     }
 }
 
@@ -95,7 +94,7 @@ async def briefing(
     recall: Readable,
     limit: Annotated[int | None, Query(ge=1, description="Entries; default 20.")] = None,
     tokens: Annotated[int | None, Query(ge=1, description="Instead of limit.")] = None,
-    at: datetime | None = None,
+    at: Moment | None = None,
 ) -> Briefing:
     """What to know when a session starts, before anything is asked."""
     return await recall.abriefing(limit=limit, tokens=tokens, at=at)

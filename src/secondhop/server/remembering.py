@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from secondhop.server.bodies import (
     Ledger,
     MemoriesBody,
     MemoryPage,
+    Moment,
     ObserveBody,
     ReasonBody,
     RememberBody,
@@ -91,7 +91,7 @@ async def facts(
     recall: Readable,
     subject: str | None = None,
     attribute: str | None = None,
-    as_of: datetime | None = None,
+    as_of: Moment | None = None,
 ) -> list[StoredFact]:
     """Facts by their names, the newest first."""
     return list(await recall.memories.afacts(subject, attribute, as_of=as_of))
@@ -161,7 +161,7 @@ async def ingest(
     name: Annotated[str, Query(min_length=1, max_length=150, examples=["conversations.json"])],
     format: Annotated[str | None, Query(max_length=30)] = None,
     modified_at: Annotated[
-        datetime | None, Query(description="Date of what has none of its own; default now.")
+        Moment | None, Query(description="Date of what has none of its own; default now.")
     ] = None,
     dry_run: DryRun = False,
 ) -> Ledger:

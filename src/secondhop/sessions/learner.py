@@ -19,7 +19,7 @@ class Learned:
 class SessionLearner(Protocol):
     """Learns from resolved sessions."""
 
-    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         """Take it in; called at most once a session, by the worker that resolved it.
 
         An error of ours is logged, and the session stays resolved.
@@ -33,7 +33,7 @@ class SessionLearner(Protocol):
 class LearnsNothing:
     """A learner for sessions that are to leave nothing behind."""
 
-    async def learn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
+    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         """Nothing."""
         return Learned()
 

@@ -260,13 +260,15 @@ class Sessions:
 
     list_open = blocking(alist_open)
 
-    async def forget(self, memory_ids: Sequence[str]) -> None:
+    async def aforget(self, memory_ids: Sequence[str]) -> None:
         """Abandon the open sessions that know one of these memories: nothing of it is left there.
 
         Raises:
             StoreError: the store of sessions cannot be written; forget again.
         """
         await abandon_those_with(memory_ids, self._store, owner=self._owner)
+
+    forget = blocking(aforget)
 
     async def aclose(self) -> None:
         """Close the store's connections; sessions stay open for others."""
@@ -315,7 +317,7 @@ class Sessions:
     async def _learn(self, session: ResolvedSession, *, dry_run: bool) -> Learned:
         """What is learned; a session that cannot be learned from is resolved all the same."""
         try:
-            return await self.learner.learn(session, dry_run=dry_run)
+            return await self.learner.alearn(session, dry_run=dry_run)
         except SecondhopError as error:
             logger.warning("nothing was learned from session %s: %s", session.session_id, error)
             return Learned()

@@ -39,7 +39,7 @@ function facts(memory) {
   return el("dl", { class: "facts" },
     fact("date", day(memory.created_at)), fact("kind", `${memory.source}, ${memory.kind}`),
     fact("brought by", memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`),
-    fact("query", brought && `“${brought.query}”`), fact("score", memory.score.toFixed(2)));
+    fact("help", memory.role), fact("stored for", memory.cue && `“${memory.cue}”`), fact("query", brought && `“${brought.query}”`), fact("score", memory.score.toFixed(2)));
 }
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;

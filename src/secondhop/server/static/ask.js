@@ -6,13 +6,15 @@ function askView() {
   const k = el("input", { type: "number", min: "1", max: "50", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
   const stale = el("input", { type: "checkbox" });
+  const effort = choice("Effort", "usual", EFFORTS);
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
-    el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "As of ", moment),
+    el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
       el("label", {}, stale, " also what no longer holds"), el("button", { class: "primary" }, "Ask")));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = () => trying(async () => {
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked };
+    if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });

@@ -22,11 +22,12 @@ function side(name) {
   const k = el("input", { type: "number", min: "1", max: "50", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
+  const effort = choice(`Effort of ${name}`, "usual", EFFORTS);
   return {
-    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k),
+    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
       el("label", {}, "As of ", moment), el("label", {}, stale, " also what no longer holds")),
     result: (question) => post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
-      include_stale: stale.checked, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }),
+      include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }),
   };
 }
 

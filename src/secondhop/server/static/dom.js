@@ -65,6 +65,13 @@ function button(label, work, props = {}, blocked = () => false) {
   return made;
 }
 
+/** A choice; the first option stands for the server's own. */
+function choice(label, usual, options) {
+  return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
+}
+
+const EFFORTS = ["none", "low", "high"];
+
 /** A table of rows of cells. */
 function table(caption, heads, rows) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },

@@ -1,12 +1,13 @@
 "use strict";
-// The path of an answer: question → facet → query → memory, by hop.
+// The path of an answer: question → facet → query or cue → memory, by hop.
 
 const COLUMNS = [
   { name: "Question", x: 0, wide: 150 },
   { name: "What it needs", x: 200, wide: 190 },
-  { name: "Searched for", x: 440, wide: 250 },
+  { name: "Searched for, or stored for", x: 440, wide: 250 },
   { name: "Found", x: 740, wide: 260 },
 ];
+const SEARCHES = { dense: "meaning", lexical: "words" };
 const ROW = 40, BOX = 32;
 
 /** Searches that a query ran: {name: hits}. */
@@ -35,19 +36,26 @@ function pathOf(trace, ids) {
       mark: candidate.slot === null ? "–" : String(candidate.slot) });
     const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id;
     ways.sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
+    if (candidate.cue) {  // the question is near a request that it was stored for
+      const key = `c ${candidate.cue}`;
+      if (!queries.has(key)) queries.set(key, { key, column: 2, label: candidate.cue, isCue: true, mark: "c", sum: 0, count: 0 });
+      const node = queries.get(key);
+      node.sum += order; node.count += 1;
+      links.push({ from: key, to: `m ${id}`, says: "stored for such requests" });
+    }
     const suggested = facets.has(facet) && ways[0]?.query.facet_id !== facet;
     if (suggested) links.push({ from: `f ${facet}`, to: `m ${id}`, says: "suggested by a playbook" });
-    ways.slice(0, suggested ? 1 : 2).forEach((way, index) => {
+    ways.slice(0, suggested || candidate.cue ? 1 : 2).forEach((way, index) => {
       const key = `q ${way.query.query_id}`;
       if (!queries.has(key)) queries.set(key, { key, column: 2, label: way.query.text, facet: way.query.facet_id,
         hop: way.query.hop, mark: String(way.query.hop), sum: 0, count: 0 });
       const node = queries.get(key);
       node.sum += order; node.count += 1;
-      links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested,
-        says: `${way.search} search, rank ${way.hit.rank}, ${way.hit.score.toFixed(2)}` });
+      links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || Boolean(candidate.cue),
+        says: `${SEARCHES[way.search] ?? way.search} search, rank ${way.hit.rank}, ${way.hit.score.toFixed(2)}` });
     });
   });
-  const used = new Set([...queries.values()].map((query) => query.facet));
+  const used = new Set([...queries.values()].filter((query) => !query.isCue).map((query) => query.facet));
   for (const link of links) if (link.from.startsWith("f ")) used.add(link.from.slice(2));
   const needs = [...used].map((id) => facets.get(id)).filter(Boolean)
     .sort((a, b) => a.hop - b.hop || b.weight - a.weight)
@@ -117,7 +125,7 @@ function drawPath(trace, ids, onMemory) {
 
 function box(node, { show, move, onMemory }) {
   const { wide } = COLUMNS[node.column];
-  const kind = ["question", "need", "query", "memory"][node.column];
+  const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
   const says = node.column === 3 ? (node.out ? "not returned" : `place ${node.mark}`) : node.hop ? `hop ${node.hop}` : "";
   const choose = () => node.id && onMemory(node.id);
   return svg("g", {

@@ -1,0 +1,122 @@
+"""`recall.cues`: what memories were stored for; list it, add to it, take from it."""
+
+from collections.abc import Sequence
+
+from secondhop.errors import UsageError
+from secondhop.given_values import check_id
+from secondhop.ingest.cleaning import clean_lines
+from secondhop.memories.records import MemoryCues, StoredCue
+from secondhop.memories.writing import MemoryWriting
+from secondhop.stores.cues import MOST_CUES, Breadth, Cue, cue_fault
+from secondhop.sync import BackgroundLoop, blocking
+
+
+class Cues:
+    """Requests for which stored memories matter, whoever wrote them: a model, or the host.
+
+    Every method has an async form, whose name begins with "a".
+    """
+
+    def __init__(self, writing: MemoryWriting, *, loop: BackgroundLoop | None = None) -> None:
+        """Take the parts as they are."""
+        self._writing, self._store = writing, writing.store
+        self._loop = loop or BackgroundLoop()
+
+    async def ashow(self, memory_id: str) -> MemoryCues:
+        """What one memory was stored for.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        memory = await self._writing.existing(memory_id)
+        ids = [memory_id]
+        annotations = (await self._store.annotations(ids)).get(memory_id, ())
+        replaces = dict.fromkeys(one for said in annotations for one in said.replaces)
+        return MemoryCues(
+            memory_id=memory_id,
+            title=memory.title,
+            role=(await self._store.roles(ids)).get(memory_id, ""),
+            replaces=list(replaces),
+            replaced_by=(await self._store.replaced_by(ids)).get(memory_id, ""),
+            annotated=any(said.content_hash == memory.content_hash for said in annotations),
+            cues=list(await self.alist(memory_id)),
+        )
+
+    show = blocking(ashow)
+
+    async def alist(
+        self, memory_id: str | None = None, *, after: str = "", limit: int = 1000
+    ) -> Sequence[StoredCue]:
+        """The cues of one memory, or those of all in the order of their ids.
+
+        Args:
+            after: of all: begin behind this cue; "" is the beginning.
+            limit: of all: at most so many.
+
+        Raises:
+            UsageError: the memory is not stored.
+        """
+        if memory_id is None:
+            return [StoredCue.of(cue) for cue in await self._store.all_cues(after, limit=limit)]
+        await self._writing.existing(memory_id)
+        found = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        return [StoredCue.of(cue) for cue in found]
+
+    list = blocking(alist)
+
+    async def aadd(
+        self, memory_id: str, text: str, *, broad: bool = False, dry_run: bool = False
+    ) -> StoredCue:
+        """Add a request for which a memory matters; one that it has already stays as it is.
+
+        Args:
+            text: as the person would ask, "what may I bake for Ana?"; at most 200 characters.
+            broad: it is a usual undertaking, "plan a dinner", and no request of this person.
+
+        Raises:
+            UsageError: the memory is not stored, the text is no cue, or the memory has as many of
+                yours as it may have.
+        """
+        await self._writing.existing(memory_id)
+        breadth: Breadth = "broad" if broad else "specific"
+        words = "".join(clean_lines([text]))
+        if fault := cue_fault(words):
+            raise UsageError(f"the cue cannot be stored: {fault}")
+        cue = Cue(
+            memory_id=memory_id, text=words, breadth=breadth, written_at=self._writing.clock()
+        )
+        stored = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        for other in stored:
+            if other.cue_id == cue.cue_id:
+                return StoredCue.of(other).model_copy(update={"dry_run": dry_run})
+        own = [one for one in stored if (one.origin, one.breadth) == ("host", breadth)]
+        if len(own) >= MOST_CUES[breadth]:
+            raise UsageError(
+                f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
+                f"remove one: secondhop cues remove {own[0].cue_id}"
+            )
+        if not dry_run:
+            await self._store.add_cues([cue], await self._writing.embedder.embed_passages([words]))
+        return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
+
+    add = blocking(aadd)
+
+    async def aremove(self, cue_id: str, *, dry_run: bool = False) -> StoredCue:
+        """Remove a cue, whoever wrote it; the memory stays.
+
+        A cue from a file does not come back with the next ingest of the same file.
+
+        Raises:
+            UsageError: there is no such cue.
+        """
+        check_id(cue_id)
+        memory_id = cue_id.rpartition(":")[0]
+        cues = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        for cue in cues:
+            if cue.cue_id == cue_id:
+                if not dry_run:
+                    await self._store.remove_cues([cue_id])
+                return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
+        raise UsageError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
+
+    remove = blocking(aremove)

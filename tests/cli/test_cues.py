@@ -1,0 +1,91 @@
+"""`secondhop cues`: list, show, add and remove what memories were stored for."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.command_line import Cli, document, over
+
+pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
+
+ROW = {
+    "id": "allergy",
+    "text": "Ana swells up after walnuts",
+    "date": "2026-01-02",
+    "cues": ["what may I bake for Ana"],
+    "broad": ["plan a dinner"],
+    "role": "health limit",
+    "replaces": ["old"],
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Cli:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(ROW) + "\n" + json.dumps({"id": "rain", "text": "It rains"}))
+    run = over(tmp_path / "store")
+    assert run("ingest", str(rows)).exit_code == 0
+    return run
+
+
+def texts(run: Cli, *memory: str) -> list[str]:
+    return [cue["text"] for cue in document(run("cues", "list", *memory, "--json"))["cues"]]
+
+
+def test_cues_of_a_file_are_listed_and_shown(run: Cli) -> None:
+    assert texts(run) == texts(run, "allergy")
+    assert sorted(texts(run)) == ["plan a dinner", "what may I bake for Ana"]
+    assert texts(run, "rain") == []
+    shown = document(run("cues", "show", "allergy", "--json"))
+    assert (shown["role"], shown["replaces"], shown["annotated"]) == ("health limit", ["old"], True)
+    told = run("cues", "show", "allergy").stdout
+    assert "health limit" in told
+    assert "what may I bake for Ana  (host, allergy:" in told
+    assert "2 cues of 1 memory" in run("cues", "list").stdout
+    assert "secondhop annotate" in run("cues", "show", "rain").stdout
+
+
+def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
+    planned = document(run("cues", "add", "rain", "  fix  the roof ", "--dry-run", "--json"))
+    assert texts(run, "rain") == []
+    added = document(run("cues", "add", "rain", "fix the roof", "--broad", "--json"))
+    again = document(run("cues", "add", "rain", "fix the roof", "--broad", "--json"))
+    assert (planned["text"], planned["breadth"], planned["dry_run"]) == (
+        "fix the roof",
+        "specific",
+        True,
+    )
+    assert (added["breadth"], added["origin"], added["dry_run"]) == ("broad", "host", False)
+    assert again == added
+    history = document(run("history", "rain", "--json"))
+    assert [cue["text"] for cue in history["cues"]] == ["fix the roof"]
+    assert "rain was stored for: fix the roof" in run("history", "rain").stdout
+
+    assert "removed fix the roof" in run("cues", "remove", added["cue_id"]).stdout
+    assert texts(run, "rain") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["add", "nobody", "fix the roof"], "nobody"),
+        (["add", "rain", " "], "no words"),
+        (["add", "rain", "x" * 201], "201 characters"),
+        (["add", "rain", "fix\u202ethe roof"], "invisible"),
+        (["remove", "rain:0"], "no cue"),
+        (["show", "nobody"], "nobody"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run: Cli, command: list[str], said: str) -> None:
+    done = run("cues", *command)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_memory_has_only_so_many_cues_of_yours(run: Cli) -> None:
+    for n in range(3):
+        run("cues", "add", "rain", f"undertaking {n}", "--broad")
+    done = run("cues", "add", "rain", "one more", "--broad")
+    assert done.exit_code == 2
+    assert "has 3 broad cues of yours" in done.stderr
+    assert "secondhop cues remove rain:" in done.stderr
