@@ -101,7 +101,7 @@ def test_against_other_settings_both_are_asked_and_costs_are_compared(
     assert compared["small"]["mean"]["facet_recall"] == measures["facet_recall"]["ours"]
 
 
-def test_against_an_earlier_report_its_rankings_are_measured_anew(
+def test_against_an_earlier_report_its_rankings_are_measured_again(
     cli: Cli, small: Path, tmp_path: Path
 ) -> None:
     earlier = {"small": {"results": {"q-1": ["research", "plan"], "q-2": []}}}
