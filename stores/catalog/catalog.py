@@ -19,7 +19,8 @@ from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.briefing import BriefingView
-from secondhop.stores.catalog.cues import CueView, drop_cues_of, store_given
+from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
+from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.catalog.keeping import (
     Decision,
     KeepingView,

@@ -33,8 +33,8 @@ def notes(count: int = 8) -> list[Memory]:
     ]
 
 
-def in_twos(**more: int) -> AnnotateSettings:
-    return AnnotateSettings(batch_memories=2, **more)
+def in_twos(*, concurrency: int = 4) -> AnnotateSettings:
+    return AnnotateSettings(batch_memories=2, concurrency=concurrency)
 
 
 async def cues_in(recall: Recall) -> dict[str, list[str]]:
