@@ -5,7 +5,7 @@ A prompt file has YAML front matter (name, version, schema, variables), the syst
 lies beside this file; a directory may hold files of the same names that take their place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
@@ -20,6 +20,9 @@ RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
 
 PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe", "annotate")
 """Every prompt; the last two read conversations, and what is stored."""
+
+TRIED_PROMPTS: Final = (*RECALL_PROMPTS, "annotate")
+"""Those that `prompts eval` compares: what they bring shows in recalls."""
 
 OPTIONAL: Final[Mapping[str, frozenset[str]]] = {"expand": frozenset({"kept"})}
 """{prompt: variables that a file in its place may do without}: a prompt that was written before
@@ -147,15 +150,15 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
     return in_place_of(shipped_prompt(prompt.name), prompt)
 
 
-def recall_replacement(path: Path) -> Prompt:
-    """As `replacement`, of a prompt that a recall uses.
+def recall_replacement(path: Path, *, among: Sequence[str] = RECALL_PROMPTS) -> Prompt:
+    """As `replacement`, of a prompt that a recall uses, or of `among`.
 
     Raises:
         PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
     """
     prompt = replacement(path)
-    if prompt.name not in RECALL_PROMPTS:
-        told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(RECALL_PROMPTS)}"
+    if prompt.name not in among:
+        told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(among)}"
         raise PromptError(told, path=str(path))
     return prompt
 

@@ -1,10 +1,5 @@
 """`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
 
-import os
-import shutil
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -80,44 +75,6 @@ def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
     assert set(report["results"]["q-1"]) <= set(TEXTS)
     assert refused.exit_code == 2
     assert "names the memory 'gone', which is not stored for 'default'" in refused.stderr
-
-
-def truncated(folder: Path) -> None:
-    os.truncate(folder / "chroma" / "chroma.sqlite3", 100)
-
-
-def damaged_catalog(folder: Path) -> None:
-    (catalog,) = folder.glob("entities/*/catalog.db")
-    os.truncate(catalog, 100)
-
-
-def of_another_model(folder: Path) -> None:
-    (catalog,) = folder.glob("entities/*/catalog.db")
-    with closing(sqlite3.connect(catalog)) as connection, connection:
-        connection.execute("UPDATE meta SET value = 'another' WHERE key = 'embedder_id'")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", [truncated, damaged_catalog, of_another_model])
-def test_the_demo_makes_its_own_store_anew_and_leaves_yours(
-    cli: Cli, small: Path, tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
-    question = ("demo", "--scenario", str(small), "--json")
-    expected = document(cli(*question))
-    kept = tmp_path / "cache" / "demo"
-    shutil.copytree(kept, tmp_path / "yours")
-    damage(kept)
-    damage(tmp_path / "yours")
-
-    mended = cli(*question)
-    again = cli(*question)
-    refused = cli(*question, "--store", str(tmp_path / "yours"))
-
-    assert document(mended)["secondhop"]["memories"] == expected["secondhop"]["memories"]
-    assert "made again" in mended.stderr
-    assert "made again" not in again.stderr
-    assert refused.exit_code == 1
-    assert "yours" in refused.stderr
 
 
 def test_the_demo_shows_both_answers_and_the_trace(

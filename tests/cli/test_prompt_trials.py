@@ -124,7 +124,7 @@ def test_the_commands_of_the_docs_run(cli: Cli, model: ModelServer, tmp_path: Pa
     text = (REPO / "docs" / "prompts.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
     Path("my").mkdir()
-    cli("ingest", tiny_scenario(Path("my/scenario")))
+    cli("ingest", tiny_scenario(Path("my/scenario")), "--no-annotate")
     trace_id = document(cli("recall", "My plan for the job?", "--json"))["trace_id"]
 
     for line in "".join(blocks).splitlines():

@@ -220,25 +220,6 @@ async def test_a_huge_memory_is_put_whole_and_quickly(
     assert len(writer.puts) == 1
 
 
-async def test_memories_at_hand_replace_an_origin_only_when_asked(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    async def store(*ids: str, replace_origin: str | None = None) -> int:
-        ledger = await ingest_memories(
-            [memory(name, origin="app") for name in ids],
-            writer=writer,
-            embedder=embedder,
-            settings=settings,
-            replace_origin=replace_origin,
-        )
-        return ledger.deleted
-
-    assert await store("a", "b", "c") == 0
-    assert await store("a") == 0
-    assert await store("a", "d", replace_origin="app") == 2
-    assert set(writer.kept) == {"a", "d"}
-
-
 async def test_progress_is_told_and_ends_with_what_was_stored(
     samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
@@ -410,6 +391,6 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
 
     assert planned.plan is not None
     assert planned.plan.other_cues == ("a",)
-    assert (ledger.stored, ledger.unchanged) == (0, 1)
+    assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
     assert [cue.text for one in writer.annotated for cue in one.cues] == ["bake for Ana"]
     assert embedder.asked[asked:] == [["bake for Ana"]]

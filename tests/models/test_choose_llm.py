@@ -7,8 +7,11 @@ from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.openai_llm import OpenAILLM
 
 
-def test_a_word_names_a_model_and_where_it_runs() -> None:
-    llm = make_llm("openai:tiny:1b", base_url="http://localhost:11434/v1", api_key="any")
+def test_a_word_names_a_model_that_runs_where_the_variable_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
+    llm = make_llm("openai:tiny:1b")
     assert isinstance(llm, OpenAILLM)
     assert llm.model_id == "openai:tiny:1b@localhost:11434/v1"
 

@@ -24,7 +24,7 @@ def test_an_address_that_cannot_be_is_refused_when_the_model_is_built(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="no address of a server"):
-        make_llm("openai:m", base_url=url)
+        OpenAIConnection(base_url=url)
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     with pytest.raises(UsageError, match="no address of a server"):
         make_llm("openai:m")
@@ -47,7 +47,7 @@ def test_a_key_that_no_header_holds_is_refused_and_not_told(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="cannot be sent") as failure:
-        make_llm("openai:m", api_key=key)
+        OpenAIConnection(api_key=key)
     assert "SEC" not in str(failure.value)
     if "\x00" not in key:
         monkeypatch.setenv("OPENAI_API_KEY", key)

@@ -1,26 +1,21 @@
 """The demo: one labelled question, answered by plain search and by secondhop."""
 
-import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
-from secondhop.cli.opening import cached, opened
+from secondhop.cli.eval_bench import CACHE
+from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices, shorten
-from secondhop.errors import (
-    CorruptStoreError,
-    EmbedderMismatchError,
-    SchemaVersionError,
-    StoreError,
-)
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.reading import NEW_CHAT
+from secondhop.models.embedder import Embedder
 from secondhop.stores.records import Memory
 from secondhop.wording import counted
 
@@ -68,46 +63,22 @@ def label_of(memory: Memory) -> str:
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
-    """Ask the scenario's first question both ways; the store is kept, so a second run is quick.
+    """Ask the scenario's first question both ways, in a throwaway store unless one is named.
 
-    A kept store of ours that cannot be used is only a cache: it is deleted and made again.
+    Embeddings are kept in the user's cache folder, so that a second run is quick.
     """
-    kept = cached(common, "demo")
-    try:
-        return await compare_in(scenario, kept)
-    except (CorruptStoreError, SchemaVersionError, EmbedderMismatchError) as error:
-        if common.store is not None or kept.store is None:
-            raise
-        why = str(error).partition(";")[0]
-        notices().print(f"The demo's store is made again: {why}", style="dim", markup=False)
-        throw_away(kept.store)
-    return await compare_in(scenario, kept)
+    with ExitStack() as stack:
+        place = stack.enter_context(throwaway(common))
+        embedder = stack.enter_context(kept_embeddings(common, CACHE))
+        return await compare_in(scenario, place, embedder)
 
 
-def throw_away(folder: Path) -> None:
-    """Delete the demo's store.
-
-    Raises:
-        StoreError: the system does not let us.
-    """
-    try:
-        shutil.rmtree(folder)
-    except OSError as error:
-        raise StoreError(
-            f"the demo's store {folder} is damaged and cannot be deleted ({error}); delete it by "
-            f"hand, or name another folder with --store"
-        ) from error
-
-
-async def compare_in(scenario: Scenario, common: Common) -> Comparison:
-    """Ask the scenario's first question both ways, in the named store."""
+async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> Comparison:
+    """The same in the named store."""
     question = scenario.questions[0]
-    async with opened(common, entity=scenario.name, counting=True) as recall:
-        if not await recall.store.content_hashes():
-            notices().print(
-                f"Storing {counted(len(scenario.memories), 'memory')}, once ...",
-                style="dim",
-            )
+    async with opened(common, entity=scenario.name, embedder=embedder, counting=True) as recall:
+        stored = counted(len(scenario.memories), "memory")
+        notices().print(f"Storing {stored} ...", style="dim")
         with bars() as progress:
             await store_scenario(scenario, recall, progress=progress)
         plain = await plain_rankings(

@@ -17,15 +17,18 @@ from secondhop.cli.opening import (
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import ModelError, UsageError
+from secondhop.evals.cue_trial import sampled, try_cues
 from secondhop.evals.prompt_trial import Contender, Pair, try_scenario
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.trial_report import TrialReport
-from secondhop.models.answer_cache import AnswerCounts
+from secondhop.ingest.run import IngestProgress
+from secondhop.models.answer_cache import AnswerCache, AnswerCounts
 from secondhop.models.answer_file import AnswerFile
+from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice, load_prices, price_of
-from secondhop.prompts.templates import Prompt, recall_replacement
+from secondhop.prompts.templates import TRIED_PROMPTS, Prompt, recall_replacement
 from secondhop.recall import Recall
 from secondhop.settings import load_settings
 
@@ -42,6 +45,8 @@ class TrialPlan:
     limit: int | None
     fresh: bool
     """Ask everything again; what both variants ask in the same words is still asked once."""
+    sample: int = 40
+    """Memories of a scenario that are annotated where the prompt `annotate` is tried."""
     answers: Path | None = None
     """File or folder of the answers that are kept; None: the user's cache folder."""
 
@@ -61,6 +66,8 @@ class Bench:
     price: TokenPrice | None
     answers: AnswerFile
     memories: list[tuple[Scenario, Recall]]
+    place: Common
+    embedder: Embedder
 
     async def run(self) -> TrialReport:
         """One trial, of the files as they now are.
@@ -76,17 +83,11 @@ class Bench:
             Contender(prompts=side, llm=self.llm, answers=self.answers, price=self.price)
             for side in sides
         )
-        pairs: list[Pair] = []
         with bars() as progress:
-            for scenario, recall in self.memories:
-                pairs += await try_scenario(
-                    scenario,
-                    recall,
-                    (against, variant),
-                    at_once=self.plan.at_once,
-                    limit=self.plan.limit,
-                    progress=progress,
-                )
+            if prompts[0].name == "annotate":
+                pairs = await self._try_cues((against, variant), progress)
+            else:
+                pairs = await self._try_recalls((against, variant), progress)
         expect_answers(pairs, against.counts, variant.counts)
         return TrialReport(
             prompts=prompts,
@@ -96,6 +97,55 @@ class Bench:
             price=self.price,
         )
 
+    async def _try_recalls(
+        self, contenders: tuple[Contender, Contender], progress: IngestProgress | None
+    ) -> list[Pair]:
+        """Every question planned and judged with both prompts."""
+        pairs: list[Pair] = []
+        for scenario, recall in self.memories:
+            pairs += await try_scenario(
+                scenario,
+                recall,
+                contenders,
+                at_once=self.plan.at_once,
+                limit=self.plan.limit,
+                progress=progress,
+            )
+        return pairs
+
+    async def _try_cues(
+        self, contenders: tuple[Contender, Contender], progress: IngestProgress | None
+    ) -> list[Pair]:
+        """Every question asked of cues that were written with both prompts, for a sample."""
+        pairs: list[Pair] = []
+        for scenario, _ in self.memories:
+            part = sampled(scenario, memories=self.plan.sample, limit=self.plan.limit)
+            async with AsyncExitStack() as stack:
+                recalls = [
+                    await stack.enter_async_context(self._annotated(scenario, one))
+                    for one in contenders
+                ]
+                pairs += await try_cues(part, recalls, progress=progress)
+        return pairs
+
+    @asynccontextmanager
+    async def _annotated(
+        self, scenario: Scenario, contender: Contender
+    ) -> AsyncGenerator[Recall, None]:
+        """An empty memory that is gone afterwards, to be annotated by a contender."""
+        cache = AnswerCache(contender.llm, contender.answers, counts=contender.counts)
+        alone = replace(self.place, store=None, chroma="")
+        with throwaway(alone) as place:
+            async with opened(
+                place,
+                entity=scenario.name,
+                embedder=self.embedder,
+                counting=True,
+                prompts=contender.prompts,
+                llm=cache,
+            ) as recall:
+                yield recall
+
 
 def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:
     """(against, variant), read from their files.
@@ -104,8 +154,10 @@ def prompt_pair(plan: TrialPlan, in_force: Mapping[str, Prompt]) -> tuple[Prompt
         PromptError: a file is faulty, or no recall uses the prompt.
         UsageError: the two replace different prompts.
     """
-    variant = recall_replacement(plan.variant)
-    against = in_force[variant.name] if plan.against is None else recall_replacement(plan.against)
+    variant = recall_replacement(plan.variant, among=TRIED_PROMPTS)
+    against = in_force[variant.name]
+    if plan.against is not None:
+        against = recall_replacement(plan.against, among=TRIED_PROMPTS)
     if against.name != variant.name:
         raise UsageError(
             f"{variant.path} replaces the prompt {variant.name}, {against.path} the prompt "
@@ -153,4 +205,6 @@ async def bench_of(plan: TrialPlan, common: Common) -> AsyncGenerator[Bench, Non
                 price=price_of(llm.model_id, load_prices(load_settings().prices)),
                 answers=answers,
                 memories=memories,
+                place=place,
+                embedder=embedder,
             )

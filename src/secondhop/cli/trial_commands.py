@@ -39,6 +39,12 @@ def try_variant(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The first N questions of each folder.")
     ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Memories of each folder that `annotate` writes for."
+        ),
+    ] = 40,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the model everything again.")] = False,
     answers: Annotated[
         Path | None,
@@ -77,6 +83,7 @@ def try_variant(
         at_once=concurrency,
         limit=limit,
         fresh=fresh,
+        sample=sample,
         answers=answers,
     )
     if watch:

