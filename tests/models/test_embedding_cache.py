@@ -128,7 +128,7 @@ async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Cache
 
 
 @pytest.mark.parametrize("damage", ["not a database", "torn pages", "empty", "cut"])
-async def test_a_damaged_file_is_begun_anew(
+async def test_a_damaged_file_is_begun_again(
     caches: Caches, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder, texts = caches.path.parent, [f"text {number}" for number in range(300)]

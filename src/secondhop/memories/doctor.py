@@ -259,6 +259,12 @@ def circles_in(links: Mapping[str, str]) -> list[list[str]]:
 
 async def check_learned(case: Examined) -> list[Finding]:
     """Nothing is counted or learned of memories that are gone: a killed process leaves such."""
+    if case.counters.is_lost():
+        if case.fix:
+            case.counters.begin_again()
+        what = "counters.db is gone, with what was retrieved, shown and accepted"
+        cure = "put a backup in place, or --fix: counting begins again"
+        return [finding("learned", what, [""], weight="damage", cure=cure, fixed=case.fix)]
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
