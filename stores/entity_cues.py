@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
-from secondhop.stores.catalog import cues as catalog_cues
+from secondhop.stores.catalog import cue_writes
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.cues import Annotation, Breadth, Cue, CueHit
 from secondhop.stores.locks import to_its_end
@@ -180,8 +180,8 @@ class EntityCues:
         stored: list[int] = []
 
         def write(connection: sqlite3.Connection) -> set[str]:
-            count, gone = catalog_cues.annotate(connection, annotations, at=self._clock())
-            catalog_cues.add_cues(connection, added, at=self._clock())
+            count, gone = cue_writes.annotate(connection, annotations, at=self._clock())
+            cue_writes.add_cues(connection, added, at=self._clock())
             stored.append(count)
             return gone
 
@@ -197,7 +197,7 @@ class EntityCues:
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""
 
-        await self._write([], NO_VECTORS, partial(catalog_cues.remove_cues, cue_ids=cue_ids))
+        await self._write([], NO_VECTORS, partial(cue_writes.remove_cues, cue_ids=cue_ids))
 
     async def _write(
         self,

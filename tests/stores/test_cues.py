@@ -318,6 +318,19 @@ async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
     await again.aclose()
 
 
+async def test_no_question_finds_a_cue_of_another_entity(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    for entity in ("mara", "ben"):
+        store = await home.open_entity(entity, embedder_id=make.embedder, dimension=make.dimension)
+        await store.put([with_cues(make.memory("a", "text"), make, f"who is {entity}")])
+        await store.aclose()
+    mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
+    ((hit,),) = await mara.cues(make.vectors("who is ben"), k=9)
+    assert await mara.cue_texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    await mara.aclose()
+
+
 async def test_damaged_cue_vectors_leave_all_else_at_work(
     home: StoreDirectory, make: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
