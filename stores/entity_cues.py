@@ -11,14 +11,15 @@ from functools import partial
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
-from secondhop.stores.catalog import cues as catalog_cues
+from secondhop.stores.catalog import cue_writes
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.cues import Annotation, Breadth, Cue, CueHit
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
+from secondhop.stores.vectors.stored_hits import nearest_stored
 
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 _log = logging.getLogger(__name__)
@@ -71,27 +72,17 @@ class EntityCues:
         nothing: list[list[CueHit]] = [[] for _ in queries]
         if k < 1 or not len(queries) or not self._is_readable:
             return nothing
-        if not await asyncio.to_thread(self._catalog.cues, lambda view: view.count()):
+        if not await asyncio.to_thread(self._catalog.cues, lambda view: view.any()):
             return nothing
         if queries.ndim != 2 or queries.shape[1] != self._dimension:
             raise UsageError(
                 f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
             )
-        depth = k
-        while True:
-            found = await self._index.nearest(queries, k=depth)
-            ids = list({cue_id for ranking in found for cue_id, _ in ranking})
-            owners = await asyncio.to_thread(
-                self._catalog.cues, partial(catalog_cues.CueView.owners, cue_ids=ids)
-            )
-            rankings = [
-                [CueHit(one, *owners[one], score) for one, score in ranking if one in owners]
-                for ranking in found
-            ]
-            filled = all(len(ranking) >= k for ranking in rankings)
-            if filled or all(len(ranking) < depth for ranking in found):
-                return [ranking[:k] for ranking in rankings]
-            depth *= 2
+        found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+        return [[CueHit(one, *owner, score) for one, owner, score in hits] for hits in found]
+
+    async def _owners(self, cue_ids: Sequence[str]) -> Mapping[str, tuple[str, Breadth]]:
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.owners(cue_ids))
 
     async def annotated(self) -> int:
         """See `CueSearch`."""
@@ -189,8 +180,8 @@ class EntityCues:
         stored: list[int] = []
 
         def write(connection: sqlite3.Connection) -> set[str]:
-            count, gone = catalog_cues.annotate(connection, annotations, at=self._clock())
-            catalog_cues.add_cues(connection, added, at=self._clock())
+            count, gone = cue_writes.annotate(connection, annotations, at=self._clock())
+            cue_writes.add_cues(connection, added, at=self._clock())
             stored.append(count)
             return gone
 
@@ -206,7 +197,7 @@ class EntityCues:
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""
 
-        await self._write([], NO_VECTORS, partial(catalog_cues.remove_cues, cue_ids=cue_ids))
+        await self._write([], NO_VECTORS, partial(cue_writes.remove_cues, cue_ids=cue_ids))
 
     async def _write(
         self,

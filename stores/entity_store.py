@@ -40,6 +40,7 @@ from secondhop.stores.records import (
 from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
+from secondhop.stores.vectors.stored_hits import nearest_stored
 
 T = TypeVar("T")
 
@@ -169,22 +170,13 @@ class EntityStore:
             )
         if k < 1 or not len(queries):
             return [[] for _ in queries]
-        depth = k
-        while True:
-            found = await self._index.nearest(queries, k=depth)
-            if not any(found):
-                await self._expect_nothing(queries)
-            ids = list({passage_id for ranking in found for passage_id, _ in ranking})
-            # vectors that the catalog does not know are about to be stored or removed
-            owners = await asyncio.to_thread(self._catalog.memory_ids, ids)
-            rankings = [
-                [PassageHit(pid, owners[pid], score) for pid, score in ranking if pid in owners]
-                for ranking in found
-            ]
-            filled = all(len(ranking) >= k for ranking in rankings)
-            if filled or all(len(ranking) < depth for ranking in found):
-                return [ranking[:k] for ranking in rankings]
-            depth *= 2
+        found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+        if not any(found):
+            await self._expect_nothing(queries)
+        return [[PassageHit(*hit) for hit in ranking] for ranking in found]
+
+    async def _owners(self, passage_ids: Sequence[str]) -> Mapping[str, str]:
+        return await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
 
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""

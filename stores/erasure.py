@@ -15,7 +15,9 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Erasure
 
 COMPACTED_AT_ONCE = 2_000
-"""Passages of an entity whose vectors are compacted, in about a second, at every erasure."""
+"""Passages of an entity whose vectors are compacted, in about two seconds, at every erasure."""
+WITH_CUES = 2
+"""Times as many vectors may be compacted where some of them are of cues."""
 
 
 class MemoryErasure:
@@ -63,6 +65,7 @@ class MemoryErasure:
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.note_deleted, memory_ids))
             return await to_its_end(self._erase_leftovers())
 
     async def needs_compaction(self) -> bool:
@@ -76,8 +79,7 @@ class MemoryErasure:
 
     async def _erase_leftovers(self) -> Erasure:
         await self._map.refresh()
-        is_small = await asyncio.to_thread(self._catalog.passage_count) <= COMPACTED_AT_ONCE
-        vectors = is_small and await self._compact_indexes()
+        vectors = await self._is_small() and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
@@ -88,6 +90,11 @@ class MemoryErasure:
         if done and await asyncio.to_thread(self._catalog.erasing) is None:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
         return done
+
+    async def _is_small(self) -> bool:
+        passages = await asyncio.to_thread(self._catalog.passage_count)
+        cues = await asyncio.to_thread(self._catalog.cues, lambda view: view.count())
+        return passages <= COMPACTED_AT_ONCE and passages + cues <= WITH_CUES * COMPACTED_AT_ONCE
 
     async def _compact_indexes(self) -> bool:
         done = await self._index.compact()

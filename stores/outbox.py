@@ -116,9 +116,10 @@ class Outbox:
         """As `compare`, for cues: where vectors are missing, a warning advises `cure`."""
         if not await asyncio.to_thread(self._catalog.has_cue_vectors):
             return
-        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
-        if await self._cue_index.count() == len(expected):
+        stored = await asyncio.to_thread(self._catalog.cues, lambda view: view.count())
+        if await self._cue_index.count() == stored:
             return
+        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
         present = await self._cue_index.ids()
         if missing := len(expected - present):
             _log.warning(

@@ -3,7 +3,7 @@
 Evidence comes first: a vote alone puts nothing in front that no facet ranks high.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from secondhop.models.llm import Usage
@@ -12,11 +12,11 @@ from secondhop.nodes.critics.sheet import CriticSheet
 from secondhop.nodes.critics.vote_claims import Claim, settled
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.planning.near_queries import DistinctQueries
-from secondhop.nodes.selection.rank_floor import FRONT, best_places
+from secondhop.nodes.selection.rank_floor import best_places, front_place
 from secondhop.nodes.state import IN_FAVOUR
 
 SPARKS = 2
-"""Branches that a round may open; further sparks are no vote."""
+"""Branches that a round may open; further sparks are cold."""
 
 FOLLOW_UPS = 4
 """New searches a round."""
@@ -33,9 +33,10 @@ def read_verdict(
 ) -> Verdict:
     """The verdict that a reply amounts to. What it leaves unnamed is cold, or as it was voted
     before."""
-    claims = claims_of(reply, sheet, request)
-    named = few_sparks([settled(claim, claims) for claim in claims.values()])
-    ballots = in_places([*named, *unnamed(named, request)], request)
+    named = named_claims(reply, sheet, request)
+    claims = {**named, **unnamed_claims(named, request)}
+    counted = [claim for claim in claims.values() if claim.is_named or claim.view.vote is None]
+    ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)
     served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
@@ -53,7 +54,9 @@ def read_verdict(
     )
 
 
-def claims_of(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> dict[str, Claim]:
+def named_claims(
+    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest
+) -> dict[str, Claim]:
     """The first ballot on each memory of the sheet, in the order of the reply."""
     views = {view.memory_id: view for view in request.candidates}
     facet_ids = [facet["facet_id"] for facet in request.facets]
@@ -89,14 +92,19 @@ def as_ballot(
     )
 
 
-def unnamed(named: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
-    """A cold ballot on each memory that is new on the sheet and that no ballot is on."""
-    known = {ballot.memory_id for ballot in named}
-    return [
-        Ballot(memory_id=view.memory_id, vote="cold", reason=UNNAMED)
+def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[str, Claim]:
+    """What a reply says of the others by leaving them unnamed: cold, or as they were voted."""
+    return {
+        view.memory_id: Claim(view, unnamed_ballot(view), is_named=False)
         for view in request.candidates
-        if view.vote is None and view.memory_id not in known
-    ]
+        if view.memory_id not in named
+    }
+
+
+def unnamed_ballot(view: CandidateView) -> Ballot:
+    """Cold for a memory that is new on the sheet, else its vote of an earlier round."""
+    vote = view.vote["vote"] if view.vote else "cold"
+    return Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED)
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
@@ -106,10 +114,10 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
     alone puts nothing in front.
     """
     chosen = sorted((b for b in ballots if b.vote in IN_FAVOUR), key=lambda b: b.vote != "hot")
-    stands = best_places(request.candidates)
+    stands, front = best_places(request.candidates), front_place(request.candidates)
     returned = chosen[: request.k]
-    well = [ballot for ballot in returned if stands[ballot.memory_id] <= FRONT]
-    ill = [ballot for ballot in returned if stands[ballot.memory_id] > FRONT]
+    well = [ballot for ballot in returned if stands[ballot.memory_id] <= front]
+    ill = [ballot for ballot in returned if stands[ballot.memory_id] > front]
     if any(ballot.vote == "warm" for ballot in well):  # or hot would come before it again
         ill = [replace(ballot, vote="warm") for ballot in ill]
     order = [*well, *ill, *chosen[request.k :]]
@@ -118,9 +126,9 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
 
 
 def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
-    """Without the sparks beyond SPARKS."""
-    sparks = [ballot for ballot in ballots if ballot.vote == "spark"][SPARKS:]
-    return [ballot for ballot in ballots if ballot not in sparks]
+    """The ballots; the sparks beyond SPARKS are cold."""
+    sparks = [ballot.memory_id for ballot in ballots if ballot.vote == "spark"][SPARKS:]
+    return [replace(b, vote="cold") if b.memory_id in sparks else b for b in ballots]
 
 
 def follow_ups_of(

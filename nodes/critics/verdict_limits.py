@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.selection.eligibility import SUPPRESSED
-from secondhop.nodes.selection.rank_floor import FRONT, best_places
+from secondhop.nodes.selection.rank_floor import best_places, front_place
 from secondhop.nodes.state import IN_FAVOUR, QuestionKind
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
@@ -18,11 +18,11 @@ HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
 
 def front_runners(request: CriticRequest) -> frozenset[str]:
     """Well-founded candidates that the searches rank high for some facet."""
-    places = best_places(request.candidates)
+    places, front = best_places(request.candidates), front_place(request.candidates)
     return frozenset(
         view.memory_id
         for view in request.candidates
-        if places[view.memory_id] <= FRONT and view.is_founded
+        if places[view.memory_id] <= front and view.is_founded
     )
 
 

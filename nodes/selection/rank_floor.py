@@ -13,6 +13,17 @@ well in some facet; of everything on those lists, 74 %.
 """
 
 
+FRONT_ALONE = 20
+"""The same where the question is the only facet: its one ranking has one sixth place, where six
+facets have six. A reader's choices lose 0.004 of alpha-nDCG by it; by 6 they lost 0.013."""
+
+
+def front_place(candidates: Sequence[CandidateView]) -> int:
+    """The best place from which on a vote puts no memory in front."""
+    facet_ids = {facet_id for view in candidates for facet_id in view.relevance}
+    return FRONT if len(facet_ids) > 1 else FRONT_ALONE
+
+
 def best_places(candidates: Sequence[CandidateView]) -> dict[str, int]:
     """{memory id: its best place in any facet, by calibrated relevance, from 1}.
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
+    from secondhop.annotate.records import AnnotateLedger
+    from secondhop.annotate.settings import AnnotateSettings
     from secondhop.briefing.briefing import Briefing
     from secondhop.errors import (
         CorruptStoreError,
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
     from secondhop.stores.records import Memory, Message
 
 __all__ = [
+    "AnnotateLedger",
+    "AnnotateSettings",
     "Briefing",
     "BriefingSettings",
     "Config",
@@ -133,6 +137,8 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AnnotateLedger": "secondhop.annotate.records",
+    "AnnotateSettings": "secondhop.annotate.settings",
     "Briefing": "secondhop.briefing.briefing",
     "BriefingSettings": "secondhop.nodes.config",
     "Config": "secondhop.nodes.config",

@@ -67,7 +67,7 @@ def interfaces_over(
         clock=services.clock,
     )
     background = BackgroundAnnotating(parts.annotating)
-    if parts.annotates_by_itself:
+    if parts.annotating.settings.by_itself:
         parts.store.after_put = background.wrote
     return Interfaces(
         graphs=graphs,

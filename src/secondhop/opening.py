@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from secondhop.annotate.service import Annotating
-from secondhop.annotate.settings import AnnotateSettings
+from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_config, check_id
@@ -76,7 +76,6 @@ class Parts:
     prompts: PromptSource | None
     prices: PriceTable
     annotating: Annotating
-    annotates_by_itself: bool
 
 
 async def open_parts(
@@ -102,8 +101,7 @@ async def open_parts(
     config = config or Config()
     model = None
     if llm is not None and llm != OFFLINE:
-        patience = max(config.limits.deadline_s, AnnotateSettings().call_seconds)
-        model = chosen_llm(llm, deadline_s=patience)
+        model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(
@@ -179,9 +177,10 @@ def parts_of(
             everyday=services.playbooks,
             prices=prices or {},
             clock=services.clock,
-            settings=AnnotateSettings() if isinstance(annotate, bool) else annotate,
+            settings=AnnotateSettings.given(
+                annotate, deadline_s=services.settings.limits.deadline_s
+            ),
         ),
-        annotates_by_itself=bool(annotate),
     )
 
 

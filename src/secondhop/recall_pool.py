@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
+from secondhop.annotate.settings import request_seconds
 from secondhop.errors import StoreError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
@@ -73,7 +74,7 @@ class RecallPool:
         model = make_embedder(embedder) if isinstance(embedder, str) else embedder
         judge = None
         if llm is not None and llm != OFFLINE:
-            judge = chosen_llm(llm, deadline_s=config.limits.deadline_s)
+            judge = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
         made = ((embedder, model), (llm, judge))
         self._owned: list[object] = [one for given, one in made if given is not one]
         folder = Path(path) if path is not None else DEFAULT_STORE

@@ -1,28 +1,22 @@
-"""Cues and annotations, as the catalog keeps them; always inside one transaction.
+"""Cues and annotations as rows of the catalog, and what is read of them.
 
-They stand beside the memories and go with them. Vectors of cues are in an index of their own: what
-changes here returns the ids of cues that are gone, whose vectors go next.
+They stand beside the memories and go with them.
 """
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog.reads import in_chunks, stored_cues
+from secondhop.stores.catalog.reads import in_chunks
 from secondhop.stores.catalog.rows import Row
 from secondhop.stores.cues import (
     Annotation,
     Breadth,
     Cue,
-    CueOrigin,
-    annotation_given,
     cues_in,
-    fingerprint,
-    fingerprint_given,
 )
-from secondhop.stores.records import Memory
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
@@ -39,6 +33,10 @@ class CueView:
         """Cues stored."""
         (count,) = self.connection.execute("SELECT count(*) FROM cues").fetchone()
         return int(count)
+
+    def any(self) -> bool:
+        """Whether there is one."""
+        return self.connection.execute("SELECT 1 FROM cues LIMIT 1").fetchone() is not None
 
     def ids(self) -> set[str]:
         """Of all cues."""
@@ -174,156 +172,8 @@ def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
 
 
-# --- writing ---
-
-
-def annotate(
-    connection: sqlite3.Connection, annotations: Iterable[Annotation], *, at: datetime
-) -> tuple[int, set[str]]:
-    """Replace what the same origin had said of these memories.
-
-    Left out are annotations of memories that are gone, or of another text than the present one.
-
-    Returns:
-        How many were stored, and the ids of cues that are gone.
-    """
-    given = list(annotations)
-    sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
-    present: dict[str, str] = dict(in_chunks(connection, sql, [one.memory_id for one in given]))
-    current = [one for one in given if present.get(one.memory_id) == one.content_hash]
-    gone = [_replace(connection, one, at=at) for one in current]
-    return len(current), set[str]().union(*gone)
-
-
-def store_given(
-    connection: sqlite3.Connection, memories: Sequence[Memory], *, at: datetime
-) -> set[str]:
-    """Store what the host gives with memories that were just put; ids of cues that are gone.
-
-    What a model thought of another text of theirs goes.
-    """
-    ids = [memory.memory_id for memory in memories]
-    sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host' AND memory_id IN"
-    before: Mapping[str, str] = dict(in_chunks(connection, sql, ids))
-    gone = _drop_outdated(connection, ids)
-    for memory in memories:
-        said, says = before.get(memory.memory_id, ""), fingerprint_given(memory)
-        if said != says:
-            gone |= _replace(connection, annotation_given(memory, at=at), at=at)
-        elif says:
-            connection.execute(
-                "UPDATE annotations SET content_hash = ? WHERE memory_id = ? AND origin = 'host'",
-                (memory.content_hash, memory.memory_id),
-            )
-    return gone - stored_cues(connection, sorted(gone))
-
-
-def add_cues(connection: sqlite3.Connection, cues: Iterable[Cue], *, at: datetime) -> None:
-    """Add cues of stored memories; a cue of the host takes the place of another's same words."""
-    given = list(cues)
-    known = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
-    for cue in given:
-        if cue.memory_id in known:
-            way = "REPLACE" if cue.origin == "host" else "INSERT OR IGNORE"
-            row = cue_row(cue, at=at)
-            connection.execute(
-                f"{way} INTO cues ({CUE_COLUMNS}) VALUES ({','.join('?' * len(row))})", row
-            )
-
-
-def remove_cues(connection: sqlite3.Connection, cue_ids: Iterable[str]) -> set[str]:
-    """Delete these cues; the ids of those that were there."""
-    existing = stored_cues(connection, sorted(cue_ids))
-    connection.executemany("DELETE FROM cues WHERE cue_id = ?", [(one,) for one in existing])
-    return existing
-
-
-def drop_cues_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Nothing is known any more of what these memories were for, or of what replaces them; the
-    ids of cues that are gone."""
-    sql = "SELECT cue_id FROM cues WHERE memory_id IN"
-    gone = {cue_id for (cue_id,) in in_chunks(connection, sql, memory_ids)}
-    ids = [(memory_id,) for memory_id in memory_ids]
-    for table in TABLES:
-        connection.executemany(f"DELETE FROM {table} WHERE memory_id = ?", ids)
-    connection.executemany("DELETE FROM replacements WHERE replaced_id = ?", ids)
-    return gone
-
-
 def lost_annotations(connection: sqlite3.Connection) -> list[str]:
     """Ids of memories that are not stored, and of which something is; only damage leaves such."""
     named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
     rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")
     return [memory_id for (memory_id,) in rows]
-
-
-def _drop_outdated(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Drop what models thought of other texts of these memories; ids of cues that are gone."""
-    sql = (
-        "SELECT memory_id FROM annotations JOIN memories USING (memory_id) "
-        "WHERE annotations.origin = 'model' AND annotations.content_hash <> memories.content_hash "
-        "AND memory_id IN"
-    )
-    outdated = [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
-    return set[str]().union(*(_drop(connection, one, origin="model") for one in outdated))
-
-
-def _drop(connection: sqlite3.Connection, memory_id: str, *, origin: CueOrigin) -> set[str]:
-    """Drop what one origin has said of a memory; ids of cues that are gone."""
-    where = "WHERE memory_id = ? AND origin = ?"
-    rows = connection.execute(f"SELECT cue_id FROM cues {where}", (memory_id, origin))
-    gone = {cue_id for (cue_id,) in rows}
-    for table in TABLES:
-        connection.execute(f"DELETE FROM {table} {where}", (memory_id, origin))
-    return gone
-
-
-def _replace(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> set[str]:
-    """Put an annotation in the place of the one of the same origin; ids of cues that are gone.
-
-    Of the host's cues those stay that were added one by one, and those that were removed one by one
-    do not come back until they are given anew.
-    """
-    row = connection.execute(
-        "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",
-        (new.memory_id, new.origin),
-    ).fetchone()
-    before = cues_in(row[0] if row else "", memory_id=new.memory_id)
-    cues = {cue.cue_id: cue for cue in new.cues}
-    if new.origin == "host":
-        gone = remove_cues(connection, before - cues.keys())
-        for table in ("annotations", "replacements"):
-            connection.execute(
-                f"DELETE FROM {table} WHERE memory_id = ? AND origin = 'host'", (new.memory_id,)
-            )
-        fresh = [cue for cue_id, cue in cues.items() if cue_id not in before]
-    else:
-        gone, fresh = _drop(connection, new.memory_id, origin=new.origin), list(cues.values())
-    add_cues(connection, fresh, at=at)
-    _insert(connection, new, at=at)
-    return gone - stored_cues(connection, sorted(gone))
-
-
-def _insert(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> None:
-    """The annotation without its cues. A host that says nothing has no annotation."""
-    says = fingerprint(new)
-    if new.origin == "host" and not says:
-        return
-    written_at = (new.written_at or at).isoformat()
-    connection.execute(
-        f"INSERT INTO annotations ({ANNOTATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            new.memory_id,
-            new.origin,
-            new.content_hash,
-            new.role,
-            says,
-            new.prompt,
-            new.model,
-            written_at,
-        ),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO replacements (memory_id, origin, replaced_id) VALUES (?, ?, ?)",
-        [(new.memory_id, new.origin, one) for one in new.replaces],
-    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two, words
+from tests.mcp.mcp_world import MARA, content, recalls_in, store_two
 from tests.stores.test_store_directory import contents
 from typer.testing import CliRunner
 
@@ -134,22 +134,3 @@ def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> N
     assert "Always to know" in run("briefing")
     assert CliRunner().invoke(app, ["update", "todo", "--mark", "x", *place]).exit_code == 2
     assert "Nothing is stored for nobody" in run("briefing", "--entity", "nobody")
-
-
-async def test_an_agent_marks_what_it_remembers_and_reads_its_own_memory_alone(
-    tmp_path: Path,
-) -> None:
-    await store_two(tmp_path)
-    async with Client(memory_server(recalls_in(tmp_path), entity=NOOR)) as client:
-        thread = {"text": "Half way through the form", "mark": "open"}
-        kept = content(await client.call_tool("remember", thread))
-        told = content(await client.call_tool("recall_briefing", {}))
-        refused = await client.call_tool("recall_briefing", {"entity": MARA})
-        both = await client.call_tool("recall_briefing", {"limit": 2, "tokens": 2})
-
-    assert [(one["id"], one["category"]) for one in told["entries"]] == [
-        (kept["memoryId"], "active"),
-        ("noors-plan", "recent"),
-    ]
-    assert "'noor' alone" in words(refused)
-    assert "not both" in words(both)

@@ -57,15 +57,6 @@ def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
     assert (ledger["read"], ledger["stored"], ledger["unchanged"]) == (5, 0, 5)
 
 
-@pytest.mark.parametrize("entity", ["default", "defualt"])
-def test_a_memory_begun_beside_others_is_named(cli: Cli, notes: Path, entity: str) -> None:
-    told = cli("ingest", str(notes), "--entity", entity, "--dry-run")
-
-    new = "nothing was stored for 'defualt' before; the store holds 'default'"
-    assert told.exit_code == 0
-    assert (new in told.stderr) == (entity == "defualt")
-
-
 def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
     answer = document(cli("recall", QUESTION, "--k", "3", "--json", "--at", "2025-11-17T13:00Z"))
 
@@ -189,19 +180,6 @@ def test_an_ingest_that_stored_nothing_still_gives_its_whole_ledger(
     assert [entry["reason"] for entry in json.loads(failed.stdout)["skipped"]] == [
         "an empty file"
     ] * 9
-
-
-def test_models_are_not_pulled_where_that_is_forbidden(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("SECONDHOP_OFFLINE", "1")
-    monkeypatch.setenv("SECONDHOP_MODEL_DIR", str(tmp_path / "models"))
-
-    refused = cli("models", "pull")
-
-    assert refused.exit_code == 1
-    assert "offline mode forbids fetching" in refused.stderr
-    assert not (tmp_path / "models").exists()
 
 
 def test_what_to_type_next_finds_the_same_memory_again(cli: Cli, store: Path) -> None:

@@ -75,11 +75,6 @@ def test_memories_contexts_and_all_are_forgotten(command: Command) -> None:
     assert command("stats")["sessions"]["sessions"] == 0
 
 
-@pytest.mark.parametrize("words", [("--forget", "plan", "--forget-all"), ("--off", "--forget-all")])
-def test_one_thing_is_done_at_a_time(command: Command, words: tuple[str, ...]) -> None:
-    assert "one thing at a time" in command("learning", *words, status=2)
-
-
 def test_learning_is_switched_off_and_on(command: Command) -> None:
     assert command("learning", "--off") == {"on": False}
     assert command("learning")["on"] is False

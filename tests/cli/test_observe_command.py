@@ -52,14 +52,6 @@ def test_every_shape_is_read_from_a_file_and_from_a_pipe(run: Cli, text: str) ->
     assert (again["added"], again["conflicts"], len(again["duplicates"])) == ([], [], 4)
 
 
-def test_a_dry_run_leaves_no_store(run: Cli, tmp_path: Path) -> None:
-    told = document(run("observe", "-", "--dry-run", "--json", given=json.dumps(TALK)))
-
-    assert told["dry_run"]
-    assert len(told["added"]) == 3
-    assert not (tmp_path / "store" / "entities").exists()
-
-
 def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
     shown = run("observe", "-", "--keep-as", "talk-1", given=json.dumps(TALK)).stdout
 

@@ -117,16 +117,3 @@ def test_a_fault_is_named_with_file_and_line(cli: Cli, old: str, new: str, fault
     found = json.loads(checked.stdout)["prompts"][0]
     assert (found["ok"], found["path"]) == (False, "x.md")
     assert found["fault"] in checked.stderr
-
-
-@pytest.mark.parametrize("llm", ["openai:some-model", "offline"])
-def test_a_faulty_folder_stops_what_would_use_it_also_offline(
-    cli: Cli, tmp_path: Path, llm: str
-) -> None:
-    folder = own_prompts()
-    (folder / "expand.md").write_text("no front matter", encoding="utf-8")
-
-    stopped = cli("recall", "x?", "--prompts", folder, "--llm", llm)
-
-    assert stopped.exit_code == 2
-    assert "mine/expand.md:1: a prompt begins with front matter" in stopped.stderr

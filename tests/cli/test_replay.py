@@ -46,16 +46,6 @@ def test_a_replay_with_a_better_prompt_tells_what_came_and_why(
     assert explained["returned"]
 
 
-def test_a_replay_with_another_setting_tells_the_setting_and_what_it_changed(cli: Cli) -> None:
-    first = document(cli("recall", "My plan for the job: cut onboarding", "--json"))
-    assert "plan" in [memory["id"] for memory in first["memories"]]
-
-    found = document(cli("replay", first["trace_id"], "--set", "ranking.min_score=0.99", "--json"))
-
-    assert found["settings"] == {"ranking.min_score": {"before": 0.35, "after": 0.99}}
-    assert found["went"] == []  # without a plan there is no threshold
-
-
 def test_the_replay_for_people_names_slots_titles_reasons_and_costs(
     cli: Cli, model: ModelServer
 ) -> None:

@@ -46,14 +46,3 @@ def test_what_is_set_by_hand_wins_over_the_file(cli: Cli, trace: str) -> None:
     found = document(cli("replay", trace, *words, "--json"))
 
     assert (found["settings"], found["came"], found["went"]) == ({}, [], [])
-
-
-def test_the_environment_changes_nothing(
-    cli: Cli, trace: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SECONDHOP_DEADLINE", "7")
-
-    found = document(cli("replay", trace, "--json"))
-
-    assert found["settings"] == {}
-    assert found["before"]["asked_at"] == found["after"]["asked_at"]

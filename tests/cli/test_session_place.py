@@ -1,7 +1,6 @@
 """Where `session` and `mcp` keep open sessions, and how they are: options, environment, a file."""
 
 import socket
-from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,13 +27,6 @@ from secondhop.cli.opening import opened
 from secondhop.errors import StoreError
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
-
-
-@pytest.fixture
-def silent_server() -> Generator[str, None, None]:
-    """The address of a server that takes connections and never says a word."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0?socket_timeout=0.1"
 
 
 def free_port() -> int:
@@ -65,17 +57,6 @@ def test_a_place_that_cannot_be_is_refused_with_what_to_write(
     assert refused.exit_code == 2
     assert "redis://HOST:PORT/DATABASE" in refused.stderr
     assert "hush" not in refused.stderr
-
-
-def test_a_redis_server_that_never_answers_is_not_waited_for(
-    store: Path, silent_server: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SECONDHOP_SESSIONS", silent_server)
-
-    failed = CliRunner().invoke(app, command(store, "session", QUESTION)[3:])
-
-    assert failed.exit_code == 1
-    assert "check that it runs, its address" in failed.stderr
 
 
 async def test_sessions_are_kept_where_option_or_environment_say(

@@ -1,6 +1,5 @@
 """`secondhop settings …`, as a shell calls it, and the doors that heed it."""
 
-import asyncio
 import json
 import shutil
 from collections.abc import Callable
@@ -8,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
 from tests.command_line import over
-from tests.mcp.mcp_world import MARA, NOOR, content, recalls_in, store_two
+from tests.mcp.mcp_world import MARA, NOOR, store_two
 from tests.small_world import QUESTION, made_once
 from tests.store_files import content as text_of
-
-from secondhop.mcp.server import memory_server
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -106,37 +102,3 @@ def test_a_recall_heeds_them_before_a_settings_file(
         "settings",
     ]
     assert recalled(command, entity=NOOR)["kept_settings"] == []
-
-
-def test_a_replay_asks_with_the_settings_as_recorded(
-    command: Command, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(store)
-    trace = recalled(command)
-    command("settings", "ranking.recency=always", "ranking.recency_days=1")
-
-    told = command("replay", trace["trace_id"])
-
-    assert told["settings"] == {}
-    assert (told["came"], told["went"], told["moved"]) == ([], [], [])
-
-
-def test_the_server_heeds_what_is_kept_while_it_runs(command: Command, store: Path) -> None:
-    async def asked(client: Client) -> str:
-        reply = content(await client.call_tool("recall", {"query": QUESTION, "limit": 3}))
-        return str(reply)
-
-    async def work() -> list[str]:
-        async with Client(memory_server(recalls_in(store), entity=MARA)) as client:
-            before = await asked(client)
-            await asyncio.to_thread(
-                command, "settings", "ranking.recency=always", "ranking.recency_days=30"
-            )
-            return [before, await asked(client)]
-
-    before, after = asyncio.run(work())
-
-    traces = sorted(store.rglob("traces/*.json.gz"), key=lambda path: path.stat().st_mtime_ns)
-    kept = [json.loads(text_of(path)).get("kept_settings") for path in traces]
-    assert before != after
-    assert kept == [[], ["ranking.recency", "ranking.recency_days"]]

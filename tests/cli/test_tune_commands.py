@@ -102,16 +102,6 @@ def test_a_scale_changes_the_scores_of_a_recall(
         assert recall.recall(LOOK_UP).memories[0].score == pytest.approx(scaled)
 
 
-def test_a_scale_of_another_model_ends_the_command(cli: Cli, both: tuple[str, str]) -> None:
-    scale = {"embedder": "e", "calibration": {"kind": "logistic", "slope": 1.0, "intercept": 0.0}}
-    Path("scale.yaml").write_text(yaml.safe_dump(scale))
-
-    result = cli("recall", "water", "--scale", "scale.yaml")
-
-    assert result.exit_code == 2
-    assert "is of the embedding model e" in result.stderr
-
-
 def test_tune_that_finds_nothing_better_keeps_the_defaults(cli: Cli, both: tuple[str, str]) -> None:
     tried = ("--try", "ranking.min_score=0.35,0.99")
     result = cli("eval", "tune", *both, *tried, "--out", "settings.yaml")

@@ -5,10 +5,9 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
-from secondhop.cli.answer_view import show_answer, summary
-from secondhop.cli.cost_view import cost_text
+from secondhop.cli.answer_view import show_answer
 from secondhop.cli.trace_tree import trace_tree
-from secondhop.graph.result import RecallResult, Spent
+from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 
 
@@ -108,36 +107,3 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "retrieve 2 runs, longest 30 ms" in text
     assert "fuse 20 ms" in text
     assert text.count("[m-1]") == 1
-
-
-def paid(**more: float) -> Spent:
-    fields = {"llm_calls": 3, "prompt_tokens": 6_000, "completion_tokens": 120, "cost_usd": 0.004}
-    return Spent.model_validate({**fields, **more})
-
-
-def test_what_a_model_cost_is_told_in_one_line(result: RecallResult) -> None:
-    assert cost_text(paid()) == "3 model calls, 6,120 tokens, about $0.004"
-    assert cost_text(paid(llm_calls=1, cached_tokens=2_000)).startswith(
-        "1 model call, 6,120 tokens (2,000 cached), "
-    )
-    assert "3 model calls, 6,120 tokens" in summary(result.model_copy(update={"spent": paid()}))
-    assert cost_text(result.spent) == ""
-    assert "model" not in summary(result)
-
-
-def shown(result: RecallResult, **changes: object) -> str:
-    on = console(100)
-    show_answer(result.model_copy(update=changes), on)
-    return " ".join(printed(on).split())
-
-
-def test_an_answer_that_time_cut_short_says_what_helps(result: RecallResult) -> None:
-    late = result.model_copy(update={"stop_reason": "deadline", "maybe": []})
-    unsearched = shown(late, memories=[], spent=Spent())
-    searched = shown(late, memories=[])
-
-    assert unsearched.startswith("Time ran out before anything was searched; a longer --deadline")
-    assert searched.startswith("Time ran out before an answer was found; a longer --deadline")
-    assert "Nothing in this memory" not in unsearched + searched
-    assert "a longer --deadline may find more" in shown(late)
-    assert "--deadline" not in shown(result)

@@ -3,19 +3,12 @@
 import errno
 import json
 import shutil
-import sqlite3
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Generator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes import note
-from tests.mcp.mcp_world import command, environment
+from tests.mcp.mcp_world import command
 from tests.small_world import made_once
 from typer.testing import CliRunner, Result
 
@@ -26,9 +19,6 @@ from secondhop.recall import Recall
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 TEA = "Mara drinks tea: “sencha” ☕ \\n, and no coffee"
-WRITER = Path(__file__).parents[1] / "stores" / "write_forever.py"
-LINES_A_BATCH = 7
-"""Of the writer: five memories put, one replaced, one deleted."""
 
 
 async def filled(folder: Path) -> None:
@@ -66,12 +56,6 @@ def told(folder: Path, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def program(folder: Path, *words: str) -> "subprocess.CompletedProcess[bytes]":
-    """As a shell does, in a process of its own."""
-    line = command(folder, *words)
-    return subprocess.run(line, capture_output=True, env=environment(), timeout=240, check=False)
-
-
 def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_path: Path) -> None:
     first, second, copy = tmp_path / "first.jsonl", tmp_path / "second.jsonl", tmp_path / "copy"
 
@@ -94,96 +78,6 @@ def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_p
 def lines_of(export: Path) -> list[bytes]:
     """A line a memory; the first line is the format's, the last tells how many there are."""
     return export.read_bytes().splitlines()[1:-1]
-
-
-class Writer:
-    """A process that puts, replaces and deletes memories, and what it has acknowledged so far."""
-
-    def __init__(self, child: "subprocess.Popen[str]") -> None:
-        self.child = child
-        self.lines: list[str] = []
-        self._listening = threading.Thread(target=self._listen, daemon=True)
-        self._listening.start()
-
-    def _listen(self) -> None:
-        assert self.child.stdout is not None
-        for line in self.child.stdout:  # until its last one, or it would wait for us
-            self.lines.append(line.strip())
-
-    def wait_for(self, count: int) -> None:
-        """Until so many lines have come, at most a minute."""
-        deadline = time.monotonic() + 60
-        while len(self.lines) < count:
-            assert self.child.poll() is None
-            assert time.monotonic() < deadline, self.lines[-3:]
-            time.sleep(0.01)
-
-    def known(self) -> dict[str, str]:
-        """{memory: its version, "" for a deleted one}."""
-        words = [line.split() for line in self.lines if line != "ready"]
-        return {one[1]: one[2] if one[0] == "put" else "" for one in words}
-
-
-@contextmanager
-def writer(folder: Path) -> Generator[Writer, None, None]:
-    """It writes until the end of the block."""
-    line = [sys.executable, str(WRITER), str(folder), "busy", "0"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment()) as child:
-        try:
-            yield Writer(child)
-        finally:
-            child.kill()
-
-
-@pytest.mark.slow
-def test_a_backup_while_another_process_writes_holds_whatever_was_acknowledged(
-    tmp_path: Path,
-) -> None:
-    folder, copy = tmp_path / "store", tmp_path / "copy"
-    with writer(folder) as busy:
-        busy.wait_for(1 + 20 * LINES_A_BATCH)
-        known, before = busy.known(), len(busy.lines)
-        done = program(folder, "backup", str(copy), "--json")
-        assert len(busy.lines) > before + LINES_A_BATCH, "nobody wrote during the backup"
-    assert done.returncode == 0, done.stderr
-    rebuilt = program(copy, "reindex", "--entity", "busy")
-    assert rebuilt.returncode == 0, rebuilt.stderr
-    examined = program(copy, "doctor", "--entity", "busy", "--json")
-    assert examined.returncode == 0, examined.stderr
-    assert json.loads(examined.stdout)["findings"] == []
-    exported = program(copy, "export", str(tmp_path / "copy.jsonl"), "--entity", "busy")
-    assert exported.returncode == 0, exported.stderr
-    rows = [json.loads(line) for line in lines_of(tmp_path / "copy.jsonl")]
-    held = {row["id"]: row["messages"][0]["content"] for row in rows}
-    assert {one for one, version in known.items() if not version}.isdisjoint(held)
-    for memory_id, version in known.items():
-        assert not version or f" version{version} " in held[memory_id]
-
-
-@pytest.mark.slow
-def test_the_program_itself_examines_mends_exports_and_imports(store: Path, tmp_path: Path) -> None:
-    break_word_index(store)
-
-    broken = program(store, "doctor")
-    mended = program(store, "doctor", "--fix")
-    first = program(store, "export")
-    (tmp_path / "all.jsonl").write_bytes(first.stdout)
-    imported = program(tmp_path / "copy", "import", str(tmp_path / "all.jsonl"))
-    second = program(tmp_path / "copy", "export")
-
-    assert (broken.returncode, mended.returncode) == (1, 0)
-    assert b"damage is left" in broken.stderr
-    assert b"fixed: word index" in mended.stdout
-    assert told(store, "doctor")["findings"] == []
-    assert (first.returncode, imported.returncode, second.returncode) == (0, 0, 0)
-    assert first.stdout.count(b"\n") == 7  # what it is, five memories, and how many
-    assert second.stdout == first.stdout
-
-
-def break_word_index(store: Path) -> None:
-    (catalog,) = store.rglob("catalog.db")
-    with closing(sqlite3.connect(catalog)) as raw, raw:
-        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
 
 
 # --- files that cannot be ---

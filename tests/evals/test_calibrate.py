@@ -10,7 +10,6 @@ from secondhop.evals.calibrate import (
     ALWAYS_THE_SAME,
     calibrated,
     figures_of,
-    folds_of,
     weights_of,
 )
 from secondhop.evals.calibrate_pairs import (
@@ -64,19 +63,6 @@ def test_a_fit_beats_a_wrong_scale_and_saying_always_the_same() -> None:
 
     assert report.held_out.log_loss < report.beside["wrong"].log_loss
     assert report.held_out.log_loss < report.beside[ALWAYS_THE_SAME].log_loss
-
-
-def test_of_one_scenario_questions_are_left_out_and_the_report_says_so() -> None:
-    report = calibrated(made("only", half=0.5, questions=7), embedder_id="e")
-
-    assert report.by_question
-    assert report.document()["left_out"] == "questions"
-    assert list(report.folds) == [f"only, questions {n}" for n in range(1, 6)]
-    pairs = made("only", half=0.5, questions=7)
-    assert (
-        len({(pair.question_id, part) for pair, part in zip(pairs, folds_of(pairs), strict=True)})
-        == 7
-    )
 
 
 def test_a_question_counts_all_its_labels_and_a_facet_its_own() -> None:

@@ -2,30 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from tests.evals.labelled import ASKED_AT
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.evals.question_story import Worth, told, worth_of
+from secondhop.evals.question_story import told
 from secondhop.evals.scenario import LabelledFacet, Question
 from secondhop.recall import Recall
-
-
-@pytest.mark.parametrize(
-    ("serves", "stale", "repeats", "worth"),
-    [
-        ({"f": 3}, False, False, "serves"),
-        ({"f": 1, "g": 2}, False, False, "serves"),
-        ({"f": 1}, False, False, "marginal"),
-        ({}, False, False, "not needed"),
-        ({"f": 3}, False, True, "repeats"),
-        ({"f": 3}, True, True, "stale"),
-    ],
-)
-def test_worth_is_what_the_labels_say_the_worst_first(
-    serves: dict[str, int], stale: bool, repeats: bool, worth: Worth
-) -> None:
-    assert worth_of(serves, stale=stale, repeats=repeats) == worth
 
 
 async def test_a_missed_facet_says_what_became_of_each_of_its_memories(tmp_path: Path) -> None:

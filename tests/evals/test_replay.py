@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from tests.boiler_key import LIFE_WITH_A_KEY, NOW, QUESTION
-from tests.small_world import recall_settings
 
 from secondhop.evals.replay import Replay, replayed
 from secondhop.graph.trace import RecallTrace
@@ -61,20 +60,3 @@ async def test_what_was_believed_then_is_asked_for_again(recall: Recall) -> None
 
     expect_no_change(found)
     assert found.after.as_of == before.as_of == EARLY
-
-
-async def test_at_another_time_a_setting_that_hides_what_came_later_goes_by_that_time(
-    recall: Recall, tmp_path: Path
-) -> None:
-    settings = recall_settings(ranking={"hide_later": True})
-    async with await Recall.aopen(
-        tmp_path / "store", entity="mara", embedder="hashing", config=settings
-    ) as careful:
-        before = await recorded(careful, at=EARLY)
-        assert "hook" not in before.returned
-
-        expect_no_change(await replayed(before, careful))
-        later = await replayed(before, careful, at=NOW)
-
-    assert "hook" in [change.memory_id for change in later.came()]
-    assert later.after.asked_at == NOW

@@ -71,17 +71,6 @@ async def test_a_client_sees_the_turn_as_it_happens_votes_and_ends_the_talk(tmp_
     assert dict(ended)["resolved"]["accepted"] == voted[0][1]["titles"]
 
 
-async def test_what_is_no_request_is_told_to_the_client(tmp_path: Path) -> None:
-    async with backend(tmp_path) as port:
-        assert (await said(port, "/"))[0] == "HTTP/1.1 404 Not Found"
-        assert (await said(port, "/chat?user=ana"))[0] == "HTTP/1.1 404 Not Found"
-        _, empty = await said(port, chat("ana", " "))
-        _, early = await said(port, path("vote", "ana", number="one", vote="hot"))
-
-    assert [name for name, _ in (empty[-1], early[-1])] == ["error", "error"]
-    assert "empty message" in empty[-1][1]["message"]
-
-
 @pytest.mark.model  # prompts are counted with tiktoken's ranks
 async def test_a_reply_that_breaks_off_is_told_and_the_next_request_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -111,22 +111,3 @@ async def test_killed_in_the_middle_of_an_answer_it_goes_on_where_it_stood(tmp_p
     assert "90 a month" in prompts(server)[-1]
     assert log.talk() == [], "Ctrl-D has ended the talk"
     log.close()
-
-
-async def test_another_user_at_another_terminal_sees_nothing_of_it(tmp_path: Path) -> None:
-    async with (
-        running(writing(streamed(["Noted."]))) as server,
-        chatbot(tmp_path, server) as mara,
-        chatbot(tmp_path, server, user="tom") as tom,
-    ):
-        await mara.type("My budget is now 90 a month.")
-        await mara.until("noted: ")
-        await tom.type("What is my budget?")
-        await tom.until("Noted.")
-        seen = await tom.end()
-        await mara.end()
-
-    assert "90" not in seen
-    about_tom = [prompt for prompt in prompts(server) if "What is my budget?" in prompt]
-    assert about_tom
-    assert not any("90" in prompt for prompt in about_tom)

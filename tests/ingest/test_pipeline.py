@@ -391,6 +391,6 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
 
     assert planned.plan is not None
     assert planned.plan.other_cues == ("a",)
-    assert (ledger.stored, ledger.unchanged) == (0, 1)
+    assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
     assert [cue.text for one in writer.annotated for cue in one.cues] == ["bake for Ana"]
     assert embedder.asked[asked:] == [["bake for Ana"]]

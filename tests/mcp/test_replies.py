@@ -7,7 +7,6 @@ from secondhop.graph.result import Evidence, RecalledMemory, Spent
 from secondhop.graph.session_result import (
     ResolvedSession,
     SessionAnswer,
-    SparkBranch,
     SupersessionProposal,
 )
 from secondhop.mcp.replies import ResolveReply, SessionReply
@@ -57,16 +56,6 @@ def answer(**more: Any) -> SessionAnswer:
         "spent": Spent(),
     }
     return SessionAnswer.model_validate(told | more)
-
-
-def test_branches_are_apart_and_name_the_memory_that_sparked_them() -> None:
-    branch = SparkBranch(sparked_by="s", title="s", memories=[memory("b"), memory("c")])
-
-    reply = SessionReply.of(answer(branches=[branch]))
-
-    assert [one.id for one in reply.memories] == ["a"]
-    assert [(one.id, one.sparked_by) for one in reply.spark_branches] == [("b", "s"), ("c", "s")]
-    assert "sparkBranches" in reply.model_dump(by_alias=True)
 
 
 def test_what_wrong_votes_propose_is_told_on_the_way_and_in_the_end() -> None:

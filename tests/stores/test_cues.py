@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from secondhop.errors import UsageError
+from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_store import EntityStore
@@ -318,6 +318,45 @@ async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
     await again.aclose()
 
 
+async def test_no_question_finds_a_cue_of_another_entity(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    for entity in ("mara", "ben"):
+        store = await home.open_entity(entity, embedder_id=make.embedder, dimension=make.dimension)
+        await store.put([with_cues(make.memory("a", "text"), make, f"who is {entity}")])
+        await store.aclose()
+    mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
+    ((hit,),) = await mara.cues(make.vectors("who is ben"), k=9)
+    assert await mara.cue_texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    await mara.aclose()
+
+
+async def test_damaged_cue_vectors_leave_all_else_at_work(
+    home: StoreDirectory, make: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+    many = [
+        with_cues(make.memory(f"m{n}", f"text {n}"), make, *(f"{n} {ask}" for ask in "abc"))
+        for n in range(60)
+    ]
+    await store.put(many)
+    await store.aclose()
+    await home.aclose()
+    (segment,) = segments(home, ".cues")
+    (home.path / "chroma" / segment / "header.bin").write_bytes(b"nonsense")
+
+    async with aclosing(StoreDirectory(home.path)) as again:
+        store = await again.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
+        assert "recall works without cues" in caplog.text
+        assert await store.cues(make.vectors("3 a"), k=5) == [[]]
+        assert [hit.memory_id for (hit,) in await store.dense(make.vectors("text 3"), k=1)] == [
+            "m3"
+        ]
+        with pytest.raises(CorruptStoreError, match="secondhop reindex"):
+            await store.cue_maintenance.strays()
+        await store.aclose()
+
+
 async def test_a_store_without_cues_has_one_collection(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:
@@ -344,6 +383,16 @@ async def test_an_entity_that_is_deleted_takes_both_collections_along(
     assert collections(home) == 2
     await home.delete_entity("me")
     assert collections(home) == 0
+
+
+def segments(home: StoreDirectory, ending: str) -> list[str]:
+    """Folders of the index files of collections whose names end so."""
+    sql = (
+        "SELECT segments.id FROM segments JOIN collections ON collections.id = collection "
+        "WHERE scope = 'VECTOR' AND name LIKE '%' || ?"
+    )
+    with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
+        return [segment for (segment,) in connection.execute(sql, (ending,))]
 
 
 def collections(home: StoreDirectory) -> int:

@@ -12,6 +12,7 @@ import pytest
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.migrations import MIGRATIONS, migrate, schema_version
+from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.vectors.memory_index import MemoryIndex
@@ -58,7 +59,7 @@ def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -
         assert catalog.identity() == identity
 
 
-def test_terms_of_an_older_analyzer_are_made_anew(tmp_path: Path) -> None:
+def test_terms_of_an_older_analyzer_are_made_again(tmp_path: Path) -> None:
     with closing(Catalog(tmp_path / "catalog.db")) as catalog:
         catalog.create(Identity(entity="e", embedder_id="m", dimension=4))
         assert not catalog.needs_upgrade()
@@ -109,6 +110,11 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     await store.put([make.memory("a", "the boiler is silent")])
     (kept,) = await store.look(lambda view: view.earlier_texts("a"))
     assert kept.memory == old.memory
+    assert await store.cues(old.vectors, k=5) == [[]]
+    cue = Cue(memory_id="a", text="who repairs the heating")
+    await store.add_cues([cue], make.vectors(cue.text))
+    ((found,),) = await store.cues(make.vectors(cue.text), k=5)
+    assert found.memory_id == "a"
     await store.aclose()
 
 

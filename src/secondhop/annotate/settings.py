@@ -1,8 +1,11 @@
 """How memories are annotated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from secondhop.errors import UsageError
+
+CALL_SECONDS = 120.0
+"""A model writes a thousand tokens for a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +22,13 @@ class AnnotateSettings:
     """Older memories shown beside a batch, at most."""
     concurrency: int = 4
     """Requests at once."""
-    call_seconds: float = 120.0
-    """How long the answer to one request may take, retries included."""
+    call_seconds: float = CALL_SECONDS
+    """How long the answer to one request may take, retries included; a longer deadline of recalls
+    goes before it."""
+    by_itself: bool = True
+    """An open `Recall` with a model annotates what is written to it, without being asked."""
     quiet_seconds: float = 15.0
-    """How long nothing must have been written before an open `Recall` annotates by itself."""
+    """How long nothing must have been written before it does."""
 
     def __post_init__(self) -> None:
         counts = self.batch_memories, self.batch_tokens, self.part_tokens, self.concurrency
@@ -31,3 +37,14 @@ class AnnotateSettings:
                 "AnnotateSettings: counts and tokens must be 1 or more, older 0 or more, seconds "
                 "more than 0"
             )
+
+    @classmethod
+    def given(cls, said: "bool | AnnotateSettings", *, deadline_s: float) -> "AnnotateSettings":
+        """What a caller said: settings, or whether an open `Recall` annotates by itself."""
+        settings = cls(by_itself=said) if isinstance(said, bool) else said
+        return replace(settings, call_seconds=max(settings.call_seconds, deadline_s))
+
+
+def request_seconds(deadline_s: float) -> float:
+    """How long one request to a model may take that also annotates."""
+    return max(deadline_s, CALL_SECONDS)

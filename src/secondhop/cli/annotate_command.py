@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.options import Common
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ def annotate(
     common: Common,
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Requests at once.")
+    ] = AnnotateSettings().concurrency,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Ask nothing; tell what it would cost.")
     ] = False,
@@ -40,9 +44,10 @@ def annotate(
     from secondhop.cli.terminal import print_json, screen
 
     named_llm(common)
+    how = AnnotateSettings(concurrency=concurrency, by_itself=False)
 
     async def work() -> None:
-        async with opened(common, counting=True) as recall:
+        async with opened(common, counting=True, annotate=how) as recall:
             if dry_run:
                 ledger = await recall.aannotate(dry_run=True)
             else:

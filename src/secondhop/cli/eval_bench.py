@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.annotate_view import annotated_text
 from secondhop.cli.kept_answers import AnsweringModel, answering_model
 from secondhop.cli.opening import (
@@ -102,6 +103,7 @@ class EvalBench:
             counting=True,
             settings=settings,
             llm=model,
+            annotate=AnnotateSettings(by_itself=False, concurrency=max(4, asking.at_once)),
         ) as recall:
             if self.stored:
                 await expect_stored(scenario, recall)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from secondhop.annotate.settings import AnnotateSettings
+from secondhop.annotate.settings import request_seconds
 from secondhop.cli.opening import cache_folder, choose_llm, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
@@ -65,7 +65,7 @@ async def opened_llm(common: Common, spec: str) -> AsyncGenerator[StructuredLLM,
     """The model of that name, closed at the end."""
     async with AsyncExitStack() as stack:
         deadline_s = settings_of(common, load_settings()).limits.deadline_s
-        llm = make_llm(spec, timeout_s=max(deadline_s, AnnotateSettings().call_seconds))
+        llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
         if isinstance(llm, HoldsConnections):
             stack.push_async_callback(llm.aclose)
         yield llm

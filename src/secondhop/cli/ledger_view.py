@@ -24,7 +24,8 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
     else:
         console.print(
             f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored, "
-            f"{ledger.unchanged} unchanged, {ledger.deleted} deleted, {len(ledger.skipped)} skipped"
+            f"{ledger.unchanged} unchanged{with_other_cues(ledger)}, {ledger.deleted} deleted, "
+            f"{len(ledger.skipped)} skipped"
         )
     for entry in ledger.skipped[:SKIPPED_SHOWN]:
         console.print(f"skipped {clean(entry.item)}: {clean(entry.reason)}", style="yellow")
@@ -35,6 +36,11 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         console.print(f"{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
     if ledger.annotation is not None:
         show_annotated(ledger.annotation, console)
+
+
+def with_other_cues(ledger: IngestLedger) -> str:
+    """ " (2 with other cues)"."""
+    return f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
 
 
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
@@ -48,6 +54,7 @@ def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> Non
         ("add", plan.added),
         ("replace", plan.replaced),
         ("take over from another place", plan.moved),
+        ("store other cues of", plan.other_cues),
         ("delete", plan.deleted),
     ):
         if ids:

@@ -16,6 +16,7 @@ from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import OpenAISettings, Settings, load_settings
 
 if TYPE_CHECKING:
+    from secondhop.annotate.settings import AnnotateSettings
     from secondhop.ingest.run import IngestProgress
     from secondhop.learning.records import RoundCounts
     from secondhop.models.embedder import Embedder
@@ -62,7 +63,7 @@ async def opened(
     caches: Path | None = None,
     sessions: "SessionStore | None" = None,
     mending: bool = False,
-    annotate: bool = False,
+    annotate: "AnnotateSettings | bool" = False,
 ) -> AsyncGenerator["Recall", None]:
     """The recall of the chosen store and entity, closed at the end.
 
@@ -78,7 +79,7 @@ async def opened(
         caches: a folder for what can be made again, instead of the entity's.
         sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
-        annotate: in the background, what is written while it is open.
+        annotate: how cues are written, and whether by itself while it is open.
     """
     from secondhop.nodes.entity_config import KEEPABLE
     from secondhop.recall import Recall

@@ -39,12 +39,15 @@ class IngestLedger:
     read: int
     stored: int
     unchanged: int
+    """The same text is stored already."""
     deleted: int
     skipped: tuple[Skipped, ...] = ()
     deletions_not_followed: tuple[Skipped, ...] = ()
     """Inputs that nothing was deleted from, whatever is gone, and why."""
     passages: int = 0
     """Embedded and stored."""
+    other_cues: int = 0
+    """Unchanged memories whose cues were others than before, and are stored now."""
     plan: IngestPlan | None = None
     """In a dry run alone; then the counts are of what would be done."""
     annotation: "AnnotateLedger | None" = None
@@ -61,6 +64,7 @@ class IngestLedger:
             "read": self.read,
             "stored": self.stored,
             "unchanged": self.unchanged,
+            "other_cues": self.other_cues,
             "deleted": self.deleted,
             "skipped": _rows(self.skipped),
             "passages": self.passages,

@@ -100,6 +100,7 @@ class IngestRun:
             skipped=tuple(intake.skipped),
             deletions_not_followed=tuple(not_followed),
             passages=self._passages,
+            other_cues=len(intake.with_outcome("other_cues")),
             plan=_plan(intake, deleted) if self._dry_run else None,
         )
         if ledger.stored + ledger.unchanged == 0:

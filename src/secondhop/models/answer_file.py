@@ -88,7 +88,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     Raises:
         sqlite3.NotSupportedError: a newer secondhop wrote the file.
     """
-    connection.execute("BEGIN IMMEDIATE")  # of two who begin a file, one does
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found > FORMAT:
         raise sqlite3.NotSupportedError("a newer secondhop wrote it")
@@ -97,4 +96,3 @@ def _prepare(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
     newest = "(SELECT max(number) FROM answers)"
     connection.execute(f"DELETE FROM answers WHERE number <= {newest} - ?", (KEPT,))
-    connection.execute("COMMIT")

@@ -31,7 +31,7 @@ class CacheFile:
         Args:
             name: of the cache, for messages: "the answer cache".
             without: what happens when the file cannot be used, for the warning.
-            prepare: makes the tables of a connection; raises sqlite3.Error when it cannot.
+            prepare: makes the tables, in a transaction; raises sqlite3.Error when it cannot.
         """
         self.path = path
         self._name, self._without, self._prepare = name, without, prepare
@@ -40,16 +40,19 @@ class CacheFile:
         self._warned = False
 
     def attempt(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """What `work` returns, or None when the file does not let us; heals a damaged file once."""
+        """What `work` returns, or None when the file does not let us; heals a damaged file once.
+
+        What it writes is kept whole or not at all.
+        """
         with self._lock:
             try:
                 try:
-                    return work(self._opened())
+                    return self._done(work)
                 except sqlite3.DatabaseError as error:
                     if _code(error) not in _DAMAGED:
                         raise
                     self._replace(error)
-                    return work(self._opened())
+                    return self._done(work)
             except (sqlite3.Error, OSError) as error:
                 self._drop_connection()
                 self._warn_once(error)
@@ -59,6 +62,10 @@ class CacheFile:
         """Close the connection; the next use opens it again."""
         with self._lock:
             self._drop_connection()
+
+    def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._opened() as connection:  # one transaction
+            return work(connection)
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -71,12 +78,15 @@ class CacheFile:
 
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            self.path, timeout=_BUSY_TIMEOUT_S, isolation_level="IMMEDIATE", check_same_thread=False
         )
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
-            self._prepare(connection)
+            connection.execute("PRAGMA secure_delete=ON")
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")  # of two who begin a file, one does
+                self._prepare(connection)
         except sqlite3.Error:
             connection.close()
             raise

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from hashlib import sha256
@@ -39,6 +39,10 @@ CREATE TABLE IF NOT EXISTS vectors (
 _ADDED = "ALTER TABLE vectors ADD COLUMN added_ns INTEGER NOT NULL DEFAULT 0"
 """For files of version 0.1."""
 _BY_AGE = "CREATE INDEX IF NOT EXISTS queries_by_age ON vectors (added_ns) WHERE kind = 'query'"
+_INSERT = (
+    "INSERT OR REPLACE INTO vectors (text_sha, model_id, kind, vector, added_ns)"
+    " VALUES (?, ?, ?, ?, ?)"
+)
 _LOOKUPS_A_STATEMENT = 500
 
 
@@ -64,40 +68,49 @@ class EmbeddingCacheFile:
 
     def put(self, scope: Scope, rows: Mapping[str, Vectors]) -> None:
         """Keep these vectors, all or none."""
-        self._file.attempt(lambda connection: _insert(connection, scope, rows))
+        now = time.time_ns()
+        kept = [
+            (text_digest(text), *scope, row.astype("<f4").tobytes(), now + number)
+            for number, (text, row) in enumerate(rows.items())
+        ]
+        self._file.attempt(lambda connection: connection.executemany(_INSERT, kept))
         self._untrimmed += len(rows) if scope[1] == "query" else 0
         if self._untrimmed >= _TRIM_EVERY:
             self._file.attempt(self._trim)
 
     def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts in every scope, in the write-ahead log, too."""
-        if self._file.path.exists():
-            self._file.attempt(lambda connection: _delete(connection, texts))
-            self._file.attempt(_empty_log)
+        gone = [(text_digest(text),) for text in texts]
+        self._forget(
+            lambda connection: connection.executemany(
+                "DELETE FROM vectors WHERE text_sha = ?", gone
+            )
+        )
 
     def keep_passages(self, digests: AbstractSet[bytes]) -> None:
         """Forget the passages of all other texts in every model, and all queries.
 
         Which queries were made of the words of a text that is gone, nothing tells.
         """
+        self._forget(partial(_delete_all_but, digests=digests))
+
+    def _forget(self, delete: Callable[[sqlite3.Connection], object]) -> None:
         if self._file.path.exists():
-            self._file.attempt(partial(_delete_other_passages, digests=digests))
-            self._file.attempt(_delete_queries)
-            self._file.attempt(_empty_log)
+            self._file.attempt(delete)
+            self._file.attempt(
+                lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            )
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         self._file.close()
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA secure_delete=ON")
-        connection.execute("BEGIN IMMEDIATE")  # of two processes that begin a file, one does
         connection.execute(_SCHEMA)
         columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(vectors)")}
         if "added_ns" not in columns:
             connection.execute(_ADDED)
         connection.execute(_BY_AGE)
-        connection.execute("COMMIT")
         self._trim(connection)
 
     def _trim(self, connection: sqlite3.Connection) -> None:
@@ -108,10 +121,6 @@ class EmbeddingCacheFile:
             " ORDER BY added_ns DESC LIMIT 1 OFFSET ?)",
             (self._kept_queries,),
         )
-
-
-def _empty_log(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _select(
@@ -144,49 +153,12 @@ def _sound_vector(blob: object) -> Vectors | None:
     return vector if abs(norm - 1.0) < 1e-3 else None
 
 
-def _insert(connection: sqlite3.Connection, scope: Scope, rows: Mapping[str, Vectors]) -> None:
-    now = time.time_ns()
-    _in_transaction(
-        connection,
-        "INSERT OR REPLACE INTO vectors (text_sha, model_id, kind, vector, added_ns)"
-        " VALUES (?, ?, ?, ?, ?)",
-        [
-            (text_digest(text), *scope, row.astype("<f4").tobytes(), now + number)
-            for number, (text, row) in enumerate(rows.items())
-        ],
-    )
-
-
-def _delete(connection: sqlite3.Connection, texts: Sequence[str]) -> None:
-    _in_transaction(
-        connection,
-        "DELETE FROM vectors WHERE text_sha = ?",
-        [(text_digest(text),) for text in texts],
-    )
-
-
-def _delete_other_passages(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:
+def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:
     rows = connection.execute("SELECT DISTINCT text_sha FROM vectors WHERE kind = 'passage'")
     others = [(digest,) for (digest,) in rows if digest not in digests]
     statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
-    _in_transaction(connection, statement, others)
-
-
-def _delete_queries(connection: sqlite3.Connection) -> None:
+    connection.executemany(statement, others)
     connection.execute("DELETE FROM vectors WHERE kind = 'query'")
-
-
-def _in_transaction(
-    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[bytes | str | int, ...]]
-) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        connection.executemany(statement, rows)
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        if connection.in_transaction:  # a full disk may have rolled back already
-            connection.execute("ROLLBACK")
-        raise
 
 
 def text_digest(text: str) -> bytes:

@@ -75,11 +75,13 @@ class Poisoned:
     turned: SmallWorld
     clean: SmallWorld
 
-    async def damage(self, question: str, wanted: Sequence[str], way: Way) -> Damage:
+    async def damage(
+        self, question: str, wanted: Sequence[str], way: Way, *, planned: bool = True
+    ) -> Damage:
         """What the order changes in the answer to a question."""
         judge = Obedient(ORDER, wanted, way)
-        turned = await recalled(self.turned, question, judge)
-        clean = await recalled(self.clean, question, Obedient("", wanted))
+        turned = await recalled(self.turned, question, judge, planned=planned)
+        clean = await recalled(self.clean, question, Obedient("", wanted), planned=planned)
         good = {one.memory_id for one in LIFE if any(words in text_of(one) for words in wanted)}
         return Damage(
             gained="carrier" in turned and "carrier" not in clean,
@@ -100,9 +102,11 @@ async def poisoned(folder: Path, carrier: str) -> AsyncGenerator[Poisoned]:
         await world.store.aclose()
 
 
-async def recalled(world: SmallWorld, question: str, judge: Obedient) -> list[str]:
+async def recalled(
+    world: SmallWorld, question: str, judge: Obedient, *, planned: bool = True
+) -> list[str]:
     _, critic = llm_services(ScriptedLLM(CritiqueReply=[judge] * 9), secret=SECRET)
-    facets = () if question in LOOK_UPS else interview_plan().facets
+    facets = interview_plan().facets if planned and question not in LOOK_UPS else ()
     planner = WrittenPlanner({question: facets}, planner_id="written")
     services = world.services(planner=planner, critic=critic, settings=recall_settings(k=4))
     result, _ = await ask(services, question)
@@ -114,18 +118,20 @@ def text_of(memory: Memory) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("planned", [True, False], ids=["planned", "unplanned"])
 @pytest.mark.parametrize("carrier", [NEAR, FAR], ids=["near", "far"])
 async def test_an_order_gains_one_slot_and_costs_one_good_memory_at_most(
-    tmp_path: Path, carrier: str
+    tmp_path: Path, carrier: str, planned: bool
 ) -> None:
     async with poisoned(tmp_path, carrier) as life:
         for question, wanted in QUESTIONS.items():
             for way in OBEDIENCE:
-                done = await life.damage(question, wanted, way)
+                done = await life.damage(question, wanted, way, planned=planned)
 
                 assert done.obeyed, (question, way)
                 assert done.lost <= 1, (question, way)
-                assert not done.gained or carrier is NEAR, (question, way)
+                if planned:  # without a plan, half of so few candidates count as near
+                    assert not done.gained or carrier is NEAR, (question, way)
 
 
 @pytest.mark.parametrize("way", OBEDIENCE, ids=lambda way: way.__name__)

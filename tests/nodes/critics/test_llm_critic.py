@@ -255,6 +255,23 @@ async def test_votes_of_the_first_round_stand_until_the_second_says_otherwise() 
     assert {m: b.vote for m, b in by_id(changed).items()} == {"old": "wrong", "new": "hot"}
 
 
+async def test_what_a_vote_says_of_an_unnamed_memory_holds_where_dates_and_votes_allow() -> None:
+    request = critic_request(
+        view("kept", vote=voted("hot")), view("copy"), view("old", day=1), view("newer", day=9)
+    )
+
+    verdict = await judged(
+        request,
+        {"id": "copy", "vote": "warm", "repeats": "kept"},
+        {"id": "old", "vote": "warm", "replaced_by": "newer"},
+    )
+
+    ballots = by_id(verdict)
+    assert (ballots["copy"].vote, ballots["copy"].repeats) == ("cold", "kept")
+    assert (ballots["old"].vote, ballots["old"].replaced_by) == ("wrong", "newer")
+    assert (ballots["newer"].vote, "kept" in ballots) == ("cold", False)
+
+
 async def test_a_round_that_brings_nothing_new_costs_no_call() -> None:
     _, critic = llm_services(ScriptedLLM())
 
