@@ -21,7 +21,7 @@ PACKAGES = (
 
 
 def library(name: str) -> Any:
-    """A module of theirs. Type checkers do not have it, and whoever only wants secondhop neither.
+    """A module of theirs. Type checkers do not have it, nor do users of secondhop alone.
 
     Raises:
         NotRunError: it is not installed, or cannot be imported.

@@ -22,7 +22,7 @@ from chat.users import Chats, model_of
 from secondhop import SecondhopError
 
 HELP = """\
-/good 1 3   these memories helped        /again     answer anew: after votes, or a failure
+/good 1 3   these memories helped        /again     answer again: after votes, or a failure
 /bad 2      this one was not meant       /resolve   done with this question
 /end        the talk is over             Ctrl-C     leave, and go on another day"""
 
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--store", default=".chatbot", metavar="DIR")
     parser.add_argument("--llm", metavar="openai:MODEL")
     parser.add_argument("--embedder", default="hashing")
-    parser.add_argument("--script", action="store_true", help="the play, whoever is named")
+    parser.add_argument("--script", action="store_true", help="the play, whatever model is named")
     parser.add_argument("--act", choices=ACTS, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.act:

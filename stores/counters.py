@@ -7,6 +7,7 @@ What was shown lately is written with it, where variety is asked for (`RankingSe
 
 import asyncio
 import json
+import logging
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -17,6 +18,8 @@ from pathlib import Path
 
 from secondhop.errors import StoreError
 from secondhop.stores.database import all_or_nothing
+
+logger = logging.getLogger(__name__)
 
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS counters (
@@ -101,6 +104,16 @@ class CounterStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._begun = path.with_suffix(".begun")
+        """An empty file that says that counting has begun: so a file that is gone is noticed."""
+
+    def is_lost(self) -> bool:
+        """Whether something was counted, and its file is gone."""
+        return self._begun.exists() and not self._path.exists()
+
+    def begin_again(self) -> None:
+        """Take the loss for granted; the next count makes a new file."""
+        self._begun.unlink(missing_ok=True)
 
     async def count(self, use: Use, *, noted: bool = True) -> int:
         """Count one recall; how many counters grew. The same again changes nothing.
@@ -232,9 +245,13 @@ class CounterStore:
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection, None, None]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        if self.is_lost():
+            logger.warning("the counters in %s are gone; counting begins again", self._path)
         with self._connected() as connection:
             for statement in _SCHEMA:
                 connection.execute(statement)
+            if not self._begun.exists():
+                self._begun.touch()
             with all_or_nothing(connection):
                 yield connection
 

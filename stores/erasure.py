@@ -65,6 +65,7 @@ class MemoryErasure:
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
+            await to_its_end(asyncio.to_thread(self._catalog.note_deleted, memory_ids))
             return await to_its_end(self._erase_leftovers())
 
     async def needs_compaction(self) -> bool:

@@ -243,3 +243,19 @@ async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_pa
         assert "hook" in (await copy.arecall("Where is the key?")).ids()
     with pytest.raises(UsageError, match="not empty"):
         await recall.admin.abackup(tmp_path / "backup")
+
+
+async def test_a_file_of_counters_that_is_gone_is_noticed(
+    recall: Recall, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = catalog_of(tmp_path).with_name("counters.db")
+    file.unlink()
+
+    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "learned"]
+    assert ["counters.db is gone" in one.what for one in told] == [True]
+
+    await recall.memories.aaccept(await recall.arecall("Where is the key?"))
+    assert "counting begins again" in caplog.text
+    file.unlink()
+    await recall.admin.adoctor(fix=True)
+    assert (await recall.admin.adoctor()).sound

@@ -114,11 +114,11 @@ async def test_a_session_goes_on_with_the_settings_that_it_began_with(
     await recall.admin.akeep_settings(dict.fromkeys(BY_AGE))
     async with await opened(tmp_path / "store") as elsewhere:
         after = await elsewhere.sessions.avote(begun.session_id, {"new": "cold"}, by="agent")
-        begun_anew = await elsewhere.sessions.astart(QUESTION, k=2, at=NOW)
+        begun_again = await elsewhere.sessions.astart(QUESTION, k=2, at=NOW)
 
     assert begun.ids() == AGED
     assert after.round == 2
-    assert begun_anew.ids() == PLAIN
+    assert begun_again.ids() == PLAIN
 
 
 async def test_a_dry_run_tells_and_keeps_nothing(recall: Recall) -> None:

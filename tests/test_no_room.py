@@ -52,7 +52,7 @@ async def test_what_is_stored_can_be_read_where_nothing_can_be_written(
     assert history.versions
 
 
-async def test_what_is_made_anew_can_be_deleted_to_forget_on_a_full_disk(disk: Path) -> None:
+async def test_what_is_made_again_can_be_deleted_to_forget_on_a_full_disk(disk: Path) -> None:
     async with await Recall.aopen(disk / "store", embedder="hashing") as recall:
         await recall.aadd([note(f"n{n}", f"Note {n}. " * 400) for n in range(60)])
     filled(disk)

@@ -196,7 +196,7 @@ def test_a_program_with_sync_calls_ends(tmp_path: Path, end: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_store_is_made_anew_for_another_embedding_model_from_python(tmp_path: Path) -> None:
+def test_a_store_is_made_again_for_another_embedding_model_from_python(tmp_path: Path) -> None:
     with Recall.open(tmp_path, embedder="hashing") as recall:
         recall.add([note("ida", "My sister is called Ida.")])
 

@@ -60,6 +60,17 @@ async def test_what_a_kill_left_goes_when_the_memory_is_opened(tmp_path: Path, w
     assert files_with_vectors(vectors, tmp_path) == []
 
 
+async def test_no_file_holds_the_id_of_what_was_forgotten_while_the_memory_stays_open(
+    tmp_path: Path,
+) -> None:
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.memories.aadd([note(f"n{n}", f"Thoughts about topic {n}") for n in range(60)])
+        await recall.memories.aadd([note("zebraquartz-id", SECRET)])
+        await recall.memories.aforget("zebraquartz-id")
+
+        assert files_with_words(tmp_path) == []
+
+
 async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,7 +60,7 @@ def line_of(event: Event) -> str:
         case "invented":
             return f"  [{told['number']}] is no memory: the model made it up"
         case "failed":
-            return f"! the answer broke off: {told['message']}. Nothing is lost; /again asks anew"
+            return f"! the answer broke off: {told['message']}. Nothing is lost; /again retries"
         case "observed":
             old = f" (until now: {'; '.join(told['supersedes'])})" if told["supersedes"] else ""
             against = told["conflicts_with"]

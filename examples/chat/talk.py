@@ -51,7 +51,7 @@ class Chat:
         self._turn = asyncio.Lock()
         self._greeted = False
 
-    # --- what a user can do; whoever stops listening cancels it ---
+    # --- what a user can do; a caller that stops listening cancels it ---
 
     def reply(self, said: str) -> Events:
         """One turn. What is said is on disk before anything else is done."""
@@ -75,7 +75,7 @@ class Chat:
         return self._events(turn)
 
     def again(self) -> Events:
-        """Answer the last question anew: after votes, a failure or a restart."""
+        """Answer the last question again: after votes, a failure or a restart."""
         return self._events(self._answer)
 
     def vote(self, numbers: Sequence[int], vote: str) -> Events:

@@ -39,7 +39,7 @@ TOKENS_A_PASSAGE = 10
 
 LEAST_SHARE = 0.3
 """Share of the best passage's score below which a passage is clearly about something else: room
-that is left over stays empty. On LoCoMo and MuSiQue (50 questions each; 500, 1,000 and 2,000
+that is left over stays empty. On LoCoMo, MuSiQue and LifeBench (50 questions each; 500 to 2,000
 tokens) it costs no evidence."""
 
 REPEATS_AT = 0.8

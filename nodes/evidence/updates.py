@@ -85,7 +85,7 @@ def with_later_first(
     if not found:
         return dict(scores)
     best, *others = found
-    later = [one for one in others if says_anew(one, best)][:LATER]
+    later = [one for one in others if says_it_later(one, best)][:LATER]
     later.sort(key=lambda one: (one.written, one.place))
     ahead = {
         one.passage_id: max(one.score, best.score * (1 + AHEAD * place))
@@ -124,7 +124,7 @@ def statements(
     return found
 
 
-def says_anew(later: Statement, best: Statement) -> bool:
+def says_it_later(later: Statement, best: Statement) -> bool:
     """Whether one was said later, and of the same thing."""
     common = later.words & best.words
     least = SHARED_OF_ASKED if later.names_thing else SHARED

@@ -43,6 +43,7 @@ from secondhop.stores.catalog.notes import (
     count_change,
     count_small_change,
     has_cue_vectors,
+    leave_erasing,
     needs_compaction,
     note_erased,
     note_erasing,
@@ -50,7 +51,6 @@ from secondhop.stores.catalog.notes import (
     read_erasing,
     read_meta,
     read_settings,
-    spare_from_erasing,
     write_meta,
     write_settings,
 )
@@ -209,7 +209,7 @@ class Catalog:
             keep_replaced(connection, [m.memory for m in memories], at=at)
             replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
             store_memories(connection, memories)
-            spare_from_erasing(connection, [m.memory.memory_id for m in memories])
+            leave_erasing(connection, [m.memory.memory_id for m in memories])
             stale = replaced - {p.passage_id for m in memories for p in m.passages}
             gone = store_given(connection, [m.memory for m in memories], at=at)
             keep(connection, changes)
@@ -256,6 +256,11 @@ class Catalog:
         """The erasure of these memories begins; `note_erased` when it is finished."""
         with self._database.writing() as connection:
             note_erasing(connection, memory_ids)
+
+    def note_deleted(self, memory_ids: Sequence[str]) -> None:
+        """They are deleted; their ids leave the note, so that no file keeps them."""
+        with self._database.writing() as connection:
+            leave_erasing(connection, memory_ids)
 
     def note_erased(self, *, needs_compaction: bool) -> None:
         """The erasure is finished; vectors may still need compaction."""

@@ -72,8 +72,8 @@ def read_forgotten_origins(connection: sqlite3.Connection) -> list[str]:
     return origins
 
 
-def spare_from_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
-    """Memories that are stored again are not deleted when an old erasure is finished."""
+def leave_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
+    """These memories leave the note: they are stored again, or deleted, and no id is needed."""
     noted = read_erasing(connection)
     if noted:
         write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})

@@ -35,7 +35,7 @@ WEIGHT = 0.3
 LEANING = 4 / (4 + 1)
 """Of four sessions of one mind, each with one vote on a memory, against a prior of one vote."""
 LOWEST, HIGHEST = round(1 - WEIGHT / 2 * LEANING, 4), round(1 + WEIGHT * LEANING, 4)
-"""What four sessions may make of a memory's relevance, whoever votes: 0.88 to 1.24."""
+"""What four sessions may make of a memory's relevance, whatever the votes: 0.88 to 1.24."""
 LEFT = LOWEST / HIGHEST
 """What is left at least of an answer's relevance: what takes a memory's place was of this part of
 its relevance or more, also where all that was given went down and all else came up as far as may

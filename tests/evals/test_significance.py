@@ -14,7 +14,7 @@ def test_each_scenario_counts_the_same() -> None:
     found = paired_interval([[1.0], [0.0, 0.0, 0.0]])
 
     assert found.difference == 0.5
-    assert (found.low, found.high) == (0.5, 0.5), "no row varies, so drawing anew changes nothing"
+    assert (found.low, found.high) == (0.5, 0.5), "no row varies, so drawing again changes nothing"
 
 
 def test_an_interval_holds_the_mean_and_narrows_with_more_questions() -> None:

@@ -274,7 +274,7 @@ async def test_what_ended_is_never_shown(desk: Desk) -> None:
     assert set((await desk.told()).ids()) == {"kept", "new"}
 
 
-async def test_what_is_said_anew_keeps_its_mark(desk: Desk) -> None:
+async def test_what_is_said_again_keeps_its_mark(desk: Desk) -> None:
     await desk.memories.aremember("Book the dentist", mark="open", at=ago(3), memory_id="todo")
     await desk.memories.aupdate("todo", "Book the dentist in Bonn", at=ago(2), new_id="new")
 

@@ -1,4 +1,4 @@
-"""A langchain chat model as tests make them: whoever derives from it says what it replies."""
+"""A langchain chat model as tests make them: a class that derives from it says what it replies."""
 
 from abc import abstractmethod
 from typing import Any

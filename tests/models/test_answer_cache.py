@@ -88,7 +88,7 @@ async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> 
     }
 
 
-async def test_other_words_another_schema_or_another_model_ask_anew(file: AnswerFile) -> None:
+async def test_other_words_another_schema_or_another_model_ask_again(file: AnswerFile) -> None:
     parrot, stranger = Parrot(), Parrot("stranger")
     cache = cached(parrot, file)
 
@@ -127,7 +127,7 @@ async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerF
     assert isinstance(cache, KeepsAnswers)
 
 
-async def test_a_file_of_an_older_format_is_begun_anew_and_of_a_newer_one_left_alone(
+async def test_a_file_of_an_older_format_is_begun_again_and_of_a_newer_one_left_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "answers.db"

@@ -39,7 +39,7 @@ def test_texts_are_parsed_once(tmp_path: Path) -> None:
     assert os.listdir(cache.parent) == ["playbooks.json"]
 
 
-def test_other_texts_and_other_names_are_parsed_anew(tmp_path: Path) -> None:
+def test_other_texts_and_other_names_are_parsed_again(tmp_path: Path) -> None:
     cache = tmp_path / "playbooks.json"
     parsed(cache)
 

@@ -153,7 +153,7 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
         assert catalog.wrong_postings() == []
 
 
-async def test_words_of_an_older_analyzer_are_made_anew_when_the_entity_is_opened(
+async def test_words_of_an_older_analyzer_are_made_again_when_the_entity_is_opened(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     def opening() -> Awaitable[EntityStore]:

@@ -59,7 +59,7 @@ def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -
         assert catalog.identity() == identity
 
 
-def test_terms_of_an_older_analyzer_are_made_anew(tmp_path: Path) -> None:
+def test_terms_of_an_older_analyzer_are_made_again(tmp_path: Path) -> None:
     with closing(Catalog(tmp_path / "catalog.db")) as catalog:
         catalog.create(Identity(entity="e", embedder_id="m", dimension=4))
         assert not catalog.needs_upgrade()

@@ -260,7 +260,7 @@ class TestLostManifest:
         return home.path
 
     @pytest.mark.parametrize("damage", LOST_MANIFESTS.values(), ids=LOST_MANIFESTS)
-    async def test_it_is_written_anew_from_what_is_stored(
+    async def test_it_is_written_again_from_what_is_stored(
         self,
         folder: Path,
         make: SimpleNamespace,

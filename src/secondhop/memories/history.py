@@ -1,7 +1,6 @@
 """What a memory was and is: its versions, its history, and facts by their names."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from secondhop.memories.records import MemoryHistory, PastEvent, StoredCue, StoredFact, Version
@@ -101,24 +100,15 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FactsAsked:
-    """Which facts are wanted; None stands for any subject or attribute."""
-
-    subject: str | None
-    attribute: str | None
-    as_of: datetime | None = field(kw_only=True)
-    now: datetime = field(kw_only=True)
-
-    def names(self, memory: Memory) -> bool:
-        """Whether the fact has the wanted subject and attribute."""
-        return (self.subject is None or folded(self.subject) == folded(memory.subject)) and (
-            self.attribute is None or folded(self.attribute) == folded(memory.attribute)
-        )
-
-
-def facts_in(asked: FactsAsked, view: KeepingView) -> list[StoredFact]:
-    """Facts that hold, or held, the newest first."""
+def facts_in(
+    view: KeepingView,
+    subject: str | None,
+    attribute: str | None,
+    *,
+    as_of: datetime | None,
+    now: datetime,
+) -> list[StoredFact]:
+    """Facts that hold, or held, the newest first; None stands for any subject or attribute."""
     return [
         StoredFact(
             memory_id=memory.memory_id,
@@ -128,7 +118,8 @@ def facts_in(asked: FactsAsked, view: KeepingView) -> list[StoredFact]:
             since=memory.created_at,
         )
         for memory in reversed(view.of_kind("factual"))
-        if asked.names(memory)
-        and (asked.as_of is None or memory.created_at <= asked.as_of)
-        and view.keeping(memory.memory_id).end(now=asked.now, as_of=asked.as_of) is None
+        if (subject is None or folded(subject) == folded(memory.subject))
+        and (attribute is None or folded(attribute) == folded(memory.attribute))
+        and (as_of is None or memory.created_at <= as_of)
+        and view.keeping(memory.memory_id).end(now=now, as_of=as_of) is None
     ]

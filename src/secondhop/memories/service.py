@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from secondhop.errors import UsageError
 from secondhop.given_values import (
     check_id,
     check_moments,
@@ -31,7 +32,7 @@ from secondhop.memories.building import (
     same_words_since,
 )
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
-from secondhop.memories.history import FactsAsked, facts_in, history_of, version_of
+from secondhop.memories.history import facts_in, history_of, version_of
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
@@ -40,12 +41,12 @@ from secondhop.memories.records import (
     StoredFact,
     Version,
 )
-from secondhop.memories.usage import count_use
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
 from secondhop.observe.records import Observed, Sayable
 from secondhop.observe.service import ConversationReading
-from secondhop.stores.counters import Counters
+from secondhop.shown_lately import shown_in
+from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory, StoreCounts
 from secondhop.sync import BackgroundLoop, blocking
@@ -384,10 +385,10 @@ class MemoryService:
             as_of: what was believed then; default what holds now.
         """
         check_moments(as_of=as_of)
-        asked = FactsAsked(
-            subject, attribute, as_of=in_utc(as_of) if as_of else None, now=self.writing.clock()
+        moment, now = in_utc(as_of) if as_of else None, self.writing.clock()
+        return await self._store.look(
+            lambda view: facts_in(view, subject, attribute, as_of=moment, now=now)
         )
-        return await self._store.look(partial(facts_in, asked))
 
     facts = blocking(afacts)
 
@@ -414,11 +415,26 @@ class MemoryService:
         check_moments(at=at)
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(given) if isinstance(given, str) else given
-        return await count_use(
-            story,
-            memory_ids,
-            counters=self.writing.counters,
+        accepted = list(dict.fromkeys(memory_ids))
+        if missing := sorted(set(accepted) - set(story.returned)):
+            raise UsageError(
+                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
+                f"shown can have been of use"
+            )
+        use = Use(
+            trace_id=story.trace_id,
             at=in_utc(at) if at else self.writing.clock(),
+            retrieved=[candidate.memory_id for candidate in story.candidates],
+            shown=story.returned,
+            accepted=accepted,
+            lately=shown_in(story),
+        )
+        return Accepted(
+            trace_id=use.trace_id,
+            retrieved=len(use.retrieved),
+            shown=len(use.shown),
+            accepted=accepted,
+            counted=0 if dry_run else await self.writing.counters.count(use),
             dry_run=dry_run,
         )
 
