@@ -100,3 +100,30 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         load_scenario(tmp_path / "none")
     with pytest.raises(UsageError, match=r"has no conversations\.jsonl; a scenario is"):
         load_scenario(tmp_path)
+
+
+def test_cues_beside_a_scenario_are_the_hosts_unless_they_are_left_out(write: Write) -> None:
+    folder = write([MEMORY], [QUESTION])
+    line = {"id": "m1", "cues": ["one"], "broad": ["two"], "role": "own plan", "replaces": ["m0"]}
+    (folder / "cues.jsonl").write_text(json.dumps(line))
+
+    (memory,) = load_scenario(folder).memories
+    (without,) = load_scenario(folder, cues=False).memories
+
+    assert (memory.cues, memory.broad_cues) == (("one",), ("two",))
+    assert (memory.role, memory.replaces) == ("own plan", ("m0",))
+    assert (without.cues, without.broad_cues, without.role, without.replaces) == ((), (), "", ())
+    assert memory.content_hash == without.content_hash
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [({"id": "m9"}, "unknown memory 'm9'"), ({"id": "m1", "cue": []}, r"cues\.jsonl:1: cue")],
+)
+def test_cues_of_no_memory_or_of_no_form_are_refused(
+    write: Write, line: dict[str, Any], said: str
+) -> None:
+    folder = write([MEMORY], [QUESTION])
+    (folder / "cues.jsonl").write_text(json.dumps(line))
+    with pytest.raises(UsageError, match=said):
+        load_scenario(folder)
