@@ -13,8 +13,8 @@ from secondhop.ranking.playbook_affinity import z_scores
 from secondhop.stores.cues import CueHit
 from secondhop.stores.records import Vectors
 
-DEPTH = 512
-"""Cues that a query brings: of some eighty memories at least."""
+DEPTH = 256
+"""Cues that a query brings: of some forty memories at least."""
 
 
 async def by_cues(

@@ -148,9 +148,10 @@ def annotated(connection: sqlite3.Connection) -> int:
 
 
 def annotated_share(connection: sqlite3.Connection) -> float:
-    """See `CueSearch`."""
+    """See `CueSearch`. Annotations of texts that are gone go with them, so that counting does."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-    return annotated(connection) / stored if stored else 0.0
+    (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM annotations").fetchone()
+    return min(1.0, known / stored) if stored else 0.0
 
 
 def annotated_among(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:

@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
-from langchain_openai import ChatOpenAI
-from pydantic import Field, SecretStr
+from pydantic import Field
 from tests.models.async_chat import AsyncChat
-from tests.models.fault_server import FaultServer
 from tests.models.on_sockets import Answer, ask
 
 from secondhop.models.langchain_llm import LangchainLLM
@@ -63,33 +61,6 @@ class MethodChat(AsyncChat):
         return RunnableParallel(raw=RunnableLambda(raw)) | RunnableLambda(parsed)
 
 
-class OfOneMethod(MethodChat):
-    """Takes the word `method`, and refuses JSON mode before anything is sent."""
-
-    def with_structured_output(
-        self,
-        schema: dict[str, Any] | type,
-        *,
-        method: str = "function_calling",
-        include_raw: bool = False,
-        **kwargs: Any,
-    ) -> Runnable[Any, Any]:
-        """Refuses."""
-        if method != "function_calling":
-            raise ValueError(f"unrecognized method {method}")
-        return super().with_structured_output(schema, include_raw=include_raw)
-
-
-class OfNoMethod(MethodChat):
-    """Does not know the word, as langchain-core's own implementation: it is passed over."""
-
-    def with_structured_output(
-        self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
-    ) -> Runnable[Any, Any]:
-        """By the one method it has, whatever it is asked."""
-        return super().with_structured_output(schema, include_raw=include_raw)
-
-
 async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> list[str]:
     """How one answer was asked for."""
     before = len(model.asked)
@@ -107,13 +78,6 @@ async def test_a_model_that_refuses_tools_is_asked_in_its_json_mode_and_that_is_
     assert ["JSON schema" in told for told in model.told] == [False, True] * 3 + [True]
 
 
-@pytest.mark.parametrize("kind", [OfOneMethod, OfNoMethod])
-async def test_a_model_without_a_json_mode_is_not_asked_for_one(kind: type[MethodChat]) -> None:
-    model = kind(able=frozenset({"text"}))
-
-    assert await ways_of(LangchainLLM(model), model) == ["function_calling", "text"]
-
-
 async def test_langchains_own_parser_is_left_out() -> None:
     model = MethodChat(able=frozenset({"json_mode"}), written="{" * 100 + FINE)
 
@@ -121,9 +85,3 @@ async def test_langchains_own_parser_is_left_out() -> None:
         await ask(LangchainLLM(model))
 
     assert model.parsed == []  # it takes a time that grows with the square of such a reply
-
-
-def chat_openai(server: FaultServer) -> ChatOpenAI:
-    return ChatOpenAI(
-        model=server.model, base_url=server.base_url, api_key=SecretStr("secret"), max_retries=0
-    )

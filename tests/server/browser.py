@@ -23,7 +23,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 
 @contextmanager
-def new_page(browser: Browser) -> Generator[Page, None, None]:
+def new_page(browser: Browser, *, bypass_csp: bool = False) -> Generator[Page, None, None]:
     """A page of its own; an error in its scripts, or against its policy, fails the test."""
     complaints: list[str] = []
 
@@ -31,7 +31,7 @@ def new_page(browser: Browser) -> Generator[Page, None, None]:
         if kind == "error" and "Failed to load resource" not in text:  # the server refused a call
             complaints.append(text)
 
-    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page = browser.new_page(viewport={"width": 1200, "height": 900}, bypass_csp=bypass_csp)
     page.set_default_timeout(TIMEOUT_MS)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: hear(message.type, message.text))

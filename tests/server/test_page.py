@@ -2,7 +2,9 @@
 
 import subprocess
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -127,6 +129,31 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
     page.get_by_role("link", name="Briefing").click()
     expect(page.locator("table")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_mend(
+    running: Running, browser: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    axe = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
+    with new_page(browser, bypass_csp=True) as page:
+
+        def faults() -> list[str]:
+            page.evaluate(axe)
+            found = page.evaluate("axe.run(document)")
+            return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found["violations"]]
+
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+        ask(page)
+        page.locator(".answer article .why-button").first.click()
+        expect(page.locator(".story")).to_be_visible()
+        page.locator(".answer article .vote.hot").first.click()
+        assert faults() == []
+        for view in ("Compare", "Memories", "Facts", "Briefing"):
+            page.get_by_role("link", name=view).click()
+            expect(page.locator("main :is(textarea, .rows li, p, table)").first).to_be_visible()
+            assert faults() == []
 
 
 def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:

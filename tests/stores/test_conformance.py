@@ -298,7 +298,7 @@ class TestEntityStore:
         assert await store.topics() == stale
         assert [topic.size for topic in stale] == [6, 3]
         assert "bread" in stale[0].label
-        assert [stale[1].label, *stale[1].titles] == ["Salary negotiation"]
+        assert [stale[1].label, *stale[1].titles] == ["Salary negotiation"]  # said once
 
     async def test_settings_are_kept_replaced_and_taken_back_beside_the_memories(
         self, store: EntityStore, make: SimpleNamespace

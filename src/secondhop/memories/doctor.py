@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -93,7 +94,12 @@ async def examine(given: Examined) -> Examination:
         memories=len(memories),
         passages=len(whole.passages),
         checks=list(CHECKS),
-        findings=[one for check in CHECKS.values() for one in await check(whole) if one.count],
+        findings=[
+            one.model_copy(update={"check": name})
+            for name, check in CHECKS.items()
+            for one in await check(whole)
+            if one.count
+        ],
     )
 
 
@@ -102,7 +108,7 @@ async def check_file(case: Examined) -> list[Finding]:
     faults = await case.store.maintenance.file_faults()
     what = "SQLite finds the catalog damaged"
     cure = "put a backup in place, or ingest the sources again"
-    return [finding("file", what, faults, weight="damage", cure=cure)]
+    return [damage(what, faults, cure=cure)]
 
 
 async def check_vectors(case: Examined) -> list[Finding]:
@@ -123,35 +129,27 @@ async def check_vectors(case: Examined) -> list[Finding]:
     old_files = [""] if await case.store.erasure.needs_compaction() else []
     compacted = bool(case.fix and old_files and await case.store.erasure.compact())
     return [
-        finding(
-            "vectors",
+        damage(
             "passages without a vector: no search by meaning finds them",
             missing,
-            weight="damage",
             cure="--fix embeds them",
             fixed=case.fix,
         ),
-        finding(
-            "vectors",
+        leftover(
             "vectors of passages that are not stored",
             orphans,
-            weight="leftover",
             cure="--fix removes them",
             fixed=case.fix,
         ),
-        finding(
-            "vectors",
+        leftover(
             "Chroma's files still hold vectors of memories that were forgotten",
             old_files,
-            weight="leftover",
             cure="--fix puts the vectors that are stored into new files, and deletes the old ones",
             fixed=compacted,
         ),
-        finding(
-            "vectors",
+        damage(
             "passages whose ids are not of their memory's present text",
             stale,
-            weight="damage",
             cure="ingest them again",
         ),
     ]
@@ -165,7 +163,7 @@ async def check_cues(case: Examined) -> list[Finding]:
     except CorruptStoreError as error:
         what = "vectors of cues cannot be read, so that no memory is found by its cues"
         cure = "`secondhop reindex` makes them again"
-        return [finding("cues", what, [str(error)], weight="damage", cure=cure)]
+        return [damage(what, [str(error)], cure=cure)]
     ids = list(missing)
     for start in range(0, len(ids) if case.fix else 0, EMBEDDED_AT_ONCE):
         part = ids[start : start + EMBEDDED_AT_ONCE]
@@ -174,19 +172,15 @@ async def check_cues(case: Examined) -> list[Finding]:
     if case.fix and orphans:
         await care.drop_vectors(orphans)
     return [
-        finding(
-            "cues",
+        damage(
             "cues without a vector: no question finds them",
             ids,
-            weight="damage",
             cure="--fix embeds them",
             fixed=case.fix,
         ),
-        finding(
-            "cues",
+        leftover(
             "vectors of cues that are not stored",
             orphans,
-            weight="leftover",
             cure="--fix removes them",
             fixed=case.fix,
         ),
@@ -212,7 +206,7 @@ async def check_word_index(case: Examined) -> list[Finding]:
         await case.store.maintenance.rebuild_lexicon()
     what = "words whose places in the word index are not those of the stored text"
     cure = "--fix rebuilds it"
-    return [finding("word index", what, wrong, weight="damage", cure=cure, fixed=case.fix)]
+    return [damage(what, wrong, cure=cure, fixed=case.fix)]
 
 
 async def check_links(case: Examined) -> list[Finding]:
@@ -231,7 +225,7 @@ async def check_links(case: Examined) -> list[Finding]:
         "and yet it is known how they stood, what they said before, or what they were for"
     )
     cure = "--fix cuts the links; what is stored stays superseded"
-    return [finding("links", what, lost, weight="leftover", cure=cure, fixed=case.fix)]
+    return [leftover(what, lost, cure=cure, fixed=case.fix)]
 
 
 async def check_circles(case: Examined) -> list[Finding]:
@@ -240,7 +234,7 @@ async def check_circles(case: Examined) -> list[Finding]:
     found = [", ".join(circle) for circle in circles_in(links)]
     what = "groups of memories that supersede one another, so that none holds"
     cure = "`secondhop restore ID` lets one of them hold again: the one that is true"
-    return [finding("circles", what, found, weight="damage", cure=cure)]
+    return [damage(what, found, cure=cure)]
 
 
 def circles_in(links: Mapping[str, str]) -> list[list[str]]:
@@ -279,7 +273,7 @@ async def check_learned(case: Examined) -> list[Finding]:
     except StoreError as error:
         what = "files of what was counted and learned cannot be read"
         cure = "put a backup in place, or do as it says"
-        return [finding("learned", what, [str(error)], weight="damage", cure=cure)]
+        return [damage(what, [str(error)], cure=cure)]
     stored = await case.store.content_hashes()  # last: what is put meanwhile is no leftover
     gone = sorted(known - stored.keys())
     if case.fix and gone:
@@ -287,7 +281,7 @@ async def check_learned(case: Examined) -> list[Finding]:
         await case.learned.forget(gone)
     what = "memories that are not stored, and of which something is counted or learned"
     cure = "--fix forgets it; a new memory of such an id would inherit it"
-    return [finding("learned", what, gone, weight="leftover", cure=cure, fixed=case.fix)]
+    return [leftover(what, gone, cure=cure, fixed=case.fix)]
 
 
 async def check_embeddings(case: Examined) -> list[Finding]:
@@ -306,7 +300,7 @@ async def check_embeddings(case: Examined) -> list[Finding]:
     off = [one for one, cosine in zip(ids, cosines, strict=True) if cosine < FITS]
     what = f"of {len(held)} sampled passages, vectors that the model does not give today"
     cure = "delete embeddings.db in the entity's folder; then `secondhop reindex`"
-    return [finding("embeddings", what, off, weight="damage", cure=cure)]
+    return [damage(what, off, cure=cure)]
 
 
 async def check_duplicates(case: Examined) -> list[Finding]:
@@ -318,7 +312,7 @@ async def check_duplicates(case: Examined) -> list[Finding]:
     groups = [", ".join(ids) for ids in same.values() if len(ids) > 1]
     what = "groups of memories with the same words"
     cure = "`secondhop forget ID`, or `secondhop supersede OLD NEW`"
-    return [finding("duplicates", what, groups, weight="doubt", cure=cure)]
+    return [doubt(what, groups, cure=cure)]
 
 
 async def check_contradictions(case: Examined) -> list[Finding]:
@@ -326,7 +320,7 @@ async def check_contradictions(case: Examined) -> list[Finding]:
     found = await case.store.look(lambda view: contradictions(view, now=case.now))
     what = "facts that hold several values at once"
     cure = "`secondhop supersede OLD NEW`, or deprecate one"
-    return [finding("contradictions", what, found, weight="doubt", cure=cure)]
+    return [doubt(what, found, cure=cure)]
 
 
 def contradictions(view: KeepingView, *, now: datetime) -> list[str]:
@@ -344,7 +338,6 @@ def contradictions(view: KeepingView, *, now: datetime) -> list[str]:
 
 
 def finding(
-    check: str,
     what: str,
     cases: Sequence[str],
     *,
@@ -358,7 +351,7 @@ def finding(
         fixed: whether they were mended now; None: that takes a person.
     """
     return Finding(
-        check=check,
+        check="",  # `examine` knows it
         what=what,
         count=len(cases),
         examples=list(cases[:EXAMPLES]),
@@ -368,6 +361,10 @@ def finding(
         fixed=bool(fixed),
     )
 
+
+damage = partial(finding, weight="damage")
+leftover = partial(finding, weight="leftover")
+doubt = partial(finding, weight="doubt")
 
 CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "file": check_file,

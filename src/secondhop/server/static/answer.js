@@ -31,7 +31,7 @@ function whyButton(explain, memoryId, label) {
 function evidenceOf(memory) {
   return memory.evidence.map((one, index) => el("details", { open: index === 0 },
     el("summary", {}, one.heading || `Evidence ${index + 1}`, el("span", { class: "quiet" }, one.query ? ` for “${short(one.query, 70)}”` : "")),
-    el("blockquote", {}, one.text)));
+    el("blockquote", { tabindex: "0" }, one.text)));
 }
 
 function facts(memory) {

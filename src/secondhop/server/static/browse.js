@@ -33,7 +33,7 @@ function memoriesView() {
 function memoryView(memory, past) {
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, memory.title || memory.memory_id),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
-    el("blockquote", {}, memory.text),
+    el("blockquote", { tabindex: "0" }, memory.text),
     lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.explain, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
     el("h3", {}, "What was done to it"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));
@@ -54,7 +54,7 @@ function briefingView() {
   const load = async () => {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a session starts with"), told.entries.length
-      ? table("Briefing", ["", "memory", "date", "why"], told.entries.map((one) => [one.category, `${one.title}: ${short(one.text, 300)}`, day(one.created_at), one.why]))
+      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, `${one.title}: ${short(one.text, 300)}`, day(one.created_at), one.why]))
       : el("p", {}, "Nothing is stored that a session could start with."));
   };
   return { element: holder, focus: () => trying(load) };

@@ -47,8 +47,8 @@ function comparison(a, b) {
     String(result.spent.prompt_tokens + result.spent.completion_tokens)];
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
-    table("Places", ["Memory", "A", "B", ""], rows),
-    table("Cost", ["", "time", "rounds", "queries", "model calls", "tokens"], [["A", ...cost(a)], ["B", ...cost(b)]]),
+    table("Places", ["Memory", "A", "B", "Change"], rows),
+    table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [["A", ...cost(a)], ["B", ...cost(b)]]),
     el("div", { class: "two" }, [["A", a], ["B", b]].map(([name, result]) => el("div", {}, el("h2", {}, name),
       el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, {}))))));
 }

@@ -130,7 +130,7 @@ function box(node, { show, move, onMemory }) {
   const choose = () => node.id && onMemory(node.id);
   return svg("g", {
     class: `box ${kind}${node.out ? " out" : ""} hop${Math.min(node.hop ?? 0, 3)}`, tabindex: node.column ? "-1" : "0",
-    role: "button", "aria-label": `${kind}: ${node.label}${says ? `, ${says}` : ""}`,
+    role: "button",
     onmouseenter: () => show(node.key), onmouseleave: () => show(null), onfocus: () => show(node.key), onblur: () => show(null),
     onclick: choose,
     onkeydown: (event) => {
@@ -138,10 +138,10 @@ function box(node, { show, move, onMemory }) {
       else if (move(node, event.key)) event.preventDefault();
     },
   },
-  svg("title", {}, node.label),
+  svg("title", {}, `${kind}: ${node.label}${says ? `, ${says}` : ""}`),
   svg("rect", { x: node.x, y: node.y, width: wide, height: BOX, rx: 6 }),
   svg("circle", { cx: node.x + 15, cy: node.y + BOX / 2, r: 9 }),
-  svg("text", { x: node.x + 15, y: node.y + BOX / 2 + 4, "text-anchor": "middle", class: "mark" }, node.mark),
+  svg("text", { x: node.x + 15, y: node.y + BOX / 2 + 4, "text-anchor": "middle", class: "mark", "aria-hidden": "true" }, node.mark),
   svg("svg", { x: node.x + 29, y: node.y, width: wide - 35, height: BOX },  // cuts what is too long
-    svg("text", { x: 0, y: BOX / 2 + 4 }, short(node.label, 60))));
+    svg("text", { x: 0, y: BOX / 2 + 4 }, node.label.slice(0, 200))));
 }
