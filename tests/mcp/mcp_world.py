@@ -26,7 +26,6 @@ from secondhop.stores.records import Memory
 
 MARA, NOOR = "mara", "noor"
 NOORS = (note("noors-plan", "Help me prepare for my Carefeed interview: the night shifts."),)
-TOKENS = {"m" * 40: MARA, "n" * 40: NOOR}
 ARGUMENTS = {"query": QUESTION, "limit": 3}
 
 

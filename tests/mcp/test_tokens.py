@@ -1,57 +1,34 @@
-"""Whose a bearer token is."""
+"""What a token of the store opens over MCP."""
 
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver.exceptions import ToolError
 
-from secondhop.errors import UsageError
-from secondhop.mcp.tokens import Tokens, read_tokens
-
-MARAS, NOORS = "m" * 32, "n" * 32
-
-
-def test_a_token_is_of_one_entity_and_another_one_of_nobody() -> None:
-    tokens = Tokens({MARAS: "mara", NOORS: "noor"})
-
-    assert [tokens.entity_of(token) for token in (MARAS, NOORS, MARAS[:-1], "")] == [
-        "mara",
-        "noor",
-        None,
-        None,
-    ]
+from secondhop.mcp import access
+from secondhop.mcp.access import StoreTokens, bound_entity
+from secondhop.server.tokens import Keyring, TokenFile
 
 
-@pytest.mark.parametrize("text", [f"{MARAS}: mara\n", f'{{"{MARAS}": "mara"}}'])
-async def test_tokens_are_read_from_yaml_and_from_json(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "tokens.yaml"
-    path.write_text(text, encoding="utf-8")
-
-    verified = await read_tokens(path).verify_token(MARAS)
-
-    assert verified is not None
-    assert (verified.subject, verified.client_id) == ("mara", "mara")
-    assert await read_tokens(path).verify_token(NOORS) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "holds no tokens"),
-        ("[a, b]", "holds no tokens"),
-        ("a: [", "neither YAML nor JSON"),
-        ("secret: mara", "at least 16 characters"),
-        ("1234567890123456789: mara", "quote one that is all digits"),
-        (f"{MARAS}: ''", "is no name"),
-    ],
-)
-def test_a_file_of_something_else_is_refused_and_no_token_is_shown(
-    tmp_path: Path, text: str, said: str
+async def test_a_token_of_one_entity_opens_it_as_far_as_its_scope_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "tokens.yaml"
-    path.write_text(text, encoding="utf-8")
+    file = TokenFile(tmp_path / "tokens.json")
+    text, _ = file.create(["mara"], "read")
+    verified = await StoreTokens(Keyring(file)).verify_token(text)
+    assert verified is not None
+    monkeypatch.setattr(access, "get_access_token", lambda: verified)
 
-    with pytest.raises(UsageError, match=said) as refused:
-        read_tokens(path)
+    assert bound_entity(None, needs="read", without_token="noor") == "mara"
+    with pytest.raises(ToolError, match="'mara' alone"):
+        bound_entity("noor", needs="read", without_token=None)
+    with pytest.raises(ToolError, match="scope read; this needs write"):
+        bound_entity(None, needs="write", without_token=None)
 
-    assert "secret" not in str(refused.value)
-    assert MARAS not in str(refused.value)
+
+async def test_unknown_tokens_and_those_of_several_entities_open_nothing(tmp_path: Path) -> None:
+    file = TokenFile(tmp_path / "tokens.json")
+    tokens = StoreTokens(Keyring(file))
+    texts = [file.create(entities, "admin")[0] for entities in (["mara", "noor"], ["*"])]
+
+    assert [await tokens.verify_token(one) for one in (*texts, "x" * 40)] == [None] * 3

@@ -1,8 +1,8 @@
 """The MCP server in a process of its own, over both transports."""
 
-import json
+import shutil
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import httpx2
 import pytest
@@ -11,7 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.mcp.mcp_world import (
     ARGUMENTS,
     MARA,
-    TOKENS,
+    NOOR,
     content,
     http_server,
     ids,
@@ -22,17 +22,26 @@ from tests.mcp.mcp_world import store as store
 from typer.testing import CliRunner
 
 from secondhop.cli.app import app
+from secondhop.server.tokens import FILE, TokenFile
 
 pytestmark = pytest.mark.slow
 
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
+class Guarded(NamedTuple):
+    """A store with a token for each of its entities."""
+
+    store: Path
+    tokens: dict[str, str]
+    """{text: entity}."""
+
+
 @pytest.fixture
-def tokens(tmp_path: Path) -> Path:
-    path = tmp_path / "tokens.json"
-    path.write_text(json.dumps(TOKENS), encoding="utf-8")
-    return path
+def guarded(store: Path, tmp_path: Path) -> Guarded:
+    copy = shutil.copytree(store, tmp_path / "guarded")
+    file = TokenFile(copy / FILE)
+    return Guarded(copy, {file.create([one], "write")[0]: one for one in (MARA, NOOR)})
 
 
 async def voted_on(client: Client) -> list[str]:
@@ -63,16 +72,18 @@ async def test_over_standard_input_and_output(store: Path, mode: Literal["auto",
     assert any("retrieve" in step for step in steps)
 
 
-async def test_each_token_sees_its_own_entity_over_http(store: Path, tokens: Path) -> None:
-    with http_server(store, "--tokens", str(tokens)) as url:
+async def test_each_token_sees_its_own_entity_over_http(guarded: Guarded) -> None:
+    with http_server(guarded.store) as url:
         found: dict[str, set[str]] = {}
-        for token, entity in TOKENS.items():
+        for token, entity in guarded.tokens.items():
             async with (
-                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+                httpx2.AsyncClient(
+                    headers={"Authorization": f"Bearer {token}"}, timeout=60
+                ) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 found[entity] = set(ids(await client.call_tool("recall", ARGUMENTS)))
-                other = next(one for one in TOKENS.values() if one != entity)
+                other = NOOR if entity == MARA else MARA
                 foreign = await client.call_tool("recall", {**ARGUMENTS, "entity": other})
                 assert foreign.is_error
                 assert f"'{entity}' alone" in words(foreign)
@@ -85,8 +96,8 @@ async def test_each_token_sees_its_own_entity_over_http(store: Path, tokens: Pat
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer " + "x" * 40}])
-async def test_a_wrong_token_gets_401(store: Path, tokens: Path, headers: dict[str, str]) -> None:
-    with http_server(store, "--tokens", str(tokens)) as url:
+async def test_a_wrong_token_gets_401(guarded: Guarded, headers: dict[str, str]) -> None:
+    with http_server(guarded.store) as url:
         async with httpx2.AsyncClient(headers=headers) as http:
             answer = await http.post(url, json=HELLO)
 
@@ -109,12 +120,11 @@ async def test_one_entity_on_this_machine_needs_no_token_but_a_name_of_this_mach
     [
         ["--http", "127.0.0.1:0"],
         ["--http", "0.0.0.0:0", "--entity", MARA],
-        ["--tokens", "tokens.json"],
     ],
-    ids=["no entity", "not loopback", "tokens without HTTP"],
+    ids=["no entity", "not loopback"],
 )
 def test_nobody_unknown_is_served(arguments: list[str]) -> None:
-    refused = CliRunner().invoke(app, ["mcp", *arguments])
+    refused = CliRunner().invoke(app, ["mcp", "--store", "none", *arguments])
 
     assert refused.exit_code == 2
-    assert "--tokens" in refused.stderr
+    assert "secondhop tokens create" in refused.stderr

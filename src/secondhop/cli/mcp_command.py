@@ -3,16 +3,12 @@
 from dataclasses import replace
 from importlib.util import find_spec
 from ipaddress import ip_address
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from secondhop.cli.options import Common, SessionsPlace, given_path
+from secondhop.cli.options import Common, SessionsPlace
 from secondhop.errors import SecondhopError, UsageError
-
-if TYPE_CHECKING:
-    from secondhop.mcp.tokens import Tokens
 
 
 class McpExtraMissingError(SecondhopError):
@@ -21,7 +17,7 @@ class McpExtraMissingError(SecondhopError):
     def __init__(self) -> None:
         super().__init__(
             "the MCP server needs the library mcp, which is not installed; "
-            "install it: pip install 'secondhop[mcp]'"
+            "install it: pip install '/path/to/the/checkout[mcp]'"
         )
 
 
@@ -63,55 +59,50 @@ def mcp(
             parser=address, metavar="HOST:PORT", help="Serve HTTP there. [standard input/output]"
         ),
     ] = None,
-    tokens: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Bearer tokens: {token: entity}."),
-    ] = None,
     sessions: SessionsPlace = None,
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol.
 
-    Over standard input and output, or over HTTP with tokens that say whose memory it is.
+    Over standard input and output, or over HTTP; there the store's tokens say whose memory it is.
     """
     if find_spec("mcp") is None:
         raise McpExtraMissingError
     if common.at is not None:
         raise UsageError("a server goes by the clock; give `at` with the call instead of --at")
-    if tokens is not None and http is None:
-        raise UsageError("--tokens is for HTTP; give --http HOST:PORT, too")
-    if http is not None:
-        check_open_to(http, common, tokens)
     from secondhop.cli.opening import run
-    from secondhop.mcp.server import serve_http, serve_stdio
+    from secondhop.cli.serve_command import token_file
 
     common = replace(common, sessions=sessions)
     if http is None:
+        from secondhop.mcp.server import serve_stdio
+
         run(serve_stdio(common))
-    else:
-        run(serve_http(common, http, tokens=read(tokens)))
+        return
+    file = token_file(common)
+    tokens = file if file.tokens() else None
+    check_open_to(http, common, tokens=tokens is not None)
+    from secondhop.mcp.server import serve_http
+
+    run(serve_http(common, http, tokens=tokens))
 
 
-def check_open_to(http: Address, common: Common, tokens: Path | None) -> None:
+def check_open_to(http: Address, common: Common, *, tokens: bool) -> None:
     """Over HTTP a client needs a token, unless the server serves one entity on this machine.
+
+    Args:
+        tokens: whether the store has some.
 
     Raises:
         UsageError: no tokens, and more than this machine, or no entity is named; or both
             tokens and an entity.
     """
-    if tokens is not None:
+    if tokens:
         if common.entity is not None:
-            raise UsageError("--tokens says whose memory it is; leave out --entity")
+            raise UsageError("the store's tokens say whose memory it is; leave out --entity")
         return
     if not (http.is_loopback and common.entity is not None):
         raise UsageError(
             "HTTP without tokens is served on this machine's loopback address alone, for one "
-            "--entity that is named; give --tokens FILE (one line a token, `TOKEN: ENTITY`), or "
-            "--http 127.0.0.1:PORT --entity E"
+            "--entity that is named; make a token with `secondhop tokens create ENTITY --scope "
+            "write`, or give --http 127.0.0.1:PORT --entity E"
         )
-
-
-def read(tokens: Path | None) -> "Tokens | None":
-    """The tokens of the file, if one is named."""
-    from secondhop.mcp.tokens import read_tokens
-
-    return read_tokens(tokens) if tokens is not None else None

@@ -18,10 +18,11 @@ from secondhop.cli.mcp_command import Address
 from secondhop.cli.opening import pool_of
 from secondhop.cli.options import Common
 from secondhop.cli.session_place import expect_sessions
+from secondhop.mcp.access import StoreTokens
 from secondhop.mcp.arguments import MemoryServer
-from secondhop.mcp.tokens import Tokens
 from secondhop.mcp.tools import MemoryTools
 from secondhop.recall_pool import RecallPool
+from secondhop.server.tokens import Keyring, TokenFile
 from secondhop.settings import load_settings
 
 INSTRUCTIONS = (
@@ -33,7 +34,11 @@ INSTRUCTIONS = (
 
 
 def memory_server(
-    recalls: RecallPool, *, entity: str | None = None, tokens: Tokens | None = None, url: str = ""
+    recalls: RecallPool,
+    *,
+    entity: str | None = None,
+    tokens: TokenFile | None = None,
+    url: str = "",
 ) -> MCPServer[RecallPool]:
     """A server with all tools; it closes the memories when it ends.
 
@@ -56,7 +61,7 @@ def memory_server(
         lifespan=lifespan,
         log_level="WARNING",
         auth=issuer,
-        token_verifier=tokens,
+        token_verifier=StoreTokens(Keyring(tokens)) if tokens else None,
     )
     add_tools(server, MemoryTools(recalls, entity=entity))
     return server
@@ -95,7 +100,7 @@ async def serve_stdio(common: Common) -> None:
     await memory_server(pool_of(common), entity=entity).run_stdio_async()
 
 
-async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:
+async def serve_http(common: Common, at: Address, *, tokens: TokenFile | None) -> None:
     """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
 
     Raises:
