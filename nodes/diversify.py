@@ -2,22 +2,29 @@
 
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.selection.shortlist import draw_shortlist
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Drop, RecallState, RecallUpdate, slot_facets
+from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate, slot_facets
 
 
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Facets share the shortlist in proportion; what none of them serves well comes last."""
-    settings = services.settings
+    """Facets share the shortlist in proportion; what none of them serves well comes last.
+
+    In a later round it holds what was voted for, and half as much that is new.
+    """
+    limit = max(services.settings.limits.shortlist, state["k"])
+    if state["round"] > 1:
+        votes = last_votes(state).values()
+        limit = sum(vote["vote"] in IN_FAVOUR for vote in votes) + limit // 2
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     answer = best_answer(pool, state, settings=ranking_in(state, services))
     shortlist = draw_shortlist(
         pool,
         state,
         first=[pick["memory_id"] for pick in answer.selected.picks],
-        limit=max(settings.limits.shortlist, state["k"]),
+        limit=limit,
     )
     return {
         "shortlist": shortlist,

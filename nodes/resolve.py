@@ -280,8 +280,17 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     )
     return (
         f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
-        f"with {by} (score {score['relevance']:.2f})."
+        f"with {by} (score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)})."
     )
+
+
+def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> str:
+    """Which facet the memory's own score is of, where this one's is lower; else ""."""
+    best = max(candidate["scores"], key=lambda one: candidate["scores"][one]["relevance"])
+    here, there = (candidate["scores"][one]["relevance"] for one in (facet_id, best))
+    if there - here < 0.005:
+        return ""
+    return f" here, {there:.2f} for “{state['facets'][best]['name']}”"
 
 
 def cues_decide(candidate: Candidate) -> bool:

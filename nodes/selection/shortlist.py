@@ -8,6 +8,9 @@ from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import RecallState
 
+ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})
+"""Origins of a critic's queries."""
+
 SAID_ALREADY = 0.7
 """Share of a candidate's evidence that one on the list already says, above which it stays off."""
 
@@ -27,8 +30,7 @@ def draw_shortlist(
     rows = {memory_id: row for row, memory_id in enumerate(pool.ids) if memory_id not in out}
     drawn = list(dict.fromkeys(memory_id for memory_id in first if memory_id in rows))
     said = pool.coverage(range(len(pool.ids))).matrix().tolist()
-    weights = [state["facets"][facet_id]["weight"] for facet_id in pool.facet_ids]
-    for memory_id in in_turn(standings(pool, state), weights):
+    for memory_id in in_turn(standings(pool, state), turn_weights(pool.facet_ids, state)):
         if len(drawn) >= limit:
             break
         if memory_id not in rows or memory_id in drawn:
@@ -39,6 +41,21 @@ def draw_shortlist(
         if news or memory_id in votes or told <= SAID_ALREADY:
             drawn.append(memory_id)
     return list(dict.fromkeys([*drawn, *rows]))[:limit]
+
+
+def turn_weights(facet_ids: Sequence[str], state: RecallState) -> list[float]:
+    """The facets' weights; those that the critic has just asked for get half of all turns."""
+    weights = {facet_id: state["facets"][facet_id]["weight"] for facet_id in facet_ids}
+    sought = {
+        query["facet_id"]
+        for query in state.get("queries", {}).values()
+        if query["origin"] in ASKED_BY_CRITIC and query["round"] == state["round"]
+    } & weights.keys()
+    others = sum(weights[facet_id] for facet_id in weights.keys() - sought)
+    if sought and others:
+        share = others / sum(weights[facet_id] for facet_id in sought)
+        weights |= {facet_id: weights[facet_id] * max(1.0, share) for facet_id in sought}
+    return [weights[facet_id] for facet_id in facet_ids]
 
 
 def standings(pool: Pool, state: RecallState) -> list[list[str]]:

@@ -269,6 +269,10 @@ class Recall(Closing):
         """
         return self._behind.traces.load(trace_id)
 
+    def last_traces(self, limit: int = 20) -> list[RecallTrace]:
+        """The traces of the last recalls, the newest first."""
+        return self._behind.traces.newest(limit)
+
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
     ) -> Explanation:

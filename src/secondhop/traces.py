@@ -110,6 +110,14 @@ class TraceFolder:
             f"the id of the trace it keeps, and the settings `traces.*` say how many are kept"
         )
 
+    def newest(self, limit: int) -> list[RecallTrace]:
+        """At most so many, the newest first; one that cannot be read is left out."""
+        found: list[RecallTrace] = []
+        for path in self._newest_first()[:limit]:
+            with suppress(UsageError):  # another recall has let it go, or a newer version wrote it
+                found.append(self.load(path.name.partition(".")[0]))
+        return found
+
     def find(self, trace: str | Path | RecallTrace) -> RecallTrace:
         """A trace that is given, named by its file, or kept here under its id.
 

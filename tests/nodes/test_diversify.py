@@ -9,6 +9,8 @@ import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
+from secondhop.nodes.critics.port import FollowUp
+
 SUBJECTS = ("kettle", "umbrella", "violin", "lantern", "saddle", "compass")
 
 
@@ -59,6 +61,26 @@ async def test_the_shortlist_is_as_long_as_the_setting_says(wide: SmallWorld, li
 
     assert len(critic.read(1)) == limit
     assert {memory_id.partition("-")[0] for memory_id in critic.read(1)} == set(SUBJECTS)
+
+
+async def test_a_later_round_reads_what_was_voted_for_and_half_as_much_that_is_new(
+    wide: SmallWorld,
+) -> None:
+    chance = Random(8)
+    sledges = [note(f"sledge-{n}", f"A sledge, {strange_words(chance)}.") for n in range(5)]
+    await wide.add(*sledges)
+    first = ScriptedCritic(votes(content=True))
+    await ask(wide.services(planner=planner(), critic=first), "What is in use?")
+    hot = first.read(1)[:3]
+    more = FollowUp(text="sledge", facet_id=None, name="sledge")
+    critic = ScriptedCritic(votes(more, hot=hot), votes(content=True))
+
+    await ask(wide.services(planner=planner(), critic=critic), "What is in use?")
+
+    second = critic.read(2)
+    assert {*hot} <= {*second}
+    assert len(second) == len(hot) + 28 // 2
+    assert sum(memory_id.startswith("sledge") for memory_id in second) == len(sledges)
 
 
 async def test_who_is_not_on_it_is_told_so(wide: SmallWorld) -> None:
