@@ -2,7 +2,7 @@
 
 SecondhopError
 ├── UsageError                 the caller asked for something that cannot be (k = 0)
-│   └── NotStoredError         no memory, or no trace, of this id is stored
+│   └── NotStoredError         no memory, cue or trace of this id is stored
 ├── UnknownEntityError         nothing is stored for this entity
 ├── IngestError                nothing of what was given could be stored
 ├── StoreError                 the store could not do its work
@@ -38,7 +38,7 @@ class UsageError(SecondhopError):
 
 
 class NotStoredError(UsageError):
-    """No memory, or no trace, of this id is stored for the entity."""
+    """No memory, cue or trace of this id is stored for the entity."""
 
 
 class UnknownEntityError(SecondhopError):

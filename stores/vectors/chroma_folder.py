@@ -35,7 +35,13 @@ _log = logging.getLogger(__name__)
 
 OPEN_COLLECTIONS = 64
 """Indexes kept in memory at once, about 3 MB and 4 files each when small. With one more the client
-starts again: Chroma 1.5.9 evicts single ones, but keeps part of their memory."""
+starts again."""
+
+_NO_EVICTION = 1_000_000
+"""Indexes that Chroma 1.5.9 may keep. What it evicts before it is on disk (fewer vectors than
+`sync_threshold`) it does not find again, and it keeps part of its memory. It divides the number
+among shards, so that two indexes may meet in one shard of a small cache; then each query reads
+its index again (4 ms became 80)."""
 RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
@@ -320,9 +326,7 @@ class ChromaFolder:
         # not PersistentClient: all clients of one path share a system that cannot be restarted
         system = System(settings)
         api = system.instance(RustBindingsAPI)
-        # Chroma's cache is in shards: sized for just as many, it throws one of two indexes away
-        # whenever both lie in one shard, and each query reads its index again (4 ms became 80)
-        api.hnsw_cache_size = 16 * OPEN_COLLECTIONS
+        api.hnsw_cache_size = _NO_EVICTION
         with chroma_errors(str(self.folder), cure=self._cure):
             system.start()
             return ChromaSession(api)
