@@ -22,7 +22,7 @@ class ServerExtraMissingError(SecondhopError):
     def __init__(self) -> None:
         super().__init__(
             "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
-            "installed; install them: pip install 'secondhop[server]'"
+            "installed; install them: pip install '/path/to/the/checkout[server]'"
         )
 
 
