@@ -38,9 +38,9 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
     disbelieved = bool(candidate.votes) and best_relevance(candidate) < LEAST_RELEVANCE
-    if disbelieved or candidate.score <= 0 or len(trace.candidates) <= trace.k:
+    if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
-    return f"--k {len(trace.candidates)}, so that all that was found takes part"
+    return f"--k {len(trace.scores())}, so that all that was found takes part"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
@@ -106,7 +106,7 @@ def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: fl
         if drop.reason == NOT_NEAR
     ]
     lower = min([int(best * 100) / 100, *held_back])
-    rivals = sum(other.score >= lower for other in trace.candidates)
+    rivals = sum(score >= lower for score in trace.scores())
     changes = {"ranking.min_score": f"{lower:.2f}"}
     if rivals > trace.k:
         changes["limits.k"] = str(rivals)

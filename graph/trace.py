@@ -1,22 +1,25 @@
 """The trace of a recall: why each memory came back, and why any other did not.
 
-Written as JSON; `schema_version` grows when a field changes its meaning or goes.
+`schema_version` grows when a field changes its meaning or goes; older traces are read, too.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias, cast
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen, Spent
 from secondhop.nodes.state import Effort
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 
-class TraceStep(Frozen):
+class Told(Frozen, extra="ignore"):
+    """A part of a trace; what only older versions had is passed over."""
+
+
+class TraceStep(Told):
     """One run of one node."""
 
     node: str
@@ -31,7 +34,7 @@ class TraceStep(Frozen):
     error: str = ""
 
 
-class TraceFacet(Frozen):
+class TraceFacet(Told):
     """One facet the recall looked for."""
 
     facet_id: str
@@ -41,18 +44,31 @@ class TraceFacet(Frozen):
     weight: float
 
 
-class TraceHit(Frozen):
+class TraceHit(Told):
     """One memory that one search of one query found."""
 
     memory_id: str
-    passage_id: str
     rank: int
     """From 1."""
     score: float
     """Dense: cosine. Lexical: normalised BM25, 0..1."""
 
 
-class TraceQuery(Frozen, extra="ignore"):
+def _ranked(hits: object) -> object:
+    """{memory id: score}, best first, as a trace is written; or hits as they are."""
+    if not isinstance(hits, Mapping):
+        return hits
+    found = cast(Mapping[str, float], hits).items()
+    return [
+        {"memory_id": memory_id, "rank": rank, "score": score}
+        for rank, (memory_id, score) in enumerate(found, start=1)
+    ]
+
+
+Hits: TypeAlias = Annotated[list[TraceHit], BeforeValidator(_ranked)]
+
+
+class TraceQuery(Told):
     """One query and everything it found."""
 
     query_id: str
@@ -64,12 +80,12 @@ class TraceQuery(Frozen, extra="ignore"):
     nearness: float | None = None
     """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
     where it was asked for by name."""
-    dense: list[TraceHit]
-    lexical: list[TraceHit]
+    dense: Hits = Field(default_factory=list[TraceHit])
+    lexical: Hits = Field(default_factory=list[TraceHit])
     error: str = ""
 
 
-class TraceFacetScore(Frozen):
+class TraceFacetScore(Told):
     """How a candidate stands within one facet."""
 
     facet_id: str
@@ -85,7 +101,7 @@ class TraceFacetScore(Frozen):
     """Best normalised BM25 over the facet's queries, 0 when no word matched."""
 
 
-class TraceVote(Frozen):
+class TraceVote(Told):
     """One vote on a candidate."""
 
     vote: str
@@ -99,7 +115,7 @@ class TraceVote(Frozen):
     voter gave no order."""
 
 
-class TraceDrop(Frozen):
+class TraceDrop(Told):
     """A candidate left behind at a stage."""
 
     stage: Literal["fuse", "shortlist", "critique", "pick", "tokens"]
@@ -114,12 +130,11 @@ class TraceDrop(Frozen):
     """Tokens that would hold it, in a recall that fills tokens."""
 
 
-class TraceCandidate(Frozen):
+class TraceCandidate(Told):
     """Everything known about one memory that some query found."""
 
     memory_id: str
     title: str
-    created_at: datetime | None
     first_round: int
     score: float
     parts: dict[str, float] = Field(default_factory=dict[str, float])
@@ -133,16 +148,16 @@ class TraceCandidate(Frozen):
     factors: dict[str, float] = Field(default_factory=dict[str, float])
     """What its source, its salience, its age and what was learned make of relevance; parts of 1
     are left out. Age counts for the question itself alone."""
-    votes: list[TraceVote]
-    drops: list[TraceDrop]
+    votes: list[TraceVote] = Field(default_factory=list[TraceVote])
+    drops: list[TraceDrop] = Field(default_factory=list[TraceDrop])
     """In the order they happened; dropped in one round, it may return in the next."""
-    slot: int | None
+    slot: int | None = None
     """Its place in the answer, from 1; None when it was not returned."""
     slot_facet: str = ""
     """Id of the facet that gave it the slot; "" when it was not returned."""
 
 
-class TraceHidden(Frozen):
+class TraceHidden(Told):
     """A memory that queries found and that may not be shown."""
 
     memory_id: str
@@ -151,7 +166,7 @@ class TraceHidden(Frozen):
     """ "superseded by m-7 on 2026-03-01"."""
 
 
-class TracePreference(Frozen):
+class TracePreference(Told):
     """A preference that was given with the answer."""
 
     memory_id: str
@@ -172,7 +187,7 @@ class TracePreference(Frozen):
 class RecallTrace(Frozen):
     """The whole story of one recall."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1, 2] = SCHEMA_VERSION
     trace_id: str
     entity: str
     question: str
@@ -190,7 +205,11 @@ class RecallTrace(Frozen):
     facets: list[TraceFacet]
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]
-    """Best score first."""
+    """Best score first: the best 100, and all others with a vote, a drop or a slot."""
+    rest: dict[str, float] = Field(default_factory=dict[str, float])
+    """{memory id: score} of all others that were found, best first."""
+    forgotten: list[str] = Field(default_factory=list[str])
+    """Ids of memories that were forgotten since; their words were taken out of the trace."""
     hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
     """What queries found and what does not hold any more, or is given apart."""
     preferences: list[TracePreference] = Field(default_factory=list[TracePreference])
@@ -209,8 +228,32 @@ class RecallTrace(Frozen):
     spent: Spent
 
     def candidate(self, memory_id: str) -> TraceCandidate | None:
-        """The candidate of that id, or None when no query found it."""
+        """The candidate of that id, or None when no query found it.
+
+        Of the rest only the score is known, and which queries found it.
+        """
+        if memory_id in self.rest:
+            return _one_of_the_rest(self, memory_id)
         return next((c for c in self.candidates if c.memory_id == memory_id), None)
+
+    def scores(self) -> list[float]:
+        """Of all that was found, best first."""
+        return [*(candidate.score for candidate in self.candidates), *self.rest.values()]
+
+
+def _one_of_the_rest(trace: RecallTrace, memory_id: str) -> TraceCandidate:
+    found = [
+        query.round
+        for query in trace.queries
+        if any(hit.memory_id == memory_id for hit in (*query.dense, *query.lexical))
+    ]
+    return TraceCandidate(
+        memory_id=memory_id,
+        title="",
+        first_round=min(found, default=1),
+        score=trace.rest[memory_id],
+        facet_scores=[],
+    )
 
 
 def hidden_of(trace: RecallTrace, memory_id: str) -> TraceHidden | None:
@@ -221,20 +264,3 @@ def hidden_of(trace: RecallTrace, memory_id: str) -> TraceHidden | None:
 def preference_of(trace: RecallTrace, memory_id: str) -> TracePreference | None:
     """The preference of that id that was given, or None."""
     return next((one for one in trace.preferences if one.memory_id == memory_id), None)
-
-
-def load_trace(path: Path) -> RecallTrace:
-    """Read a trace file.
-
-    Raises:
-        UsageError: no such file, not a trace, or written by a newer secondhop.
-    """
-    try:
-        return RecallTrace.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the trace {path}: {error.strerror}") from error
-    except (ValidationError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} is not a secondhop trace of schema version {SCHEMA_VERSION}; "
-            f"`secondhop recall` keeps one of every recall and prints its id"
-        ) from error

@@ -234,6 +234,25 @@ class BriefingSettings:
             raise ValueError("BriefingSettings.foreseen must lie in 0..1")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSettings:
+    """How many traces of recalls are kept for an entity, and how long."""
+
+    max_count: int = 200
+    """The newest so many; 0: none is written, and no recall can be explained later."""
+    max_days: float = 90.0
+    """Days since the recall."""
+    max_mb: float = 20.0
+    """Megabytes on disk, all together; a usual one takes 0.01 to 0.02."""
+
+    def __post_init__(self) -> None:
+        check_count("TraceSettings.max_count", self.max_count, least=0)
+        for name in ("max_days", "max_mb"):
+            check_finite(f"TraceSettings.{name}", getattr(self, name))
+            if getattr(self, name) <= 0:
+                raise ValueError(f"TraceSettings.{name} must be above 0")
+
+
 _GROUPS: Mapping[str, type[object]] = {
     "limits": RecallLimits,
     "ranking": RankingSettings,
@@ -241,6 +260,7 @@ _GROUPS: Mapping[str, type[object]] = {
     "learning": LearningSettings,
     "session": SessionSettings,
     "briefing": BriefingSettings,
+    "traces": TraceSettings,
 }
 
 
@@ -258,6 +278,7 @@ class Config:
     learning: LearningSettings = field(default_factory=LearningSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
     briefing: BriefingSettings = field(default_factory=BriefingSettings)
+    traces: TraceSettings = field(default_factory=TraceSettings)
 
     def __post_init__(self) -> None:
         for name, wanted in _GROUPS.items():
@@ -277,7 +298,7 @@ class Config:
         }
 
     def recorded(self) -> dict[str, float | int | str | bool | None]:
-        """What a trace records: the settings that a recall has, without those of sessions and
-        briefings."""
-        apart = ("session.", "briefing.")
+        """What a trace records: the settings that a recall has, without those of sessions,
+        briefings and traces."""
+        apart = ("session.", "briefing.", "traces.")
         return {name: value for name, value in self.flat().items() if not name.startswith(apart)}

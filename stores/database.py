@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
+from secondhop.stores.open_files import none_is_left, too_many_files
 
 _BUSY_TIMEOUT_S = 30.0
 _IN_PASSING_S = 1.0
@@ -217,6 +218,8 @@ def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError
                 f"{path.parent} cannot be written, and even reading {path.name} needs to write "
                 f"beside it; make the folder writable, or copy the store to where it is"
             )
+        case sqlite3.SQLITE_CANTOPEN if none_is_left():
+            return too_many_files(path)
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return CorruptStoreError(f"{path} is damaged ({error}); {if_damaged}")
         case sqlite3.SQLITE_BUSY:

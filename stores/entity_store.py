@@ -23,6 +23,7 @@ from secondhop.stores.keeping import FactName, Keepings
 from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
 from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
+from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
@@ -452,7 +453,8 @@ class EntityStore:
             found = await self._expect_same_vectors()
             if found is not None and self.identity.server not in (None, found.server):
                 await asyncio.to_thread(self._catalog.adopt, self.identity)
-            yield
+            with files_left():
+                yield
 
     async def _expect_same_vectors(self) -> Identity | None:
         """Who the catalog belongs to, if there is one.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from secondhop.errors import StoreError, StoreFullError
+from secondhop.stores.open_files import is_too_many, too_many_files
 
 
 class LockClosedError(StoreError):
@@ -25,6 +26,7 @@ def _open(path: Path) -> int:
     Raises:
         LockClosedError: the system does not let us.
         StoreFullError: no space is left for it.
+        StoreError: too many files are open.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -33,6 +35,8 @@ def _open(path: Path) -> int:
         place = error.filename or path
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFullError(f"no space is left for {place}; free some, try again") from error
+        if is_too_many(error):
+            raise too_many_files(place) from error
         raise LockClosedError(
             f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
             f"the folder around it writable, or name another one for the store (--store DIR)"

@@ -148,7 +148,8 @@ def connected(url: str) -> "Redis":
         from redis.asyncio import BlockingConnectionPool, Redis
     except ImportError as error:
         raise UsageError(
-            "sessions in Redis need redis-py; install it: pip install 'secondhop[redis]'"
+            "sessions in Redis need redis-py; install it: "
+            "pip install '/path/to/the/checkout[redis]'"
         ) from error
     try:
         check_database(url)

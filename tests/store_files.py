@@ -1,5 +1,6 @@
 """What the files of a store hold, for tests of who writes into them."""
 
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -23,3 +24,18 @@ def stores_below(folder: Path, *, sessions: bool = False, chroma: bool = True) -
         and not path.name.endswith("-shm")  # SQLite's notes on who reads
         and (chroma or path.relative_to(folder).parts[0] != "chroma")
     }
+
+
+def files_with(words: bytes, folder: Path) -> list[str]:
+    """Names of all files that hold these bytes, whatever their case; traces are decompressed."""
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and words.lower() in content(path).lower()
+    )
+
+
+def content(path: Path) -> bytes:
+    """What a file says."""
+    read = path.read_bytes()
+    return gzip.decompress(read) if path.suffix == ".gz" else read

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
@@ -259,15 +260,6 @@ async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:
     with pytest.raises(UsageError, match="says something else already"):
         await recall.memories.aremember("another text", memory_id="a")
     assert (await recall.memories.acounts()).memories == 1
-
-
-def files_with(words: bytes, folder: Path) -> list[str]:
-    """Names of all files that hold these bytes, whatever their case."""
-    return sorted(
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file() and words.lower() in path.read_bytes().lower()
-    )
 
 
 async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
 from secondhop.ingest.batches import embedding_text
@@ -38,15 +39,6 @@ async def replaced(recall: Recall) -> None:
     await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
     await recall.aadd([note("safe", OLD, title="The Kandinsky", day=2)])
     await recall.aadd([note("safe", NEW, title="Safe", day=3)])
-
-
-def files_with(words: bytes, folder: Path) -> list[str]:
-    """Names of all files that hold these bytes, whatever their case."""
-    return sorted(
-        path.name
-        for path in folder.rglob("*")
-        if path.is_file() and words.lower() in path.read_bytes().lower()
-    )
 
 
 async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_input(
@@ -136,7 +128,7 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     assert vector.tobytes() in cached_vectors(tmp_path)
     assert files_with_vector(vector, tmp_path)
     assert any("catalog.db" in name for name in files_with(b"zebraquartz", tmp_path))
-    assert any(name.endswith(".json") for name in files_with(b"zebraquartz", tmp_path))
+    assert any(name.endswith(".json.gz") for name in files_with(b"zebraquartz", tmp_path))
 
     would = await recall.memories.aforget("safe", dry_run=True)
     assert files_with(b"zebraquartz", tmp_path)

@@ -1,22 +1,42 @@
-"""The folder of traces: a trace comes back as it went, and the oldest go."""
+"""The folder of traces: a trace comes back as it went, the oldest go, and forgotten words too."""
 
+import asyncio
+import gzip
 import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
-from tests.small_world import QUESTION, SmallWorld, ask
+from tests.fakes import ScriptedCritic, note, votes
+from tests.small_world import LIFE, QUESTION, SmallWorld, ask
+from tests.store_files import content
 
+from secondhop import traces
 from secondhop.errors import UsageError
-from secondhop.graph.builder import build_recall_graph
-from secondhop.graph.trace import RecallTrace, load_trace
-from secondhop.nodes.state import RecallInput
-from secondhop.running import run_recall
-from secondhop.traces import TraceFolder, traces_of
+from secondhop.graph.explain import explain
+from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.config import Config, TraceSettings
+from secondhop.recall import Recall
+from secondhop.traces import TraceFolder, read_trace
+
+VERSION_1 = Path(__file__).parent / "golden" / "trace_version_1.json"
+
+pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 
 @pytest.fixture
 async def trace(world: SmallWorld) -> RecallTrace:
-    return (await ask(world.services()))[1]
+    critic = ScriptedCritic(votes(hot=["plan"], warm=["wins"], wrong=["bread"], content=True))
+    return (await ask(world.planned_services(critic=critic)))[1]
+
+
+def trace_files(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.json.gz"))
+
+
+def of_id(trace: RecallTrace, trace_id: str) -> RecallTrace:
+    return trace.model_copy(update={"trace_id": trace_id})
 
 
 def test_a_trace_comes_back_as_it_went(trace: RecallTrace, tmp_path: Path) -> None:
@@ -25,29 +45,77 @@ def test_a_trace_comes_back_as_it_went(trace: RecallTrace, tmp_path: Path) -> No
     path = folder.save(trace)
 
     assert folder.load(trace.trace_id) == trace
-    assert load_trace(path) == trace
+    assert read_trace(path) == trace
 
 
-async def test_a_draft_is_written_as_its_trace(world: SmallWorld, tmp_path: Path) -> None:
-    services, folder = world.services(), TraceFolder(tmp_path / "traces")
-    asked: RecallInput = {"question": QUESTION}
-    async for event in run_recall(build_recall_graph(services), asked, services=services):
-        if event.draft is not None:
-            path = folder.save(event.draft)
-            assert (path.stem, load_trace(path)) == (event.draft.trace_id, event.trace)
-            return
-    raise AssertionError("the recall ended without a trace")
+async def test_a_recall_can_be_explained_at_once_and_closing_writes_its_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = TraceFolder.save
+
+    def slowly(folder: TraceFolder, *given: RecallTrace) -> Path:
+        time.sleep(0.1)
+        return save(folder, *given)
+
+    monkeypatch.setattr(TraceFolder, "save", slowly)
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        first = await recall.arecall(QUESTION)
+        assert recall.trace(first.trace_id).returned == first.ids()
+        last = await recall.arecall(QUESTION)
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        assert recall.trace(last.trace_id).returned == last.ids()
 
 
-def test_only_the_newest_are_kept(trace: RecallTrace, tmp_path: Path) -> None:
-    folder = TraceFolder(tmp_path, kept=3)
-    for number in range(5):
-        path = folder.save(trace.model_copy(update={"trace_id": f"t{number}"}))
-        os.utime(path, ns=(number, number))
+async def test_few_traces_wait_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces, "WAITING", 2)
+    most = 0
+    keep = TraceFolder.keep
 
-    folder.save(trace.model_copy(update={"trace_id": "t5"}))
+    def counted(folder: TraceFolder, *given: object) -> object:
+        nonlocal most
+        most = max(most, len(folder._waiting))
+        return keep(folder, *given)  # type: ignore[arg-type]
 
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["t3", "t4", "t5"]
+    monkeypatch.setattr(TraceFolder, "keep", counted)
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        for _ in range(6):
+            await recall.arecall(QUESTION)
+    assert most <= 2
+    assert len(trace_files(tmp_path)) == 6
+
+
+async def test_no_trace_is_written_where_none_is_to_be_kept(tmp_path: Path) -> None:
+    config = Config(traces=TraceSettings(max_count=0))
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=config) as recall:
+        await recall.aadd(LIFE)
+        result = await recall.arecall(QUESTION)
+        with pytest.raises(UsageError, match="no trace"):
+            recall.trace(result.trace_id)
+    assert trace_files(tmp_path) == []
+
+
+def test_the_newest_are_kept_as_many_as_old_and_as_big_as_the_settings_say(
+    trace: RecallTrace, tmp_path: Path
+) -> None:
+    size = TraceFolder(tmp_path / "one").save(trace).stat().st_size / 1e6
+    for settings, kept in (
+        (TraceSettings(max_count=3), ["t3", "t4", "t5"]),
+        (TraceSettings(max_days=2.5), ["t3", "t4", "t5"]),
+        (TraceSettings(max_mb=2.5 * size), ["t4", "t5"]),
+    ):
+        folder = TraceFolder(tmp_path / "many", settings=settings)
+        for number in range(5):
+            path = TraceFolder(folder.path).save(of_id(trace, f"t{number}"))
+            written_at = time.time() - (5 - number) * 86_400
+            os.utime(path, (written_at, written_at))
+        folder.save(of_id(trace, "t5"))
+
+        assert sorted(p.name for p in folder.path.iterdir()) == [f"{one}.json.gz" for one in kept]
+        shutil.rmtree(folder.path)
 
 
 def test_an_unknown_id_names_the_newest_ones(trace: RecallTrace, tmp_path: Path) -> None:
@@ -58,8 +126,6 @@ def test_an_unknown_id_names_the_newest_ones(trace: RecallTrace, tmp_path: Path)
         folder.load("unknown")
     with pytest.raises(UsageError, match=r"\(none is\)"):
         TraceFolder(tmp_path / "another").load("unknown")
-    with pytest.raises(UsageError, match="kept for entity 'nadia'"):
-        traces_of("nadia", store=tmp_path).load("unknown")
 
 
 @pytest.mark.parametrize("trace_id", ["../secret", "a/b", "", "a.b", "x" * 65, "ä"])
@@ -68,15 +134,102 @@ def test_an_id_cannot_leave_the_folder(trace_id: str, tmp_path: Path) -> None:
         TraceFolder(tmp_path).load(trace_id)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema_version": 99}', "\udcff"])
-def test_a_file_that_is_no_trace_is_refused(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text", [b"", b"{}", b"[1]", b'{"schema_version": 99}', b"\xff", gzip.compress(b"{}")[:9]]
+)
+def test_a_file_that_is_no_trace_is_refused(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    path.write_bytes(text)
 
     with pytest.raises(UsageError, match="not a secondhop trace"):
-        load_trace(path)
+        read_trace(path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
-        load_trace(tmp_path / "gone.json")
+        read_trace(tmp_path / "gone.json")
+
+
+def test_traces_of_version_0_1_are_found_explained_and_masked(tmp_path: Path) -> None:
+    shutil.copy(VERSION_1, tmp_path / "version-1.json")
+    folder = TraceFolder(tmp_path)
+
+    old = folder.load("version-1")
+    best = old.candidates[0]
+    assert explain(old, best.memory_id).returned
+    (file,) = folder.naming([best.memory_id])
+    folder.mask(file, [best.memory_id], texts=[best.title])
+
+    assert folder.load("version-1").forgotten == [best.memory_id]
+    assert [path.name for path in tmp_path.iterdir()] == ["version-1.json.gz"]
+
+
+async def test_a_usual_recall_takes_20_kilobytes_at_most(tmp_path: Path) -> None:
+    many = [note(f"n{n}", f"Interview notes {n}: what I said of role {n % 7}.") for n in range(400)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(many)
+        result = await recall.arecall(QUESTION)
+        trace = recall.trace(result.trace_id)
+
+    (file,) = trace_files(tmp_path)
+    assert file.stat().st_size <= 20_000
+    assert len(trace.scores()) > len(trace.candidates) >= 100
+    assert set(trace.rest).isdisjoint(one.memory_id for one in trace.candidates)
+
+
+async def test_what_ranked_far_down_is_explained_too(tmp_path: Path) -> None:
+    many = [note(f"n{n}", f"Interview notes {n}: a", title=f"Note {n}") for n in range(200)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(many)
+        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
+        far = [*trace.rest][-1]
+        explanation = await recall.aexplain(trace, far)
+
+    assert (explanation.returned, explanation.cut_by) == (False, "pick")
+    assert explanation.title == f"Note {far[1:]}"
+    assert explanation.nearest_change
+
+
+def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
+    trace: RecallTrace, tmp_path: Path
+) -> None:
+    folder = TraceFolder(tmp_path)
+    before = content(folder.save(trace))
+    assert b"What I achieved" in before
+
+    (file,) = folder.naming(["wins"])
+    written = file.stat().st_mtime_ns
+    folder.mask(file, ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
+
+    after, kept = content(file), folder.load(trace.trace_id)
+    assert b"achieved" not in after
+    assert kept.question == QUESTION.replace("Carefeed", "(masked)")
+    assert file.stat().st_mtime_ns == written
+    assert (kept.forgotten, kept.returned) == (["wins"], trace.returned)
+    assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
+    assert explain(kept, "wins").story[0].startswith("It was forgotten after this recall")
+    assert explain(kept, "plan").title == explain(trace, "plan").title
+
+
+def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: Path) -> None:
+    folder = TraceFolder(tmp_path)
+    (tmp_path / "cut.json.gz").write_bytes(gzip.compress(b'{"candidates": "wins"}')[:-9])
+    (tmp_path / "half.json.part").write_bytes(b'{"memory_id": "wins"')
+
+    for file in folder.naming(["wins"]):
+        folder.mask(file, ["wins"], texts=[])
+
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        ids = await asyncio.gather(*(recall.arecall(QUESTION) for _ in range(3)))
+        gone = await recall.memories.aforget("wins")
+        kept = [recall.trace(one.trace_id) for one in ids]
+        explanation = await recall.aexplain(ids[0], "wins")
+
+    assert gone.traces == 3
+    assert all(one.forgotten == ["wins"] for one in kept)
+    assert "forgotten" in explanation.story[0]

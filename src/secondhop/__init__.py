@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         RankingSettings,
         RecallLimits,
         SessionSettings,
+        TraceSettings,
     )
     from secondhop.observe.records import Observed
     from secondhop.opening import OpenOptions
@@ -118,6 +119,7 @@ __all__ = [
     "SessionSettings",
     "StoreError",
     "StoreFullError",
+    "TraceSettings",
     "UnfinishedForgettingError",
     "UnknownEntityError",
     "UnknownMemoryError",
@@ -184,6 +186,7 @@ _MODULES = {
     "SessionSettings": "secondhop.nodes.config",
     "StoreError": "secondhop.errors",
     "StoreFullError": "secondhop.errors",
+    "TraceSettings": "secondhop.nodes.config",
     "UnfinishedForgettingError": "secondhop.errors",
     "UnknownEntityError": "secondhop.errors",
     "UnknownMemoryError": "secondhop.errors",

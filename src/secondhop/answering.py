@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
 from secondhop.given_values import check_amount, check_moments, check_text
 from secondhop.graph.compiled import CompiledGraphs
-from secondhop.graph.trace_draft import TraceDraft
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvent, run_recall
@@ -94,8 +93,9 @@ class Answering:
             limit = self._services.settings.limits.deadline_s
             asked = await resumed(graph, thread_id, deadline_s=limit) or asked
         async for event in run_recall(graph, asked, services=self._services, thread_id=thread_id):
-            if event.draft is not None:
-                await self._keep(event.draft)
+            busy = self._traces.keep(event.draft) if event.draft is not None else None
+            if busy is not None:
+                await asyncio.shield(asyncio.wrap_future(busy))
             yield event
 
     async def ready(self) -> None:
@@ -124,13 +124,6 @@ class Answering:
             self._has_memories = (await self._store.counts()).memories > 0
         if not self._has_memories:
             raise UnknownEntityError(self._services.entity, store=str(self._folder))
-
-    async def _keep(self, draft: TraceDraft) -> None:
-        """A recall answers also where its trace cannot be written."""
-        try:
-            await asyncio.to_thread(self._traces.save, draft)
-        except OSError as error:
-            logger.warning("the trace of this recall could not be kept: %s", error)
 
 
 def utc_text(moment: datetime | None) -> str | None:

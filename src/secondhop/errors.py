@@ -2,7 +2,7 @@
 
 SecondhopError
 ├── UsageError                 the caller asked for something that cannot be (k = 0)
-│   └── NotStoredError         no memory, or no trace, of this id is stored
+│   └── NotStoredError         no memory, cue or trace of this id is stored
 ├── UnknownEntityError         nothing is stored for this entity
 ├── IngestError                nothing of what was given could be stored
 ├── StoreError                 the store could not do its work
@@ -38,7 +38,7 @@ class UsageError(SecondhopError):
 
 
 class NotStoredError(UsageError):
-    """No memory, or no trace, of this id is stored for the entity."""
+    """No memory, cue or trace of this id is stored for the entity."""
 
 
 class UnknownEntityError(SecondhopError):
@@ -78,7 +78,7 @@ class SchemaVersionError(StoreError):
     def __init__(self, *, found: int, known: int, path: str) -> None:
         super().__init__(
             f"{path} has schema version {found}, this secondhop knows up to {known}; "
-            f"upgrade secondhop (`pip install -U secondhop`); nothing was changed"
+            f"upgrade secondhop; nothing was changed"
         )
         self.found, self.known, self.path = found, known, path
 

@@ -30,7 +30,8 @@ async def explained(
             f"not of {services.entity!r}; open that entity"
         )
     reach = None
-    if story.candidate(memory_id) is None and hidden_of(story, memory_id) is None:
+    known = memory_id in story.forgotten or story.candidate(memory_id) is not None
+    if not known and hidden_of(story, memory_id) is None:
         reach = await reach_of(
             story,
             memory_id,
@@ -38,7 +39,12 @@ async def explained(
             reader=store,
             embedder=services.embedder,
         )
-    return explain(story, memory_id, reach=reach)
+    explanation = explain(story, memory_id, reach=reach)
+    if memory_id in story.rest:  # its title is not in the trace
+        cards = await store.cards([memory_id])
+        title = cards[memory_id].title if memory_id in cards else ""
+        return explanation.model_copy(update={"title": title})
+    return explanation
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:

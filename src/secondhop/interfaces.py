@@ -47,7 +47,8 @@ def interfaces_over(
     """The interfaces of an open memory; `loop` runs their calls without an event loop."""
     services = parts.services
     graphs = CompiledGraphs(services, checkpointer)
-    traces = traces_of(services.entity, store=parts.home.path)
+    kept = services.settings.traces
+    traces = traces_of(services.entity, store=parts.home.path, settings=kept)
     answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
     learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(

@@ -26,6 +26,7 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.learning import LearningStore
+from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory, entity_slug
 
@@ -195,7 +196,8 @@ async def opened_store(
     """The store's folder and the entity in it; nothing stays open where that fails."""
     home = StoreDirectory(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
     try:
-        return home, await open_entity(home, entity, embedder=embedder, mending=mending)
+        with files_left():
+            return home, await open_entity(home, entity, embedder=embedder, mending=mending)
     except BaseException:
         await home.aclose()
         raise

@@ -1,5 +1,6 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
@@ -158,6 +159,7 @@ class Recall(Closing):
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self._behind.background.aclose()
+        await asyncio.to_thread(self._behind.traces.finish)
         await self.sessions.aclose()
         await self.learning.aclose()
         await self._parts.store.aclose()
@@ -260,12 +262,16 @@ class Recall(Closing):
     warm = blocking(awarm)
 
     def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall; the last 200 are kept.
+        """The trace of a recall; `TraceSettings` says how many are kept, and how long.
 
         Raises:
             UsageError: none of that id is kept.
         """
         return self._behind.traces.load(trace_id)
+
+    def last_traces(self, limit: int = 20) -> list[RecallTrace]:
+        """The traces of the last recalls, the newest first."""
+        return self._behind.traces.newest(limit)
 
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str

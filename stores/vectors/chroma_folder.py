@@ -21,7 +21,11 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.locks import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
-from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
+from secondhop.stores.vectors.chroma_client import (
+    ChromaSession,
+    UnloadedIndexError,
+    chroma_errors,
+)
 from secondhop.stores.vectors.chroma_database import (
     UnfinishedIndexError,
     remove_unknown_segments,
@@ -35,7 +39,13 @@ _log = logging.getLogger(__name__)
 
 OPEN_COLLECTIONS = 64
 """Indexes kept in memory at once, about 3 MB and 4 files each when small. With one more the client
-starts again: Chroma 1.5.9 evicts single ones, but keeps part of their memory."""
+starts again."""
+
+_NO_EVICTION = 1_000_000
+"""Indexes that Chroma 1.5.9 may keep. What it evicts before it is on disk (fewer vectors than
+`sync_threshold`) it does not find again, and it keeps part of its memory. It divides the number
+among shards, so that two indexes may meet in one shard of a small cache; then each query reads
+its index again (4 ms became 80)."""
 RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
@@ -72,7 +82,11 @@ class ChromaFolder:
         while self._database_file().exists():
             with self._lock_in_reach(), lock.shared() as stamp:
                 if is_current := self._is_current(name, stamp):
-                    with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                    with (
+                        self._forgetting_unloaded(name),
+                        self._using() as session,
+                        chroma_errors(str(self.folder), cure=self._cure),
+                    ):
                         yield session
             if is_current:
                 return
@@ -80,6 +94,15 @@ class ChromaFolder:
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
+
+    @contextmanager
+    def _forgetting_unloaded(self, name: str) -> Generator[None, None, None]:
+        """The next reader loads the collection again, if Chroma has lost it."""
+        try:
+            yield
+        except UnloadedIndexError:
+            self._seen[name] = _UNKNOWN
+            raise
 
     @contextmanager
     def _lock_in_reach(self) -> Generator[None, None, None]:
@@ -320,9 +343,7 @@ class ChromaFolder:
         # not PersistentClient: all clients of one path share a system that cannot be restarted
         system = System(settings)
         api = system.instance(RustBindingsAPI)
-        # Chroma's cache is in shards: sized for just as many, it throws one of two indexes away
-        # whenever both lie in one shard, and each query reads its index again (4 ms became 80)
-        api.hnsw_cache_size = 16 * OPEN_COLLECTIONS
+        api.hnsw_cache_size = _NO_EVICTION
         with chroma_errors(str(self.folder), cure=self._cure):
             system.start()
             return ChromaSession(api)

@@ -75,7 +75,6 @@ def candidate(memory_id: str, *, slot: int | None, home: str = "f0") -> TraceCan
     return TraceCandidate(
         memory_id=memory_id,
         title=HOSTILE,
-        created_at=DAY,
         first_round=1,
         score=0.6,
         facet_scores=[scored(home, rank=1, relevance=0.6), scored("f2", rank=3, relevance=0.4)],
@@ -93,7 +92,7 @@ def query(query_id: str, facet_id: str, *, hit: str, error: str = "") -> TraceQu
         hop=1,
         round=1,
         origin="expand",
-        dense=[TraceHit(memory_id=hit, passage_id=f"{hit}:0", rank=3, score=0.8)],
+        dense=[TraceHit(memory_id=hit, rank=3, score=0.8)],
         lexical=[],
         error=error,
     )

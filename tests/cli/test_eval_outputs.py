@@ -61,7 +61,7 @@ def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
 
     assert document(result)["small"]["library"] == {}
     assert document(result)["small"]["mean"]["facet_recall"] > 0
-    assert "pip install 'secondhop[eval]'" in result.stderr
+    assert "pip install '/path/to/the/checkout[eval]'" in result.stderr
 
 
 def test_against_a_baseline_every_measure_has_an_interval_and_a_p(cli: Cli, small: Path) -> None:

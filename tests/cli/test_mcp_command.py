@@ -20,7 +20,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     refused = CliRunner().invoke(app, ["mcp"])
 
     assert refused.exit_code == 1
-    assert "pip install 'secondhop[mcp]'" in refused.stderr
+    assert "pip install '/path/to/the/checkout[mcp]'" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from tests.command_line import over
 from tests.mcp.mcp_world import MARA, NOOR, store_two
 from tests.small_world import QUESTION, made_once
+from tests.store_files import content as text_of
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -42,8 +43,8 @@ def command(store: Path) -> Command:
 def recalled(command: Command, *words: str, entity: str = MARA) -> dict[str, Any]:
     """Settings of a recall, as its trace has them."""
     answer = command("recall", QUESTION, *words, entity=entity)
-    trace = next(Path.cwd().rglob(f"{answer['trace_id']}.json"))
-    found: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+    trace = next(Path.cwd().rglob(f"{answer['trace_id']}.json.gz"))
+    found: dict[str, Any] = json.loads(text_of(trace))
     return found
 
 

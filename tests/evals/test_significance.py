@@ -37,5 +37,5 @@ def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     nothing: dict[str, object] = {}
     monkeypatch.setattr(significance, "find_spec", nothing.get)
 
-    with pytest.raises(StatisticsMissingError, match=r"secondhop\[eval\]"):
+    with pytest.raises(StatisticsMissingError, match=r"checkout\[eval\]"):
         randomisation_p([[0.1]])

@@ -266,3 +266,11 @@ async def test_what_it_lost_against_is_told_with_its_title(world: SmallWorld) ->
     told = await all_cut(world, trace)
 
     assert any(f"{winner.memory_id} “{winner.title}”" in t.story[-1] for t in told)
+
+
+async def test_the_reason_names_the_score_that_is_shown(world: SmallWorld) -> None:
+    for services in (world.services(), world.planned_services()):
+        result, _ = await ask(services, k=10)
+
+        assert result.memories
+        assert all(f"{memory.score:.2f}" in memory.why for memory in result.memories)

@@ -200,3 +200,21 @@ def test_the_description_has_examples_and_the_form_of_errors(http: httpx.Client)
     assert described["components"]["schemas"]["RecallBody"]["example"]
     recall = described["paths"]["/v1/entities/{entity}/recall"]["post"]
     assert "application/problem+json" in recall["responses"]["default"]["content"]
+
+
+def test_cues_are_added_shown_and_removed(http: httpx.Client) -> None:
+    where = f"{HERE}/cues"
+    added = content(http.post(f"{where}/plan", json={"text": "What shall I do first there?"}), 201)
+
+    assert [one["text"] for one in content(http.get(f"{where}/plan"))["cues"]] == [added["text"]]
+    assert content(http.get(where))[0]["cue_id"] == added["cue_id"]
+    content(http.delete(f"{where}/{added['cue_id']}"))
+    assert content(http.get(where)) == []
+    assert content(http.delete(f"{where}/{added['cue_id']}"), 404)
+
+
+def test_the_last_recalls_are_listed(http: httpx.Client) -> None:
+    told = content(http.post(f"{HERE}/recall", json={"question": "the winter tyres", "k": 1}))
+
+    newest = content(http.get(f"{HERE}/traces", params={"limit": 5}))[0]
+    assert (newest["trace_id"], newest["question"]) == (told["trace_id"], "the winter tyres")

@@ -120,6 +120,22 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
 
 
+def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
+    ask(page)
+    ask(page, "winter tyres")
+    page.get_by_role("link", name="Recalls").click()
+    page.locator(".rows button", has_text=QUESTION).first.click()
+    expect(page.locator(".answer article")).to_have_count(6)
+    expect(page.locator(".drawing")).to_be_visible()
+    page.get_by_role("link", name="Compare").click()
+    for name, question in (("A", QUESTION), ("B", "winter tyres")):
+        kept = page.get_by_label(f"Kept recall of {name}")
+        wanted = kept.locator("option", has_text=question).first
+        kept.select_option(value=wanted.get_attribute("value"))
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("table").first).to_contain_text("only A")
+
+
 def test_what_is_stored_is_browsed(page: Page) -> None:
     page.get_by_role("link", name="Memories").click()
     page.get_by_label("Filter").fill("sourdough")
@@ -127,6 +143,9 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.locator(".rows button").click()
 
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
+    page.get_by_label("New cue").fill("what goes with the soup?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".detail")).to_contain_text("what goes with the soup? specific, by host")
     page.get_by_role("link", name="Briefing").click()
     expect(page.locator("table")).to_be_visible()
 
@@ -150,7 +169,7 @@ def test_axe_finds_nothing_to_mend(
         expect(page.locator(".story")).to_be_visible()
         page.locator(".answer article .vote.hot").first.click()
         assert faults() == []
-        for view in ("Compare", "Memories", "Facts", "Briefing"):
+        for view in ("Compare", "Memories", "Recalls", "Facts", "Briefing"):
             page.get_by_role("link", name=view).click()
             expect(page.locator("main :is(textarea, .rows li, p, table)").first).to_be_visible()
             assert faults() == []

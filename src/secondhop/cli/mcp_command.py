@@ -17,7 +17,7 @@ class McpExtraMissingError(SecondhopError):
     def __init__(self) -> None:
         super().__init__(
             "the MCP server needs the library mcp, which is not installed; "
-            "install it: pip install 'secondhop[mcp]'"
+            "install it: pip install '/path/to/the/checkout[mcp]'"
         )
 
 

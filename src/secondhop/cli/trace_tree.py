@@ -39,6 +39,8 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     homes = candidates_by_home(trace)
     for facet in trace.facets:
         add_facet(root, facet, trace=trace, candidates=homes.get(facet.facet_id, []))
+    if trace.rest:
+        root.add(line(f"{len(trace.rest)} more had lower scores", style="dim"))
     for preference in trace.preferences:
         root.add(line(preference_line(preference)))
     if trace.kept_settings:

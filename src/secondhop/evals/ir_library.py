@@ -43,7 +43,7 @@ class EvalExtraMissingError(SecondhopError):
         super().__init__(
             f"P@k, R@k, RR, nDCG@k, alpha-nDCG@k, ERR-IA@k and subtopic recall are computed by "
             f"ir-measures, and {', '.join(missing)} is not installed; "
-            f"install it: pip install 'secondhop[eval]'"
+            f"install it: pip install '/path/to/the/checkout[eval]'"
         )
 
 

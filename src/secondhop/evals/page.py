@@ -19,7 +19,7 @@ class JinjaMissingError(SecondhopError):
     def __init__(self) -> None:
         super().__init__(
             "pages are written with Jinja, which is not installed; "
-            "install it: pip install 'secondhop[eval]'"
+            "install it: pip install '/path/to/the/checkout[eval]'"
         )
 
 

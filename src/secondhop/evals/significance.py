@@ -30,7 +30,7 @@ class StatisticsMissingError(SecondhopError):
     def __init__(self) -> None:
         super().__init__(
             "intervals and p-values are computed by SciPy, which is not installed; "
-            "install it: pip install 'secondhop[eval]'"
+            "install it: pip install '/path/to/the/checkout[eval]'"
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id
 from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import MemoryCues, StoredCue
@@ -107,7 +107,7 @@ class Cues:
         A cue from a file does not come back with the next ingest of the same file.
 
         Raises:
-            UsageError: there is no such cue.
+            NotStoredError: there is no such cue.
         """
         check_id(cue_id)
         memory_id = cue_id.rpartition(":")[0]
@@ -117,6 +117,6 @@ class Cues:
                 if not dry_run:
                     await self._store.remove_cues([cue_id])
                 return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
-        raise UsageError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
+        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
 
     remove = blocking(aremove)

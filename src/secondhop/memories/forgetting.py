@@ -5,6 +5,7 @@ import logging
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -45,7 +46,7 @@ class Erased:
     passages: Sequence[str]
     """Ids."""
     traces: Sequence[Path]
-    """Files that name one of the memories: their queries may hold its words."""
+    """Files that name one of the memories: they may hold its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ class Forgetter:
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
-            return await erase(store, self.caches, found)
+            return await erase(store, self.traces, self.caches, found)
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
@@ -125,14 +126,16 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
     return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
 
 
-async def erase(store: EntityStore, caches: Sequence[PurgesTexts], found: Erased) -> Erasure:
+async def erase(
+    store: EntityStore, traces: TraceFolder, caches: Sequence[PurgesTexts], found: Erased
+) -> Erasure:
     """Traces and caches first, the memory last.
 
     Texts that grew had other passages before, and memories that an ingest deleted had some. Their
     names are gone, so the caches keep the passages of today, and nothing else.
     """
     for trace in found.traces:
-        await asyncio.to_thread(trace.unlink, missing_ok=True)
+        await asyncio.to_thread(partial(traces.mask, trace, found.memory_ids, texts=found.texts))
     for cache in caches:
         await cache.purge(found.texts)
     held = await passages_without(store, found.memory_ids)

@@ -424,7 +424,7 @@ class MemoryService:
         use = Use(
             trace_id=story.trace_id,
             at=in_utc(at) if at else self.writing.clock(),
-            retrieved=[candidate.memory_id for candidate in story.candidates],
+            retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
             shown=story.returned,
             accepted=accepted,
             lately=shown_in(story),

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from secondhop.errors import UsageError
 from secondhop.models.embedder import Embedder
+from secondhop.models.embedding_cache import past_the_cache
 from secondhop.models.remote_embedder import RemoteEmbedder
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
         ModelError: its dimension is not known, and its model does not answer.
     """
     chosen = make_embedder(embedder) if isinstance(embedder, str) else _adapted(embedder)
-    if isinstance(chosen, RemoteEmbedder):
-        await chosen.learn_dimension()
+    model = past_the_cache(chosen)
+    if isinstance(model, RemoteEmbedder):
+        await model.learn_dimension()
     return chosen
 
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
-from secondhop.models.embedding_cache_file import EmbeddingCacheFile
+from secondhop.models.embedding_cache_file import KEPT_QUERIES, NO_LIMIT, EmbeddingCacheFile
 
 RECENT = 2_048
 """Vectors that are also kept in memory; the oldest go first."""
@@ -45,7 +45,8 @@ class CachingEmbedder:
         """`of_entity`: what it holds of passages are those of one entity's memories."""
         self.wrapped = wrapped
         self._of_entity, self._limit = of_entity, recent
-        self._file = EmbeddingCacheFile(path)
+        # what people ask has no end; playbooks ask the same for ever
+        self._file = EmbeddingCacheFile(path, kept_queries=KEPT_QUERIES if of_entity else NO_LIMIT)
         self._recent: dict[Asked, Vectors] = {}
         self._lock = threading.Lock()
         self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Asked, Call]]

@@ -20,6 +20,10 @@ Scope: TypeAlias = tuple[str, str]
 KEPT_QUERIES = 4_000
 """Query vectors; the oldest go first. About 5 kB each on disk, with 384 dimensions."""
 
+NO_LIMIT = 1_000_000_000
+"""Of query vectors: playbooks ask some 3,700 with each model, and would otherwise be embedded at
+every start where two models are used."""
+
 _TRIM_EVERY = 500
 """Query vectors that are added between two trims; the file is trimmed when it is opened, too."""
 _SCHEMA = """
@@ -48,7 +52,7 @@ class EmbeddingCacheFile:
     All passages are kept, and the newest `kept_queries` queries.
     """
 
-    def __init__(self, path: Path, *, kept_queries: int = KEPT_QUERIES) -> None:
+    def __init__(self, path: Path, *, kept_queries: int) -> None:
         self._kept_queries, self._untrimmed = kept_queries, 0
         self._file = CacheFile(
             path,

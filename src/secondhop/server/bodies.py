@@ -236,6 +236,16 @@ class ReasonBody(Body):
     dry_run: Flag = False
 
 
+class CueBody(Body):
+    """A request for which a memory matters."""
+
+    model_config = ConfigDict(json_schema_extra=example(text="what may I bake for Ana?"))
+
+    text: str = Field(min_length=1, max_length=500, description="As the person would ask.")
+    broad: Flag = Field(False, description='A usual undertaking, like "plan a dinner".')
+    dry_run: Flag = False
+
+
 class ObserveBody(Body):
     """A conversation to read facts and preferences out of."""
 
@@ -255,6 +265,16 @@ class MemoryPage(BaseModel):
 
     memories: list[Version]
     next: str = Field(description='Give it as `after` for the next page; "" after the last.')
+
+
+class TraceLine(BaseModel):
+    """A recall that is kept."""
+
+    trace_id: str
+    question: str
+    asked_at: datetime
+    returned: int
+    stop_reason: str
 
 
 class EntityStats(BaseModel):

@@ -1,5 +1,6 @@
 """Routes that ask: recall, as JSON or step by step, briefing, traces and explanations."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
 from secondhop.server.access import Readable, Server
-from secondhop.server.bodies import MemoryId, Moment, RecallBody
+from secondhop.server.bodies import MemoryId, Moment, RecallBody, TraceLine
 from secondhop.server.metrics import Metrics
 from secondhop.server.problems import problem_of
 from secondhop.server.recall_file import graph_of
@@ -100,10 +101,27 @@ async def briefing(
     return await recall.abriefing(limit=limit, tokens=tokens, at=at)
 
 
+@router.get("/traces")
+async def traces(
+    recall: Readable, limit: Annotated[int, Query(ge=1, le=200)] = 20
+) -> list[TraceLine]:
+    """The last recalls, the newest first."""
+    return [
+        TraceLine(
+            trace_id=one.trace_id,
+            question=one.question,
+            asked_at=one.asked_at,
+            returned=len(one.returned),
+            stop_reason=one.stop_reason,
+        )
+        for one in await asyncio.to_thread(recall.last_traces, limit)
+    ]
+
+
 @router.get("/traces/{trace_id}", response_model=RecallTrace)
 async def trace(recall: Readable, trace_id: str) -> Response:
     """The whole story of one recall."""
-    found = recall.trace(trace_id)
+    found = await asyncio.to_thread(recall.trace, trace_id)
     return Response(found.model_dump_json(), media_type="application/json")
 
 
@@ -112,4 +130,5 @@ async def explain(
     recall: Readable, trace_id: str, memory_id: Annotated[MemoryId, Query()]
 ) -> Explanation:
     """Why a memory came back in that recall, or why not, and what would admit it."""
-    return await recall.aexplain(recall.trace(trace_id), memory_id)  # a client names no files
+    kept = await asyncio.to_thread(recall.trace, trace_id)  # a client names no files
+    return await recall.aexplain(kept, memory_id)

@@ -11,10 +11,19 @@ from fastapi import APIRouter, Query, Request
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_moments
-from secondhop.memories.records import Forgotten, Kept, MemoryHistory, StoredFact, Version
+from secondhop.memories.records import (
+    Forgotten,
+    Kept,
+    MemoryCues,
+    MemoryHistory,
+    StoredCue,
+    StoredFact,
+    Version,
+)
 from secondhop.observe.records import Observed
 from secondhop.server.access import EntityName, Readable, Server, Writable
 from secondhop.server.bodies import (
+    CueBody,
     EntityStats,
     Ledger,
     MemoriesBody,
@@ -97,7 +106,35 @@ async def facts(
     return list(await recall.memories.afacts(subject, attribute, as_of=as_of))
 
 
+@router.get("/cues")
+async def cues(
+    recall: Readable,
+    after: Annotated[str, Query(max_length=600)] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> list[StoredCue]:
+    """What memories were stored for, in the order of the cues' ids."""
+    return list(await recall.cues.alist(after=after, limit=limit))
+
+
 # ids may hold "/": what acts on one memory stands before the id
+
+
+@router.get("/cues/{memory_id:path}")
+async def cues_of(recall: Readable, memory_id: str) -> MemoryCues:
+    """What one memory was stored for."""
+    return await recall.cues.ashow(memory_id)
+
+
+@router.post("/cues/{memory_id:path}", status_code=201)
+async def add_cue(recall: Writable, memory_id: str, body: CueBody) -> StoredCue:
+    """Add a request for which a memory matters."""
+    return await recall.cues.aadd(memory_id, body.text, broad=body.broad, dry_run=body.dry_run)
+
+
+@router.delete("/cues/{cue_id:path}")
+async def remove_cue(recall: Writable, cue_id: str, dry_run: DryRun = False) -> StoredCue:
+    """Remove a cue; the memory stays."""
+    return await recall.cues.aremove(cue_id, dry_run=dry_run)
 
 
 @router.get("/history/{memory_id:path}")

@@ -37,7 +37,7 @@ function evidenceOf(memory) {
 function facts(memory) {
   const brought = memory.evidence.find((one) => one.query);
   return el("dl", { class: "facts" },
-    fact("date", day(memory.created_at)), fact("kind", `${memory.source}, ${memory.kind}`),
+    fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
     fact("brought by", memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`),
     fact("help", memory.role), fact("stored for", memory.cue && `“${memory.cue}”`), fact("query", brought && `“${brought.query}”`), fact("score", memory.score.toFixed(2)));
 }

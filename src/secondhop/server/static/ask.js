@@ -39,6 +39,33 @@ async function ask(body, out) {
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
+/** A kept recall: steps, what it returned, path; texts are not in a trace. */
+async function showKept(traceId, out) {
+  const trace = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}`));
+  const flow = new Flow(await get(ofEntity("/graph")));
+  for (const step of trace.steps) flow.hear(step);
+  const result = resultOf(trace);
+  flow.end(result);
+  const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(traceId)}/explain?memory_id=${encodeURIComponent(id)}`));
+  lastRecall = { question: trace.question, explain };
+  const holder = el("div");
+  replace(out, el("h2", {}, trace.question), flow.element, holder);
+  showRecall(holder, { result, trace, explain, session: null });
+}
+
+/** What a trace tells of a result. */
+function resultOf(trace) {
+  const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
+  const memories = trace.returned.map((id) => {
+    const one = trace.candidates.find((candidate) => candidate.memory_id === id);
+    const facet = facets.get(one?.slot_facet);
+    return { id, title: one?.title || id, created_at: one?.created_at, score: one?.score ?? 0, facets: facet ? [facet.name] : [], hop: facet?.hop ?? 1,
+      cue: one?.cue, role: "", source: "", kind: "", why: "", stale: "", evidence: [], conflicts_with: [] };
+  });
+  return { question: trace.question, memories, maybe: [], preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
+    rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: trace.settings };
+}
+
 /** Answer, path and questions about it; used by the page and by a file of one recall. */
 function showRecall(holder, { result, trace, explain, session }) {
   const goTo = (id) => {

@@ -2,7 +2,7 @@
 // Two recalls side by side: what came, what went, at what cost.
 
 function compareView() {
-  const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "The same question to both" });
+  const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "The same question to both; kept recalls have their own" });
   const sides = ["A", "B"].map(side);
   const out = el("div");
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question,
@@ -23,10 +23,13 @@ function side(name) {
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
   const effort = choice(`Effort of ${name}`, "usual", EFFORTS);
+  const kept = choice(`Kept recall of ${name}`, "ask now", []);
+  trying(async () => kept.append(...(await get(ofEntity("/traces"))).map((one) =>
+    el("option", { value: one.trace_id }, `${one.asked_at.slice(0, 16).replace("T", " ")} ${short(one.question, 50)}`))));
   return {
-    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
+    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
       el("label", {}, "As of ", moment), el("label", {}, stale, " also what no longer holds")),
-    result: (question) => post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
+    result: async (question) => kept.value ? resultOf(await get(ofEntity(`/traces/${encodeURIComponent(kept.value)}`))) : post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
       include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }),
   };
 }
@@ -45,10 +48,12 @@ function comparison(a, b) {
   });
   const cost = (result) => [seconds(result.spent.ms), String(result.rounds), String(result.spent.queries), String(result.spent.llm_calls),
     String(result.spent.prompt_tokens + result.spent.completion_tokens)];
+  const changed = Object.keys({ ...a.settings, ...b.settings }).filter((key) => a.settings?.[key] !== b.settings?.[key]);
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     table("Places", ["Memory", "A", "B", "Change"], rows),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [["A", ...cost(a)], ["B", ...cost(b)]]),
+    a.settings && b.settings && changed.length ? table("Settings that differ", ["setting", "A", "B"], changed.map((key) => [key, String(a.settings[key]), String(b.settings[key])])) : null,
     el("div", { class: "two" }, [["A", a], ["B", b]].map(([name, result]) => el("div", {}, el("h2", {}, name),
       el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, {}))))));
 }

@@ -2,7 +2,7 @@
 // Starts the page; or, in a file of one recall, shows that recall.
 
 const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["memories", "Memories", memoriesView],
-  ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
+  ["recalls", "Recalls", tracesView], ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
 
 function open(name) {
   const [, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];

@@ -1,0 +1,54 @@
+"""The system's bound on open files, in words that say what to do."""
+
+import errno
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from secondhop.errors import StoreError
+
+FILES_A_MEMORY = 11
+"""About so many files an open memory holds."""
+
+
+def is_too_many(error: OSError) -> bool:
+    """Whether this process, or the machine, has as many files open as it may."""
+    return error.errno in (errno.EMFILE, errno.ENFILE)
+
+
+def none_is_left() -> bool:
+    """Whether no other file can be opened now: SQLite does not tell why it could not."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return is_too_many(error)
+    return False
+
+
+@contextmanager
+def files_left() -> Generator[None, None, None]:
+    """A block of work with files.
+
+    Raises:
+        StoreError: none more can be opened.
+    """
+    try:
+        yield
+    except OSError as error:
+        if is_too_many(error):
+            raise too_many_files(error.filename or "another file") from error
+        raise
+
+
+def too_many_files(path: Path | str) -> StoreError:
+    """The error for a file that could not be opened for it."""
+    most = ""
+    with suppress(ImportError):  # Windows has no such module
+        import resource
+
+        most = f" ({resource.getrlimit(resource.RLIMIT_NOFILE)[0]})"
+    return StoreError(
+        f"could not open {path}: as many files are open as may be{most}, and an open memory takes "
+        f"about {FILES_A_MEMORY}; close memories that are not in use, or raise `ulimit -n`"
+    )

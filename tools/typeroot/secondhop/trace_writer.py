@@ -1,0 +1,1 @@
+../../../src/secondhop/trace_writer.py
