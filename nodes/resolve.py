@@ -20,14 +20,26 @@ from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import last_votes
+from secondhop.nodes.selection.eligibility import (
+    LEAST_RELEVANCE,
+    last_votes,
+    text_relevance,
+)
 from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate, Sight
+from secondhop.nodes.state import (
+    DIRECT,
+    Candidate,
+    Drop,
+    FacetScore,
+    RecallState,
+    RecallUpdate,
+    Sight,
+)
 from secondhop.stores.records import Passage
 from secondhop.wording import counted
 
@@ -269,10 +281,8 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     query = state["queries"][score["query_ids"][0]]
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
-    if facet_id == DIRECT and score["relevance"] < WEAK:
-        return f"Little in it speaks of the question (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
-        return f"It answers to the question's own words (score {score['relevance']:.2f})."
+        return why_of_question(score)
     by = (
         "what such questions usually need"
         if query["origin"] == "playbook"
@@ -282,6 +292,23 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
         f"with {by} (score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)})."
     )
+
+
+def why_of_question(score: FacetScore) -> str:
+    """One sentence on a memory that is there for the question itself.
+
+    Its score tells how it stands among what is stored: among few memories none stands out.
+    """
+    told = f"score {score['relevance']:.2f}"
+    if score["relevance"] >= WEAK:
+        return f"It answers to the question's own words ({told})."
+    own = text_relevance(score)
+    if own >= LEAST_RELEVANCE:
+        return (
+            f"Its words are near the question's ({own:.2f}), and it hardly stands out among what "
+            f"is stored ({told})."
+        )
+    return f"Little in it speaks of the question ({told})."
 
 
 def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> str:

@@ -7,18 +7,30 @@ that is forgotten once shows one entity the memory of another.
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
 from secondhop.errors import StoreError
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.vectors.chroma_client import ChromaClient, ChromaSession
+from secondhop.stores.vectors.chroma_client import ChromaClient, ChromaSession, UnloadedIndexError
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 _BATCH = 500
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """What it reads, the second time where Chroma had lost the index: it is then loaded again."""
+    try:
+        return read(*args, **named)
+    except UnloadedIndexError:
+        return read(*args, **named)
 
 
 class ChromaVectors:
@@ -31,11 +43,11 @@ class ChromaVectors:
 
     async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(self._nearest, queries, k)
+        return await asyncio.to_thread(read_twice, self._nearest, queries, k)
 
     async def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(self._fetch, list(dict.fromkeys(passage_ids)))
+        return await asyncio.to_thread(read_twice, self._fetch, list(dict.fromkeys(passage_ids)))
 
     async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
         """See `VectorIndex`. In parts, so that readers need not wait for a big one."""
@@ -50,11 +62,11 @@ class ChromaVectors:
 
     async def ids(self) -> set[str]:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(self._ids)
+        return await asyncio.to_thread(read_twice, self._ids)
 
     async def count(self) -> int:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(self._count)
+        return await asyncio.to_thread(read_twice, self._count)
 
     async def compact(self) -> bool:
         """See `VectorIndex`."""

@@ -27,6 +27,14 @@ HNSW = {
 the write-ahead log, which every query reads from end to end."""
 
 
+class UnloadedIndexError(CorruptStoreError):
+    """Chroma no longer has the index in memory, and has not put it on disk yet.
+
+    Seen with Chroma 1.5.9 on collections of fewer than `sync_threshold` vectors, about once in
+    thirty runs that wrote to another collection meanwhile. Loaded again, it comes out of the log.
+    """
+
+
 class ChromaSession:
     """The collections of one client; remembers those it has looked up."""
 
@@ -140,7 +148,8 @@ def _internal(error: Exception, place: str, *, cure: str) -> StoreError:
         )
     if "is locked" in words or "busy" in words:
         return StoreError(f"another program keeps {place} locked; try again when it is done")
-    return CorruptStoreError(
+    kind = UnloadedIndexError if "nothing found on disk" in words else CorruptStoreError
+    return kind(
         f"the vectors in {place} cannot be read ({error}); "
         f"the memories are safe: {cure} rebuilds the vectors"
     )

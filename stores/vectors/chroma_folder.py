@@ -21,7 +21,11 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.locks import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
-from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
+from secondhop.stores.vectors.chroma_client import (
+    ChromaSession,
+    UnloadedIndexError,
+    chroma_errors,
+)
 from secondhop.stores.vectors.chroma_database import (
     UnfinishedIndexError,
     remove_unknown_segments,
@@ -78,7 +82,11 @@ class ChromaFolder:
         while self._database_file().exists():
             with self._lock_in_reach(), lock.shared() as stamp:
                 if is_current := self._is_current(name, stamp):
-                    with self._using() as session, chroma_errors(str(self.folder), cure=self._cure):
+                    with (
+                        self._forgetting_unloaded(name),
+                        self._using() as session,
+                        chroma_errors(str(self.folder), cure=self._cure),
+                    ):
                         yield session
             if is_current:
                 return
@@ -86,6 +94,15 @@ class ChromaFolder:
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
+
+    @contextmanager
+    def _forgetting_unloaded(self, name: str) -> Generator[None, None, None]:
+        """The next reader loads the collection again, if Chroma has lost it."""
+        try:
+            yield
+        except UnloadedIndexError:
+            self._seen[name] = _UNKNOWN
+            raise
 
     @contextmanager
     def _lock_in_reach(self) -> Generator[None, None, None]:

@@ -92,6 +92,7 @@ async def test_recall_gives_what_the_library_gives_and_tells_its_steps(
         told = [message for _, message in steps]
         for step in ("hop 1, dispatch: ", "hop 1, retrieve: ", "hop 2, suggest: ", "fuse: "):
             assert any(message.startswith(f"round 1, {step}") for message in told), step
+    assert len(steps) <= 12, "a line for each step, and not for each search"
 
 
 async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from contextlib import aclosing, closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from secondhop.errors import CorruptStoreError, StoreError
@@ -152,3 +154,29 @@ async def test_a_database_that_a_kill_left_without_tables_is_begun_again(
             assert [hit.memory_id for hit in (await store.dense(make.vectors("text"), k=3))[0]] == [
                 "m"
             ]
+
+
+async def test_an_index_that_chroma_has_lost_from_memory_is_loaded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chromadb.api.models.Collection import Collection
+    from chromadb.errors import InternalError
+
+    client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+    index = ChromaVectors(client, name=lambda: "passages")
+    vectors = np.eye(4, dtype=np.float32)
+    await index.upsert(["a", "b", "c", "d"], vectors)
+    query, lost = Collection.query, ["once"]
+
+    def losing(self: Collection, *args: Any, **named: Any) -> Any:
+        if lost:
+            lost.clear()
+            raise InternalError("Error creating hnsw segment reader: Nothing found on disk")
+        return query(self, *args, **named)
+
+    monkeypatch.setattr(Collection, "query", losing)
+
+    (ranking,) = await index.nearest(vectors[:1], k=1)
+
+    assert ranking == [("a", 1.0)]
+    client.close()
