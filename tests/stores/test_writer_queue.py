@@ -1,4 +1,4 @@
-"""Writers of one event loop get the lock in their order, and wait for their turn without a limit."""
+"""Writers of one event loop get the lock in their order, however many of them wait."""
 
 import asyncio
 from pathlib import Path
