@@ -144,9 +144,9 @@ async def candidate_views(
 async def dates_of_newer(pool: Pool, *, services: Services) -> dict[str, datetime]:
     """{memory id: when the memory was written that outdates it}."""
     newer = {
-        memory_id: pool.candidates[memory_id]["outdated_by"]
+        memory_id: one
         for memory_id in pool.ids
-        if "outdated_by" in pool.candidates[memory_id]
+        if (one := pool.candidates[memory_id].get("outdated_by"))
     }
     cards = await services.reader.cards(sorted({*newer.values()})) if newer else {}
     return {old: cards[new].created_at for old, new in newer.items() if new in cards}
@@ -158,7 +158,7 @@ async def texts_of(pool: Pool, *, services: Services) -> dict[str, str]:
     for memory_id in pool.ids:
         nearest = evidence_of(pool.candidates[memory_id])[:NEAREST]
         wanted[memory_id] = {*nearest, *map(opening_id, nearest)}
-    passages = await services.reader.passages(sorted(set().union(*wanted.values())))
+    passages = await services.reader.passages(sorted(set[str]().union(*wanted.values())))
     return {
         memory_id: joined(passages[one] for one in own if one in passages)
         for memory_id, own in wanted.items()

@@ -11,6 +11,9 @@ MOSTLY = 0.5
 """Share of memories with cues from which on cues say what a question needs, and no plan."""
 
 
+KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}
+
+
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
     """What was asked for; by default low where most memories have cues, and high elsewhere.
 
@@ -22,7 +25,7 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     """
     if effort is None:
         return usual_effort(annotated, services)
-    named = next((one for one in EFFORTS if one == effort), None)
+    named = KNOWN.get(effort) if isinstance(effort, str) else None
     if named is None:
         raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
     if named != "none" and services.planner is None and services.critic is None:

@@ -28,4 +28,4 @@ def memories_of(
     )
     traces = TraceFolder(folder / "traces")
     reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})
-    return MemoryService(writing, traces=traces, caches=[], reading=reading)
+    return MemoryService(writing, traces=traces, caches=[], reading=lambda: reading)

@@ -12,6 +12,7 @@ from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 from secondhop.stores.cues import Annotation, Cue
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -140,7 +141,7 @@ async def test_a_backup_that_is_reindexed_finds_by_cues(recall: Recall, tmp_path
 
 async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:
     assert (await recall.admin.adoctor()).findings == []
-    index = vars(vars(recall.store)["_cues"])["_index"]
+    index: VectorIndex = vars(vars(recall.store)["_cues"])["_index"]
     (cue, *_) = (await recall.store.cues_of(["allergy"]))["allergy"]
     vector = await recall.services.embedder.embed_passages(["ghost"])
     await index.remove([cue.cue_id])

@@ -79,7 +79,7 @@ def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["facts", "supersede", "learning"])
+@pytest.mark.parametrize("command", ["facts", "learning"])
 def test_a_command_that_asks_nothing_loads_nothing_for_questions(
     command: str, tmp_path: Path
 ) -> None:
@@ -89,6 +89,19 @@ def test_a_command_that_asks_nothing_loads_nothing_for_questions(
 
     assert "secondhop.recall" in stored & loaded
     assert not FOR_QUESTIONS & loaded
+
+
+@pytest.mark.slow
+def test_a_recall_without_a_model_loads_nothing_for_models_servers_and_ingests(
+    tmp_path: Path,
+) -> None:
+    place = ["--store", str(tmp_path), "--embedder", "hashing", "--llm", "offline"]
+    modules_after(HELP.format(arguments=["remember", "The key hangs there", *place]))
+    loaded, printed = modules_after(HELP.format(arguments=["recall", "Where is the key?", *place]))
+
+    assert "The key hangs there" in printed
+    assert not {"openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
+    assert not {"secondhop.observe.service", "secondhop.models.openai_llm"} & loaded
 
 
 def test_every_public_name_is_listed_before_it_is_used() -> None:

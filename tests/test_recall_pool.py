@@ -1,7 +1,7 @@
 """Many entities in one process: few stay open, one is opened once, and all of them answer."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -78,7 +78,7 @@ async def test_the_pool_has_one_chroma_client(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[ChromaFolder] = []
-    start = ChromaFolder._started
+    start: Callable[[ChromaFolder], ChromaSession] = vars(ChromaFolder)["_started"]
 
     def noted(client: ChromaFolder) -> ChromaSession:
         started.append(client)

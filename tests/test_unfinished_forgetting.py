@@ -71,6 +71,19 @@ async def test_no_file_holds_the_id_of_what_was_forgotten_while_the_memory_stays
         assert files_with_words(tmp_path) == []
 
 
+async def test_vectors_that_version_0_1_set_aside_go_with_a_forgotten_memory(
+    tmp_path: Path,
+) -> None:
+    await filled(tmp_path)
+    aside = tmp_path / "chroma.damaged-0a1b2c3d"
+    aside.mkdir()
+    (aside / "chroma.sqlite3").write_text(SECRET)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.memories.aforget("secret")
+
+    assert not aside.exists()
+
+
 async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,7 +61,9 @@ def holding_list(value: object, key: str, *, wanted: str) -> Mapping[str, object
     """
     if isinstance(value, list):
         return {key: cast(list[object], value)}
-    found = cast(Mapping[str, object], value) if isinstance(value, Mapping) else {}
+    found: Mapping[str, object] = {}
+    if isinstance(value, Mapping):
+        found = cast(Mapping[str, object], value)
     if not isinstance(found.get(key), list):
         raise ValueError(wanted)
     return found

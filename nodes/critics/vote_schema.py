@@ -20,7 +20,9 @@ def as_vote_rows(value: object) -> list[Mapping[str, object]]:
 
 def with_id(call_id: object, vote: object) -> Mapping[str, object]:
     """A row of votes that are given by id."""
-    return {**vote, "id": call_id} if isinstance(vote, Mapping) else {"id": call_id, "vote": vote}
+    if isinstance(vote, Mapping):
+        return {**cast(Mapping[str, object], vote), "id": call_id}
+    return {"id": call_id, "vote": vote}
 
 
 def as_vote_word(value: object) -> str:

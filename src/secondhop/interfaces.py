@@ -1,6 +1,7 @@
 """What an open `Recall` hands its calls to, put together over one store."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from secondhop.annotate.service import BackgroundAnnotating
@@ -13,7 +14,6 @@ from secondhop.memories.cues import Cues
 from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
-from secondhop.observe.service import ConversationReading
 from secondhop.opening import Parts
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
@@ -22,6 +22,8 @@ from secondhop.traces import TraceFolder, traces_of
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from secondhop.observe.service import ConversationReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +81,7 @@ def interfaces_over(
             writing,
             traces=traces,
             caches=[parts.embedders.entity],
-            reading=ConversationReading(
-                writing=writing,
-                llm=parts.llm,
-                prompts=parts.prompts,
-                prices=parts.prices,
-                limits=services.settings.limits,
-            ),
+            reading=partial(reading_of, parts, writing),
             loop=loop,
         ),
         cues=Cues(writing, loop=loop),
@@ -99,4 +95,17 @@ def interfaces_over(
         briefings=Briefings(services=services, writing=writing, learning=learning),
         ingesting=Ingesting(parts, leaving=writing.unlearn),
         background=background,
+    )
+
+
+def reading_of(parts: Parts, writing: MemoryWriting) -> "ConversationReading":
+    """What observes conversations, imported when the first one comes."""
+    from secondhop.observe.service import ConversationReading
+
+    return ConversationReading(
+        writing=writing,
+        llm=parts.llm,
+        prompts=parts.prompts,
+        prices=parts.prices,
+        limits=parts.services.settings.limits,
     )

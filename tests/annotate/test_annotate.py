@@ -169,8 +169,13 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
     assert [one.memory_id for one in ledger.failed] == ["n4"]
 
 
+def no_server(_: ModelRequest) -> object:
+    """Every request fails."""
+    return LLMError("no server there")
+
+
 async def test_a_model_that_is_down_ends_the_run_and_the_memories_wait() -> None:
-    model = ScriptedModel({"annotate": lambda _: LLMError("no server there")})
+    model = ScriptedModel({"annotate": no_server})
     async with temporary_recall(notes(30), llm=model, annotate=in_twos(concurrency=1)) as recall:
         ledger = await recall.aannotate()
 
@@ -207,7 +212,7 @@ async def test_costs_are_told_before_and_after(tmp_path: Path) -> None:
     assert (estimate.memories, estimate.requests, before.pending) == (8, 1, 8)
     assert 0.001 < (estimate.cost_usd or 0) < 0.02
     assert after.spent.cost_usd == pytest.approx(0.001 + 0.001)
-    json.dumps(before.to_dict()), json.dumps(after.to_dict())
+    assert all(json.dumps(one.to_dict()) for one in (before, after))
 
 
 async def test_without_a_model_annotating_says_how_to_name_one() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.evals.as_shipped import AS_SHIPPED
 
-from secondhop.cli.eval_commands import measure_all
+from secondhop.cli.eval_bench import EvalPlan, measured
 from secondhop.evals.report import ScenarioReport, mean_of_scenarios
 from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
@@ -22,7 +22,7 @@ UNSEEN_AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.50}
 async def reports_of(folders: list[Path]) -> list[ScenarioReport]:
     """What `secondhop eval scenarios` measures; embeddings are kept where it keeps them."""
     found = [load_scenario(folder) for folder in folders]
-    return await measure_all(found, AS_SHIPPED, fresh=False)
+    return (await measured(EvalPlan(scenarios=found), AS_SHIPPED)).reports
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ async def test_a_search_that_is_cancelled_before_it_began_leaves_no_coroutine_be
     services = world.services(settings=recall_settings())
     state = cast(RecallState, await begin({"question": "tea"}, services=services))
     asked: Query = {**state["queries"]["q0"], "round": 1}
-    state = {**state, "round": 1, "queries": {"q0": asked}, "deadline_at": 9e9}
+    state["round"], state["queries"], state["deadline_at"] = 1, {"q0": asked}, 9e9
 
     searching = asyncio.create_task(retrieve(state, services=services))
     await asyncio.sleep(0)  # both legs are scheduled, and none has begun

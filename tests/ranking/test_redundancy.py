@@ -36,7 +36,7 @@ def test_values_lie_in_0_to_1_and_do_not_depend_on_order(seed: int, size: int) -
     assert matrix.shape == (size, size)
     assert matrix.min(initial=0.0) >= 0
     assert matrix.max(initial=0.0) <= 1
-    order = np.random.default_rng(seed).permutation(size).tolist()
+    order: list[int] = np.random.default_rng(seed).permutation(size).tolist()
     turned = Evidence(
         vectors=evidence.vectors,
         passages=[evidence.passages[row] for row in order],

@@ -1,7 +1,7 @@
 """Cues and annotations: what every store must do with them, over each vector index."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -68,6 +68,7 @@ async def store(
     index: VectorIndex
     cue_index: VectorIndex
     client: ChromaClient | None = None
+    name = f"{tmp_path.name.rstrip('_')}-x.1"
     if request.param == "numpy":
         index, cue_index = MemoryIndex(), MemoryIndex()
     else:
@@ -76,7 +77,6 @@ async def store(
             if request.param == "folder"
             else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
         )
-        name = f"{tmp_path.name.rstrip('_')}-x.1"
         index = ChromaVectors(client, name=lambda: name)
         cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
@@ -218,7 +218,7 @@ async def test_what_is_about_a_memory_that_is_gone_is_left_out(
     assert (await store.counts()).cues == 0
 
 
-KILLABLE: dict[str, Callable[..., Any]] = {
+KILLABLE: dict[str, Callable[[EntityStore, SimpleNamespace], Awaitable[Any]]] = {
     "put again": lambda store, make: store.put(
         [with_cues(make.memory("a", "the boiler is silent"), make, "new", "kept")]
     ),

@@ -69,7 +69,8 @@ async def finished(
             written = texts_of(one, breadth)
             sound = [text for text in written if not is_generic[text]]
             chosen = spread(sound, vectors[[rows[text] for text in sound]], one, MOST[breadth])
-            kept += [(breadth, text) for text in chosen]
+            for text in chosen:
+                kept.append((breadth, text))
             refused += refusals(one.memory_id, written, sound=sound, chosen=chosen)
         annotations.append(annotation(one, kept, signature))
     order = [rows[cue.text] for annotation in annotations for cue in annotation.cues]

@@ -1,5 +1,6 @@
 """The command `secondhop`. Only Typer is imported here: help must be quick."""
 
+import gc
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -190,4 +191,7 @@ for group_name, (about, group_commands) in GROUPS.items():
 
 def main() -> None:
     """The console script."""
+    # imports make hundreds of thousands of objects that stay; the usual threshold of 700 new ones
+    # searches all of them again and again
+    gc.set_threshold(50_000, 10, 10)
     app(prog_name="secondhop")

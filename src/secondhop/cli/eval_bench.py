@@ -10,7 +10,6 @@ from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.annotate_view import annotated_text
 from secondhop.cli.kept_answers import AnsweringModel, answering_model
 from secondhop.cli.opening import (
-    chosen_embedder,
     kept_embeddings,
     named_llm,
     opened,
@@ -54,8 +53,6 @@ class EvalPlan:
     """Settings, "NAME=VALUE", over those that ship."""
     against: ComparisonTarget | None = None
     asking: Asking = field(default_factory=Asking)
-    fresh: bool = False
-    """Embed everything again."""
     annotate: bool = False
     """Let the model write cues before the questions are asked."""
     answers: Path | None = None
@@ -82,8 +79,7 @@ class EvalBench:
     """What outlasts one scenario."""
 
     place: Common
-    embedder: Embedder | None
-    """None: the one that options and environment name, without a cache."""
+    embedder: Embedder
     progress: IngestProgress | None
     model: AnsweringModel | None = None
     """Plans and judges; None: offline."""
@@ -94,12 +90,11 @@ class EvalBench:
 
     async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings."""
-        embedder = self.embedder or chosen_embedder(self.place)
         model = None if self.model is None else self.model.cached()
         async with opened(
             self.place,
             entity=None if self.stored else scenario.name,
-            embedder=embedder,
+            embedder=self.embedder,
             counting=True,
             settings=settings,
             llm=model,
@@ -127,7 +122,6 @@ class EvalBench:
 async def eval_bench(
     common: Common,
     *,
-    fresh: bool = False,
     answers: Path | None = None,
     annotate: bool = False,
     stored: bool = False,
@@ -135,7 +129,6 @@ async def eval_bench(
     """A bench; a store that was not named is gone afterwards.
 
     Args:
-        fresh: embed everything again, and keep it nowhere.
         answers: file or folder where a language model's answers are kept.
         annotate: let the model write cues before the questions are asked.
         stored: ask the memory that the options name.
@@ -148,7 +141,7 @@ async def eval_bench(
     async with AsyncExitStack() as stack:
         yield EvalBench(
             place=common if stored else stack.enter_context(throwaway(common)),
-            embedder=None if fresh else stack.enter_context(kept_embeddings(common, CACHE)),
+            embedder=stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
             model=await stack.enter_async_context(answering_model(common, answers)),
             annotate=annotate,
@@ -172,7 +165,6 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         expect_scenarios(other, plan.scenarios)
     async with eval_bench(
         common,
-        fresh=plan.fresh,
         answers=plan.answers,
         annotate=plan.annotate,
         stored=plan.stored,

@@ -17,16 +17,12 @@ from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
     from secondhop.cli.eval_bench import EvalPlan, Measured
-    from secondhop.evals.report import ScenarioReport
     from secondhop.evals.scenario import Scenario
 
 
 def scenarios(
     common: Common,
     folders: ScenarioFolders = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Embed everything again: slower, with honest times.")
-    ] = False,
     per_question: Annotated[
         bool, typer.Option("--per-question", help="The measures of every question, too.")
     ] = False,
@@ -83,7 +79,6 @@ def scenarios(
         changes=settings_said(changes or []),
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None, effort=effort),
-        fresh=fresh,
         annotate=annotate,
         answers=answers,
         stored=stored,
@@ -135,7 +130,6 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
         "Embedding model": common.embedder or environment.embedder,
         "Language model": choose_llm(common.llm or environment.llm) or "none",
         "Settings": ", ".join(plan.changes) or "as shipped",
-        "Embeddings": "made again" if plan.fresh else "kept from earlier runs",
         "Questions at once": str(plan.asking.at_once),
     }
 
@@ -155,17 +149,6 @@ def load_scenarios(
     if len(set(names)) < len(names):
         raise UsageError("two scenario folders have the same name; measure them one at a time")
     return found
-
-
-async def measure_all(
-    found: "list[Scenario]", common: Common, *, fresh: bool, at_once: int = 1
-) -> "list[ScenarioReport]":
-    """One report a scenario, as shipped, from a throwaway store unless one was named to keep."""
-    from secondhop.cli.eval_bench import EvalPlan, measured
-    from secondhop.evals.scenarios import Asking
-
-    plan = EvalPlan(scenarios=found, asking=Asking(at_once=at_once), fresh=fresh)
-    return (await measured(plan, common)).reports
 
 
 def demo(

@@ -95,12 +95,13 @@ def create(
 ) -> None:
     """Make a bearer token and print it: once, for only its hash is kept."""
     from secondhop.cli.terminal import print_json
-    from secondhop.server.tokens import SCOPES
+    from secondhop.server.tokens import SCOPES, Scope
 
     chosen = [*(entities or []), *([common.entity] if common.entity else [])]
     if not chosen or not all(name.strip() for name in chosen):
         raise UsageError("name the entities that the token opens, or '*' for all of the store")
-    known = next((one for one in SCOPES if one == scope), None)
+    scopes: dict[str, Scope] = {one: one for one in SCOPES}
+    known = scopes.get(scope)
     if known is None:
         raise UsageError(f"--scope is one of {', '.join(SCOPES)}, not {scope!r}")
     text, token = token_file(common).create(chosen, known, note=note)

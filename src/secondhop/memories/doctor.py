@@ -264,7 +264,7 @@ async def check_learned(case: Examined) -> list[Finding]:
             case.counters.begin_again()
         what = "counters.db is gone, with what was retrieved, shown and accepted"
         cure = "put a backup in place, or --fix: counting begins again"
-        return [finding(what, [""], weight="damage", cure=cure, fixed=case.fix)]
+        return [damage(what, [""], cure=cure, fixed=case.fix)]
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?

@@ -4,7 +4,7 @@ A correction loses nothing: the old memory stays, superseded, with its history. 
 deletes.
 """
 
-from collections.abc import Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -43,8 +43,6 @@ from secondhop.memories.records import (
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
-from secondhop.observe.records import Observed, Sayable
-from secondhop.observe.service import ConversationReading
 from secondhop.shown_lately import shown_in
 from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark
@@ -54,6 +52,9 @@ from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from secondhop.observe.records import Observed, Sayable
+    from secondhop.observe.service import ConversationReading
 
 
 class MemoryService:
@@ -68,7 +69,7 @@ class MemoryService:
         *,
         traces: TraceFolder,
         caches: Sequence[PurgesTexts],
-        reading: ConversationReading,
+        reading: "Callable[[], ConversationReading]",
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are.
@@ -290,14 +291,14 @@ class MemoryService:
 
     async def aobserve(
         self,
-        messages: Sequence[Sayable],
+        messages: "Sequence[Sayable]",
         *,
         at: datetime | None = None,
         keep_as: str = "",
         title: str = "",
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
         dry_run: bool = False,
-    ) -> Observed:
+    ) -> "Observed":
         """Read facts and preferences out of a conversation, and write what is new.
 
         Nothing is overwritten: what a newer statement replaces stays, superseded; what cannot be
@@ -316,7 +317,7 @@ class MemoryService:
             UsageError: a message has no role or content, or a date that is none.
         """
         check_moments(at=at)
-        return await self._reading.observe(
+        return await self._reading().observe(
             messages, at=at, keep_as=keep_as, title=title, llm=llm, dry_run=dry_run
         )
 
