@@ -120,9 +120,9 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print alpha-nDCG of the first answer and after each round of votes, by system."""
+    """Print alpha-nDCG of the first answer and after each round of votes, by system; no cues."""
     wanted = arguments()
-    scenarios = load_scenarios(wanted.folders or shipped_scenarios())
+    scenarios = load_scenarios(wanted.folders or shipped_scenarios(), cues=False)
     common = Common(llm="offline", embedder="default")
     reports = asyncio.run(
         measure_sessions(

@@ -11,8 +11,9 @@ from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from secondhop.errors import StoreError, StoreFullError
+from secondhop.errors import StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.open_files import is_too_many, too_many_files
 
 
@@ -127,17 +128,33 @@ _POLL_S = 0.02
 
 @asynccontextmanager
 async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[None, None]:
-    """Hold the writer's lock of an entity.
+    """Hold the writer's lock of an entity. Those who wait in one event loop get it in their order.
 
     Raises:
-        StoreError: another process held it all the time.
+        StoreBusyError: another process held it all the time, from the own turn on.
     """
-    lock = WriterLock(lock_path)
+    async with _queue_for(lock_path), _held(WriterLock(lock_path), timeout_s=timeout_s):
+        yield
+
+
+_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[Path, asyncio.Lock]] = (
+    WeakKeyDictionary()
+)
+
+
+def _queue_for(lock_path: Path) -> asyncio.Lock:
+    """The queue of this event loop for a lock; gone when nobody stands in it."""
+    queues = _queues.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    return queues.setdefault(lock_path, asyncio.Lock())
+
+
+@asynccontextmanager
+async def _held(lock: WriterLock, *, timeout_s: float) -> AsyncGenerator[None, None]:
     clock = asyncio.get_running_loop().time
     deadline = clock() + timeout_s
     while not lock.try_acquire():
         if clock() > deadline:
-            raise StoreError(
+            raise StoreBusyError(
                 f"another process has been writing to this entity for {timeout_s:.0f} s; "
                 f"try again when it is done"
             )

@@ -9,6 +9,7 @@ SecondhopError
 │   ├── EmbedderMismatchError  built with another embedding model
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
+│   ├── StoreBusyError         another process has been writing for too long
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
 │   └── UnfinishedForgettingError  a `forget` has begun; opening the memory finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
@@ -85,6 +86,10 @@ class SchemaVersionError(StoreError):
 
 class CorruptStoreError(StoreError):
     """A part of the store cannot be read."""
+
+
+class StoreBusyError(StoreError):
+    """Another process has been writing to the entity for too long; try again."""
 
 
 class StoreFullError(StoreError):

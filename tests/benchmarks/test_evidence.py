@@ -48,9 +48,8 @@ def made(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_variables")
 def test_passages_of_the_questions_own_entity_come_back(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(made / "cache"))
     command = [str(made), "--budgets", "20,1000", "--embedder", "hashing"]
     main([*command, "--json"])
     report = json.loads(capsys.readouterr().out)["made"]

@@ -21,7 +21,7 @@ LOWERED = 0.05
 @pytest.mark.model
 @pytest.mark.usefixtures("offline")
 async def test_two_rounds_of_votes_make_a_third_more_of_an_answer_and_hardly_ever_less() -> None:
-    scenarios = [load_scenario(folder) for folder in shipped_scenarios()]
+    scenarios = [load_scenario(folder, cues=False) for folder in shipped_scenarios()]
 
     reports = await measure_sessions(scenarios, AS_SHIPPED, votes=2, noise=0.0, seed=0)
 

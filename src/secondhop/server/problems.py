@@ -26,6 +26,7 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
     (errors.SessionError, 409),
     (errors.IngestError, 422),
     (errors.StoreFullError, 507),
+    (errors.StoreBusyError, 503),
     (errors.UnfinishedForgettingError, 503),
     (errors.ModelError, 502),
 )
@@ -105,7 +106,8 @@ def response_of(problem: Problem, headers: Mapping[str, str] | None = None) -> J
 async def on_error_of_ours(_: Request, error: Exception) -> JSONResponse:
     """Handles `SecondhopError`."""
     assert isinstance(error, errors.SecondhopError)
-    return response_of(problem_of(error))
+    problem = problem_of(error)
+    return response_of(problem, {"Retry-After": "5"} if problem.status == 503 else None)
 
 
 async def on_http_error(_: Request, error: Exception) -> JSONResponse:
