@@ -54,8 +54,11 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
 
 def lost_slot(loser: Loser, state: RecallState) -> Drop:
     """A candidate that was good enough and came after the last slot."""
+    newer = state["candidates"][loser.memory_id].get("outdated_by")
     if loser.repeats is not None:
         reason = f"repeats what {loser.repeats} already says"
+    elif newer is not None:
+        reason = f"is outdated by {newer}, as was noted when that one was stored"
     else:
         reason = f"came in at place {loser.place} for {counted(state['k'], 'slot')}"
     return Drop(
@@ -66,7 +69,7 @@ def lost_slot(loser: Loser, state: RecallState) -> Drop:
         rank=loser.place,
         score=state["candidates"][loser.memory_id]["score"],
         threshold=None,
-        against=loser.repeats or loser.beaten_by,
+        against=loser.repeats or newer or loser.beaten_by,
     )
 
 

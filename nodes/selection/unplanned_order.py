@@ -1,7 +1,8 @@
 """Which memories get the slots of a question without a plan: the best score first.
 
-A look-up keeps the order of hybrid search. Facts that the question names come first. What
-something newer replaces, or what hardly says anything new, moves behind the rest.
+A look-up keeps the order of hybrid search where few memories have cues. Facts that the question
+names come first. What something newer replaces, or what hardly says anything new, moves behind the
+rest.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.pool import Pool
@@ -20,7 +22,6 @@ from secondhop.ranking.arrays import Floats
 REPEATS = 0.25
 """Share of a memory's evidence that those ahead of it already say, above which it comes last."""
 
-LOOKBLEND = True
 COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
@@ -37,7 +38,7 @@ def unplanned_order(
         relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
         factors: [n_candidates, n_facets], without suspicions.
     """
-    if state["kind"] in LOOKUPS and not (LOOKBLEND and bool(state.get("annotated"))):
+    if state["kind"] in LOOKUPS and state.get("annotated", 0.0) < MOSTLY:
         return lookup_order(pool, relevance, factors, state)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}

@@ -17,11 +17,13 @@ AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
 AT_MOST = {"redundancy": 0.035, "stale_rate": 0.03}
 UNSEEN = Path(__file__).parents[2] / "examples" / "scenarios-unseen"
 UNSEEN_AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.50}
+WITH_CUES_AT_LEAST = {"facet_recall": 0.70, "alpha_ndcg": 0.70}
+UNSEEN_WITH_CUES_AT_LEAST = {"facet_recall": 0.65, "alpha_ndcg": 0.66}
 
 
-async def reports_of(folders: list[Path]) -> list[ScenarioReport]:
+async def reports_of(folders: list[Path], *, cues: bool) -> list[ScenarioReport]:
     """What `secondhop eval scenarios` measures; embeddings are kept where it keeps them."""
-    found = [load_scenario(folder) for folder in folders]
+    found = [load_scenario(folder, cues=cues) for folder in folders]
     return (await measured(EvalPlan(scenarios=found), AS_SHIPPED)).reports
 
 
@@ -29,7 +31,7 @@ async def reports_of(folders: list[Path]) -> list[ScenarioReport]:
 @pytest.mark.model
 @pytest.mark.usefixtures("offline")
 async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
-    reports = await reports_of(shipped_scenarios())
+    reports = await reports_of(shipped_scenarios(), cues=False)
 
     assert [report.name for report in reports] == ["carefeed", "episodes", "house", "ops-notes"]
     means = {name: dict(mean) for name, mean in mean_of_scenarios(reports).items()}
@@ -47,7 +49,7 @@ async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
 @pytest.mark.model
 @pytest.mark.usefixtures("offline")
 async def test_recall_on_memories_it_was_not_tuned_on_stays_ahead_of_plain_search() -> None:
-    reports = await reports_of(sorted(path for path in UNSEEN.iterdir() if path.is_dir()))
+    reports = await reports_of(folders_in(UNSEEN), cues=False)
 
     assert len(reports) == 4
     means = {name: dict(mean) for name, mean in mean_of_scenarios(reports).items()}
@@ -55,3 +57,24 @@ async def test_recall_on_memories_it_was_not_tuned_on_stays_ahead_of_plain_searc
     for name, floor in UNSEEN_AT_LEAST.items():
         assert ours[name] >= floor, means
         assert ours[name] > plain[name], means
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize(
+    ("folder", "floors"),
+    [(UNSEEN.with_name("scenarios"), WITH_CUES_AT_LEAST), (UNSEEN, UNSEEN_WITH_CUES_AT_LEAST)],
+)
+async def test_cues_recall_what_no_search_finds(folder: Path, floors: dict[str, float]) -> None:
+    reports = await reports_of(folders_in(folder), cues=True)
+
+    mean = dict(mean_of_scenarios(reports)["secondhop"])
+    assert all(mean[name] >= floor for name, floor in floors.items()), mean
+    assert all(mean[name] <= ceiling for name, ceiling in AT_MOST.items()), mean
+    assert not [ids for report in reports for ids in report.no_answer.values() if ids]
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """The scenarios of a folder, by name."""
+    return sorted(path for path in folder.iterdir() if path.is_dir())

@@ -1,8 +1,8 @@
-"""The demo: one labelled question, answered by plain search and by secondhop."""
+"""The demo: a question, answered by plain search and by secondhop, without cues and with them."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from secondhop.cli.eval_bench import CACHE
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
@@ -19,6 +19,8 @@ from secondhop.models.embedder import Embedder
 from secondhop.stores.records import Memory
 from secondhop.wording import counted
 
+PLAIN, OURS, WITH_CUES = "plain top-k search", "secondhop", "secondhop with cues"
+PLAIN_ENTITY = "without-cues"
 OUT_OF_DATE = "out of date"
 REPEATED = "says what an earlier one said"
 NOTHING = "nothing needed"
@@ -26,14 +28,15 @@ NOTHING = "nothing needed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two answers to one question, and what its labels say about them."""
+    """Answers to one question, and what its labels say about them."""
 
     question: Question
     titles: dict[str, str]
     """{memory id: what to call it} of the whole scenario."""
-    plain: list[str]
-    """Memory ids of dense search, best first."""
+    answers: dict[str, list[str]]
+    """{who answered: memory ids, best first}: plain search first, secondhop at its best last."""
     result: RecallResult
+    """The last of them."""
     trace: RecallTrace
 
     def served(self, memory_id: str) -> list[str]:
@@ -75,21 +78,36 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
 
 async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> Comparison:
     """The same in the named store."""
+    bare = replace(scenario, memories=tuple(map(without_cues, scenario.memories)))
+    sides = {OURS: bare}
+    if bare.memories != scenario.memories:
+        sides[WITH_CUES] = scenario
+    stored = counted(len(scenario.memories), "memory")
+    notices().print(f"Storing {stored} ...", style="dim")
     question = scenario.questions[0]
-    async with opened(common, entity=scenario.name, embedder=embedder, counting=True) as recall:
-        stored = counted(len(scenario.memories), "memory")
-        notices().print(f"Storing {stored} ...", style="dim")
-        with bars() as progress:
-            await store_scenario(scenario, recall, progress=progress)
-        plain = await plain_rankings(
-            question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
-        )
-        result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
-        trace = recall.trace(result.trace_id)
+    answers: dict[str, list[str]] = {}
+    for name, side in sides.items():
+        entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
+        async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
+            with bars() as progress:
+                await store_scenario(side, recall, progress=progress)
+            if not answers:
+                plain = await plain_rankings(
+                    question.query, k=question.k, search=recall.store, embedder=embedder
+                )
+                answers[PLAIN] = plain["dense"]
+            result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
+            trace = recall.trace(result.trace_id)
+        answers[name] = result.ids()
     return Comparison(
         question=question,
         titles={memory.memory_id: label_of(memory) for memory in scenario.memories},
-        plain=plain["dense"],
+        answers=answers,
         result=result,
         trace=trace,
     )
+
+
+def without_cues(memory: Memory) -> Memory:
+    """The memory as its text alone."""
+    return replace(memory, cues=(), broad_cues=(), role="", replaces=())

@@ -1,9 +1,9 @@
-"""The demo on a screen: the two answers slot by slot, then the trace."""
+"""The demo on a screen: the answers slot by slot, then the trace."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from secondhop.cli.demo import OUT_OF_DATE, REPEATED, Comparison
+from secondhop.cli.demo import OURS, OUT_OF_DATE, PLAIN, REPEATED, WITH_CUES, Comparison
 from secondhop.cli.terminal import TABLE_WIDTH, clean, shorten
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.wording import counted
@@ -14,14 +14,23 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
+"""Names for narrow columns, and for `--json`."""
+
+
 def show_comparison(comparison: Comparison, console: "Console") -> None:
-    """Print both answers side by side, the facets each serves, and the trace."""
+    """Print the answers side by side, the facets each serves, and the trace."""
     console.print(clean(comparison.question.query), style="bold")
     console.print(
         "The same memory, the same vectors, the same number of slots. In brackets: what a good "
         "answer needs, by hand-made labels.",
         style="dim",
     )
+    if WITH_CUES in comparison.answers:
+        console.print(
+            "A large model wrote the cues beforehand; it saw the memories and no question.",
+            style="dim",
+        )
     console.print()
     console.print(slots_table(comparison), width=min(console.width, TABLE_WIDTH))
     console.print()
@@ -36,16 +45,15 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
 
 
 def slots_table(comparison: Comparison) -> "Table":
-    """One row a slot: what plain search put there, and what secondhop did."""
+    """One row a slot: what each answer put there."""
     from rich.table import Table
 
     table = Table(expand=True, pad_edge=False, box=None, padding=(0, 1, 0, 0))
     table.add_column("#", width=2)
-    table.add_column("plain top-k search", ratio=1)
-    table.add_column("secondhop", ratio=1)
-    sides = (comparison.plain, comparison.result.ids())
-    for slot in range(max(map(len, sides))):
-        cells = (slot_text(ranked, slot, comparison) for ranked in sides)
+    for name in comparison.answers:
+        table.add_column(name, ratio=1)
+    for slot in range(max(map(len, comparison.answers.values()))):
+        cells = (slot_text(ranked, slot, comparison) for ranked in comparison.answers.values())
         table.add_row(str(slot + 1), *cells)
     return table
 
@@ -68,26 +76,25 @@ def facets_table(comparison: Comparison) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    plain = comparison.facets_served(comparison.plain)
-    ours = comparison.facets_served(comparison.result.ids())
+    served = [comparison.facets_served(ranked) for ranked in comparison.answers.values()]
     total = len(comparison.question.facets)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("what a good answer needs")
-    table.add_column("plain")
-    table.add_column("secondhop")
+    for name in comparison.answers:
+        table.add_column(SHORT[name])
     for facet in comparison.question.facets:
-        marks = (Text("yes", "green") if facet.name in served else "-" for served in (plain, ours))
+        marks = (Text("yes", "green") if facet.name in own else "-" for own in served)
         table.add_row(Text(clean(facet.name)), *marks)
-    table.add_row(
-        "facets served", f"{len(plain)} of {total}", f"{len(ours)} of {total}", style="bold"
-    )
+    table.add_row("facets served", *(f"{len(own)} of {total}" for own in served), style="bold")
     return table
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """For `--json`."""
-    answers = {"plain": comparison.plain, "secondhop": comparison.result.ids()}
-    sides = {name: side_document(ids, comparison) for name, ids in answers.items()}
+    sides = {
+        SHORT[name].replace(" ", "_"): side_document(ids, comparison)
+        for name, ids in comparison.answers.items()
+    }
     return {
         "question": comparison.question.query,
         "facets": [facet.name for facet in comparison.question.facets],
