@@ -34,7 +34,7 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         )
     if is_named(trace, candidate):
         return "facts that the question names come first"
-    if is_lookup(trace):
+    if is_lookup(trace) and "words and similarity" not in candidate.parts:
         return (
             f"a look-up keeps the order of hybrid search, and its fused rank score is "
             f"{deciding(trace, candidate):.4f}"

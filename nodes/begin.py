@@ -89,7 +89,7 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
         async with asyncio.timeout_at(ends_at):
             kept = await settings_of_entity(services)
             if services.cues is not None:
-                known["annotated"] = round(await services.cues.annotated_share(), 4)
+                known["annotated"] = await services.cues.cued_share()
     except TimeoutError:
         late = "the settings of the entity were not read in time: those of the caller hold"
         degraded["settings"] = late

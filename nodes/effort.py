@@ -28,7 +28,8 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     named = KNOWN.get(effort) if isinstance(effort, str) else None
     if named is None:
         raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
-    if named != "none" and services.planner is None and services.critic is None:
+    able = services.critic is not None or (named == "high" and services.planner is not None)
+    if named != "none" and not able:
         raise UsageError(f"effort {named!r} asks a language model, and none is configured")
     return named
 

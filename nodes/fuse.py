@@ -9,11 +9,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.planning.question_kind import search_shares
+from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
 from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
 from secondhop.nodes.retrieval.similarity import CUED
 from secondhop.nodes.retrieve import depth_of
-from secondhop.nodes.selection.blend import BROAD_CUES, CUES, Blended, blended_scores
+from secondhop.nodes.selection.blend import (
+    BROAD_CUES,
+    CUE_WEIGHTS,
+    CUES,
+    LOOKUP_WEIGHTS,
+    Blended,
+    blended_scores,
+)
 from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -102,9 +109,13 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     blends: Mapping[str, Blended] = {}
     cued = own_cues(state)
     if "suggested" in state or cued is not None:
-        annotated = await annotated_among(scores, state, services=services)
+        annotated = await having_cues(scores, state, services=services)
         scores, blends = blended_scores(
-            scores, suggested=state.get("suggested"), cued=cued, annotated=annotated
+            scores,
+            suggested=state.get("suggested"),
+            cued=cued,
+            annotated=annotated,
+            cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
         )
     ids = sorted(scores)
     cards = await services.reader.cards(ids)
@@ -134,14 +145,14 @@ def own_cues(state: RecallState) -> CueHits | None:
     return None if own is None else own.get("cues")
 
 
-async def annotated_among(
+async def having_cues(
     memory_ids: Collection[str], state: RecallState, *, services: Services
 ) -> Collection[str]:
     """Those of the memories that have cues."""
     share = state.get("annotated", 0.0)
     if not share or share == 1.0 or services.cues is None:
         return memory_ids if share else ()
-    return await services.cues.annotated_among(list(memory_ids))
+    return await services.cues.with_cues(list(memory_ids))
 
 
 async def outdated_among(

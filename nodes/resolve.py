@@ -113,7 +113,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
 
 async def roles_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
     """{memory id: what kind of help it gives}, where that was noted."""
-    return {} if services.cues is None else await services.cues.roles(memory_ids)
+    return await services.cues.roles(memory_ids) if services.cues and memory_ids else {}
 
 
 async def with_validity(

@@ -79,8 +79,9 @@ async def ranked(
         within(seconds, partial(by_words, free, depth, hidden, services)),
         return_exceptions=True,
     )
-    error = "; ".join(filter(None, [leg_error("dense", near), leg_error("lexical", worded)]))
     similar = Similar() if isinstance(near, BaseException) else near
+    errors = [leg_error("dense", near), leg_error("lexical", worded), *similar.failed]
+    error = "; ".join(filter(None, errors))
     lexical = {} if isinstance(worded, BaseException) else worded
     rankings = {
         query_id: ranking(query_id, similar, lexical.get(query_id, NOTHING), error=error)

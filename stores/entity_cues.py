@@ -88,15 +88,13 @@ class EntityCues:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
 
-    async def annotated_share(self) -> float:
+    async def cued_share(self) -> float:
         """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated_share())
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.cued_share())
 
-    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
         """See `CueSearch`."""
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.annotated_among(memory_ids)
-        )
+        return await asyncio.to_thread(self._catalog.cues, lambda view: view.with_cues(memory_ids))
 
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""

@@ -208,13 +208,13 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.annotated()
 
-    async def annotated_share(self) -> float:
+    async def cued_share(self) -> float:
         """See `CueSearch`."""
-        return await self._cues.annotated_share()
+        return await self._cues.cued_share()
 
-    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
         """See `CueSearch`."""
-        return await self._cues.annotated_among(memory_ids)
+        return await self._cues.with_cues(memory_ids)
 
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""

@@ -83,12 +83,12 @@ class CueSearch(Protocol):
         """How many memories have an annotation of their present text."""
         ...
 
-    async def annotated_share(self) -> float:
-        """The same as a share of all memories, 0..1; 0 where nothing is stored."""
+    async def cued_share(self) -> float:
+        """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
         ...
 
-    async def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
-        """Those of the memories that have an annotation of their present text."""
+    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
+        """Those of the memories that have a cue."""
         ...
 
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:

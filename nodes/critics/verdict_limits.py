@@ -2,7 +2,7 @@
 
 A text can ask for its own memory and against all others; it cannot name other memories, for ids are
 drawn for the call. So a verdict in which everything hangs on one memory is the shape of an order
-that was obeyed. `llm_critic.py` asks again without that memory.
+that was obeyed. `llm.py` asks again without that memory.
 """
 
 from dataclasses import replace

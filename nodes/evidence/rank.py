@@ -10,7 +10,12 @@ from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS
-from secondhop.nodes.selection.eligibility import SUPPRESSED, has_read, last_votes
+from secondhop.nodes.selection.eligibility import (
+    OUTDATED_FACTOR,
+    SUPPRESSED,
+    has_read,
+    last_votes,
+)
 from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
 
 PassageScores: TypeAlias = dict[str, float]
@@ -137,12 +142,13 @@ def owners_of(state: RecallState) -> dict[str, float]:
 
 
 def voted_factors(state: RecallState) -> dict[str, float]:
-    """{memory id: what votes make of its passages' scores}; none for what was voted out."""
+    """{memory id: what votes, and a newer memory that replaces it, make of its passages' scores};
+    none for what was voted out."""
     votes, factors = last_votes(state), dict[str, float]()
-    for memory_id in state.get("candidates", {}):
+    for memory_id, candidate in state.get("candidates", {}).items():
         vote = votes.get(memory_id)
         if vote is None or not has_read(vote):
-            factors[memory_id] = 1.0
+            factors[memory_id] = OUTDATED_FACTOR if "outdated_by" in candidate else 1.0
         elif vote["vote"] not in SUPPRESSED:
             factors[memory_id] = VOTED.get(vote["vote"], 1.0)
     return factors

@@ -29,20 +29,29 @@ async def by_cues(
         return []
     background = await services.playbooks.background()
     bent, lengths = bent_from(rows, background)
-    rankings = await services.cues.cues(bent, k=DEPTH)
+    depth = DEPTH
+    while True:
+        rankings = await services.cues.cues(bent, k=depth)
+        shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]
+        ended = [len(hits) < depth for hits in rankings]
+        if all(end or len(own) >= DEPTH for end, own in zip(ended, shown, strict=True)):
+            break
+        depth *= 2
     return [
-        cue_hits(hits, length, hidden=hidden)
-        for hits, length in zip(rankings, lengths.tolist(), strict=True)
+        cue_hits(own[:DEPTH], length, complete=end and len(own) <= DEPTH)
+        for own, length, end in zip(shown, lengths.tolist(), ended, strict=True)
     ]
 
 
-def cue_hits(hits: Sequence[CueHit], length: float, *, hidden: Hidden) -> CueHits:
+def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:
     """What the cues that a search found say of their memories.
 
     Args:
         length: of the vector that was searched with.
+        complete: these are all cues there are.
     """
-    shown = [hit for hit in hits if hit.memory_id not in hidden.reasons]
+    if not shown:
+        return CueHits(memory_ids=[], specific=[], broad=[], cue_ids=[])
     memory_ids = list(dict.fromkeys(hit.memory_id for hit in shown))
     places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
     affinity = cue_affinity(
@@ -50,7 +59,7 @@ def cue_hits(hits: Sequence[CueHit], length: float, *, hidden: Hidden) -> CueHit
         np.array([hit.breadth == "broad" for hit in shown], dtype=np.bool_),
         length * np.array([hit.score for hit in shown], dtype=np.float64),
         count=len(memory_ids),
-        complete=len(hits) < DEPTH,
+        complete=complete,
     )
     order = best_first(affinity.specific, affinity.broad)
     best: list[int] = affinity.best.tolist()

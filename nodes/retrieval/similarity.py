@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from secondhop.errors import SecondhopError
 from secondhop.nodes.retrieval.cue_search import by_cues
 from secondhop.nodes.retrieval.query_vectors import query_vectors
 from secondhop.nodes.retrieval.restricted_search import hits_among
@@ -30,6 +31,8 @@ class Similar:
     """Missing where nothing has cues."""
     beside: dict[str, list[PassageHit]] = field(default_factory=dict[str, list[PassageHit]])
     """Passages of memories that cues alone have found, best first."""
+    failed: list[str] = field(default_factory=list[str])
+    """What went wrong with cues."""
 
 
 async def by_similarity(
@@ -46,10 +49,13 @@ async def by_similarity(
         query_ids = [asked[place]["query_id"] for place in free]
         # one after the other: two queries of Chroma at once take ten times as long as two in turn
         found = await visible(partial(nearest, rows[free], services), k=depth, hidden=hidden)
-        cued = await by_cues(rows[free], state, hidden, services)
         similar.found.update(zip(query_ids, found, strict=True))
-        similar.cued.update(zip(query_ids, cued, strict=False))
-        await add_cued_passages(similar, services=services)
+        try:
+            cued = await by_cues(rows[free], state, hidden, services)
+            similar.cued.update(zip(query_ids, cued, strict=False))
+            await add_cued_passages(similar, services=services)
+        except SecondhopError as error:  # what the text says still counts
+            similar.failed.append(f"cues: {error}")
     for one in asked:
         if "memory_ids" in one:
             query_id = one["query_id"]

@@ -6,6 +6,7 @@ outstanding suggestion. The trace keeps them, and `explain` prints them.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import exp
 from typing import Literal
 
@@ -34,6 +35,14 @@ USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.2
 
 PRIOR = 10
 """Memories that `USUAL` counts for."""
+
+LOOKUP_WEIGHTS: Mapping[str, float] = {
+    SIMILARITY: 0.75,
+    HYBRID: 0.5,
+    CUES: 1.0,
+    BROAD_CUES: 0.5,
+}
+"""The same for a look-up, whose words say more of what is wanted."""
 
 PLAYBOOKS_WEIGHT = 0.8
 """Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
@@ -65,13 +74,16 @@ def blended(
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
+    cue_weights: Mapping[str, float] = CUE_WEIGHTS,
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, over what was found or suggested.
 
     Args:
         found: the question's own ranking.
         annotated: ids of the memories that have cues.
+        cue_weights: of the parts of these.
     """
+    weighed = partial(by_weight, cue_weights=cue_weights)
     suggestions = columns_of(suggested, "scores")
     cosines = columns_of(suggested, "cosines")
     ids = sorted({*found, *suggestions})
@@ -109,9 +121,11 @@ def columns_of(suggested: Suggested | None, name: Literal["scores", "cosines"]) 
     return dict(zip(suggested["memory_ids"], suggested[name], strict=True))
 
 
-def weighed(scores: Floats, part: str, has_cues: Mask) -> Floats:
+def by_weight(
+    scores: Floats, part: str, has_cues: Mask, *, cue_weights: Mapping[str, float]
+) -> Floats:
     """[n]: a part by its weight, which differs for memories with cues and without."""
-    with_cues, without = CUE_WEIGHTS.get(part, 0.0), TEXT_WEIGHTS.get(part, 0.0)
+    with_cues, without = cue_weights.get(part, 0.0), TEXT_WEIGHTS.get(part, 0.0)
     return np.where(has_cues, with_cues, without) * scores
 
 
@@ -193,6 +207,7 @@ def blended_scores(
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
+    cue_weights: Mapping[str, float] = CUE_WEIGHTS,
 ) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
     """(scores of every memory by facet, its blend), best first.
 
@@ -203,7 +218,9 @@ def blended_scores(
         annotated: ids of the memories that have cues.
     """
     own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
-    blends = blended(own, suggested=suggested, cued=cued, annotated=annotated)
+    blends = blended(
+        own, suggested=suggested, cued=cued, annotated=annotated, cue_weights=cue_weights
+    )
     suggested = suggested or NOTHING_SUGGESTED
     rows = {memory_id: row for row, memory_id in enumerate(suggested["memory_ids"])}
     ranks: dict[str, int] = {}

@@ -61,7 +61,8 @@ class Question:
         """The caller's thread id, made the own one of this entity and question."""
         special = bool(self.as_of or self.include_stale)
         sight = (utc_text(self.as_of), self.include_stale) if special else ()
-        return own_thread(thread_id, entity, self.text, self.k, self.tokens, *sight)
+        effort = (self.effort,) if self.effort else ()
+        return own_thread(thread_id, entity, self.text, self.k, self.tokens, *sight, *effort)
 
 
 class Answering:

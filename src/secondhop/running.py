@@ -179,7 +179,8 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
         if not reading.expired():  # some other wait of a store
             raise
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
-    return await cut_short({**state, **nothing}, services=replace(services, keeping=None))
+    silent = replace(services, keeping=None, cues=None)
+    return await cut_short({**state, **nothing}, services=silent)
 
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:

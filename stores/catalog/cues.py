@@ -98,13 +98,13 @@ class CueView:
         """See `CueSearch.annotated`."""
         return catalog_reads.annotated(self.connection)
 
-    def annotated_share(self) -> float:
+    def cued_share(self) -> float:
         """See `CueSearch`."""
-        return catalog_reads.annotated_share(self.connection)
+        return catalog_reads.cued_share(self.connection)
 
-    def annotated_among(self, memory_ids: Sequence[str]) -> set[str]:
+    def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
         """See `CueSearch`."""
-        return catalog_reads.annotated_among(self.connection, memory_ids)
+        return catalog_reads.with_cues(self.connection, memory_ids)
 
     def unannotated(self, *, prompt: str | None) -> list[str]:
         """See `EntityCues.unannotated`."""

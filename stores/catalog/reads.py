@@ -147,19 +147,16 @@ def annotated(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def annotated_share(connection: sqlite3.Connection) -> float:
-    """See `CueSearch`. Annotations of texts that are gone go with them, so that counting does."""
+def cued_share(connection: sqlite3.Connection) -> float:
+    """See `CueSearch`."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-    (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM annotations").fetchone()
+    (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM cues").fetchone()
     return min(1.0, known / stored) if stored else 0.0
 
 
-def annotated_among(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+def with_cues(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
     """See `CueSearch`."""
-    sql = (
-        "SELECT DISTINCT memory_id FROM annotations JOIN memories USING (memory_id, content_hash) "
-        "WHERE memory_id IN"
-    )
+    sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
     return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
 
 

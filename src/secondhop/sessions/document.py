@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from secondhop.errors import StoreError
-from secondhop.nodes.fuse import as_candidate
+from secondhop.nodes.fuse import as_candidate, outdated_among
 from secondhop.nodes.selection.learned import cue_name, cue_why
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -40,7 +40,8 @@ def pack(state: SessionState) -> bytes:
         "queries": {i: without_words(one, titled) for i, one in state["queries"].items()},
         "votes": {i: {**one, "reason": ""} for i, one in state.get("votes", {}).items()},
         "candidates": {
-            i: [one["first_round"], one["scores"]] for i, one in state.get("candidates", {}).items()
+            i: [one["first_round"], one["scores"], one.get("parts")]
+            for i, one in state.get("candidates", {}).items()
         },
     }
     return zlib.compress(json.dumps(kept, separators=(",", ":")).encode())
@@ -91,8 +92,9 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
+    outdated = await outdated_among([*scores], state, services=services)
     state["candidates"] = {
-        memory_id: candidate_of(cards[memory_id], row)
+        memory_id: candidate_of(cards[memory_id], row, outdated.get(memory_id))
         for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
@@ -103,10 +105,12 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     return state
 
 
-def candidate_of(card: MemoryCard, row: list[Any]) -> Candidate:
-    """A candidate with its card of today."""
-    first_round, scores = row
-    return as_candidate(card, scores, None, first_round)
+def candidate_of(card: MemoryCard, row: list[Any], outdated_by: str | None) -> Candidate:
+    """A candidate with its card of today, and without the words of a cue."""
+    first_round, scores, *more = row
+    candidate = as_candidate(card, scores, None, first_round, outdated_by=outdated_by)
+    parts: dict[str, float] | None = more[0] if more else None
+    return candidate if parts is None else {**candidate, "parts": parts}
 
 
 def with_reason(vote: Vote) -> Vote:
