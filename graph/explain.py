@@ -2,7 +2,7 @@
 
 from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
-    best_relevance,
+    is_founded,
     nearest_change,
     replay_command,
     title_of,
@@ -20,7 +20,6 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
 from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 from secondhop.wording import counted
@@ -255,7 +254,7 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     place = f", place {vote.place} of its order" if vote.place else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place} ({vote.reason})."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR
-    if liked and best_relevance(candidate) < LEAST_RELEVANCE:
+    if liked and not is_founded(candidate):
         told += " It does not count, for no search found the memory near the question."
     return told
 

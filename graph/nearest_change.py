@@ -37,7 +37,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """For what selection never saw."""
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
-    disbelieved = bool(candidate.votes) and best_relevance(candidate) < LEAST_RELEVANCE
+    disbelieved = bool(candidate.votes) and not is_founded(candidate)
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
     return f"--k {len(trace.scores())}, so that all that was found takes part"
@@ -53,14 +53,17 @@ def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
 
 def vote_for(candidate: TraceCandidate, why: str) -> str:
     """A vote helps only what some search found like the question."""
-    if best_relevance(candidate) < LEAST_RELEVANCE:
+    if not is_founded(candidate):
         return NEARER_QUESTION
     return f"a hot vote of the critic: {why}"
 
 
-def best_relevance(candidate: TraceCandidate) -> float:
-    """Over all facets, 0..1."""
-    return max((score.relevance for score in candidate.facet_scores), default=0.0)
+def is_founded(candidate: TraceCandidate) -> bool:
+    """Whether some search found it like the question; as `eligibility.well_founded`."""
+    if sum(candidate.parts.values()) > 0:
+        return True
+    best = max((score.relevance for score in candidate.facet_scores), default=0.0)
+    return best >= LEAST_RELEVANCE
 
 
 def was_refused(trace: RecallTrace) -> bool:

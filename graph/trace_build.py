@@ -22,6 +22,7 @@ from secondhop.graph.trace import (
 )
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.effort import plans
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.retrieval.hits import rows
 from secondhop.nodes.selection.factors import score_factors
@@ -45,6 +46,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
+    planner, critic = services.planner, services.critic
     return {
         "schema_version": SCHEMA_VERSION,
         "trace_id": state["trace_id"],
@@ -56,8 +58,8 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "settings": services.settings.recorded() | kept | {"question.kind": state["kind"]},
         "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
-        "planner": services.planner.planner_id if services.planner else PLAYBOOKS,
-        "critic": services.critic.critic_id if services.critic else NOBODY,
+        "planner": planner.planner_id if planner and plans(state, services) else PLAYBOOKS,
+        "critic": critic.critic_id if critic and state.get("effort") != "none" else NOBODY,
         "facets": [told(TraceFacet, facet) for facet in state["facets"].values()],
         "queries": [trace_query(query, state) for query in state["queries"].values()],
         "candidates": candidates,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import inf, isfinite
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from secondhop.errors import UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
@@ -112,9 +112,8 @@ class RankingSettings:
 
 def check_finite(name: str, value: float) -> None:
     """Raises ValueError for what is infinite, or no number."""
-    given: object = value
-    if not isinstance(given, int | float):
-        raise ValueError(f"{name} must be a number, not {given!r:.60} ({type(given).__name__})")
+    if not isinstance(cast(object, value), int | float):
+        raise ValueError(f"{name} must be a number, not {value!r:.60} ({type(value).__name__})")
     if not -inf < value < inf:
         raise ValueError(f"{name} must be a finite number, not {value}")
 

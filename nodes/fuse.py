@@ -116,6 +116,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             cued=cued,
             annotated=annotated,
             cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
+            cues_only_add=state["kind"] in LOOKUPS,
         )
     ids = sorted(scores)
     cards = await services.reader.cards(ids)

@@ -1,7 +1,7 @@
 """The state of a recall: plain values that a checkpoint can keep and a trace can show.
 
-No vectors and no memory text live here, only ids, scores and reasons; the text of the
-memories that are returned is looked up by `resolve`. Keys that parallel nodes write have a
+No vectors and no memory text live here, only ids, scores, reasons and the words of cues; the text
+of the memories that are returned is looked up by `resolve`. Keys that parallel nodes write have a
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
@@ -123,6 +123,8 @@ class CueHits(TypedDict):
     """Mean similarity of the two nearest specific cues, less what everyday questions share."""
     broad: list[float]
     """The same of the nearest broad cue."""
+    nearest: float
+    """The same of the specific cue that is nearest of all."""
     cue_ids: list[str]
     """The cue that speaks most for the memory."""
 

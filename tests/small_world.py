@@ -116,7 +116,11 @@ def small_library() -> tuple[Intent, ...]:
 def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
     """`Recall.open` plans with these two, and keeps what it caches in that folder."""
     patch.setattr("secondhop.assembly.shipped_intents", small_library)
-    patch.setattr("secondhop.assembly.user_cache_path", lambda *_: cache)
+
+    def place(_app: str) -> Path:
+        return cache
+
+    patch.setattr("secondhop.assembly.user_cache_path", place)
 
 
 def made_once(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> Path:

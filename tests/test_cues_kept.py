@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.fakes import note
@@ -141,7 +142,7 @@ async def test_a_backup_that_is_reindexed_finds_by_cues(recall: Recall, tmp_path
 
 async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:
     assert (await recall.admin.adoctor()).findings == []
-    index: VectorIndex = vars(vars(recall.store)["_cues"])["_index"]
+    index = cast(VectorIndex, vars(vars(recall.store)["_cues"])["_index"])
     (cue, *_) = (await recall.store.cues_of(["allergy"]))["allergy"]
     vector = await recall.services.embedder.embed_passages(["ghost"])
     await index.remove([cue.cue_id])

@@ -19,11 +19,6 @@ def as_hits(found: Sequence[PassageHit]) -> Hits:
     }
 
 
-def no_hits() -> Hits:
-    """Of a search that found nothing."""
-    return as_hits(())
-
-
 def rows(hits: Hits) -> Iterator[tuple[str, str, float]]:
     """(passage id, memory id, score), best first."""
     return zip(hits["passage_ids"], hits["memory_ids"], hits["scores"], strict=True)

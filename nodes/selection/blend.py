@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT
@@ -75,13 +76,17 @@ def blended(
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
+    cues_only_add: bool = False,
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, over what was found or suggested.
+
+    Where few memories have cues, these take nothing from what their text says.
 
     Args:
         found: the question's own ranking.
         annotated: ids of the memories that have cues.
         cue_weights: of the parts of these.
+        cues_only_add: they take nothing, either, where most memories have some.
     """
     weighed = partial(by_weight, cue_weights=cue_weights)
     suggestions = columns_of(suggested, "scores")
@@ -103,6 +108,12 @@ def blended(
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
             parts[name] = weighed(scores, name, has_cues)
+    if has_cues.any() and (cues_only_add or has_cues.mean() < MOSTLY):
+        text = {
+            SIMILARITY: TEXT_WEIGHTS[SIMILARITY] * z_scores(column(near)),
+            HYBRID: TEXT_WEIGHTS[HYBRID] * z_scores(column(fused)),
+        }
+        parts = at_least(parts, text)
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     return {
@@ -112,6 +123,13 @@ def blended(
         )
         for row in order
     }
+
+
+def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The parts; those of its text alone for a memory that scores more so."""
+    alone = np.sum([*text.values()], axis=0)
+    better = alone > np.sum([*parts.values()], axis=0)
+    return {name: np.where(better, text.get(name, 0.0), values) for name, values in parts.items()}
 
 
 def columns_of(suggested: Suggested | None, name: Literal["scores", "cosines"]) -> dict[str, float]:
@@ -208,6 +226,7 @@ def blended_scores(
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
+    cues_only_add: bool = False,
 ) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
     """(scores of every memory by facet, its blend), best first.
 
@@ -219,7 +238,12 @@ def blended_scores(
     """
     own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
     blends = blended(
-        own, suggested=suggested, cued=cued, annotated=annotated, cue_weights=cue_weights
+        own,
+        suggested=suggested,
+        cued=cued,
+        annotated=annotated,
+        cue_weights=cue_weights,
+        cues_only_add=cues_only_add,
     )
     suggested = suggested or NOTHING_SUGGESTED
     rows = {memory_id: row for row, memory_id in enumerate(suggested["memory_ids"])}

@@ -216,10 +216,10 @@ if no memory is about it. Without anything that near, nothing is returned.
 """
 
 
-CUES_ANSWER = 0.42
-"""Similarity of cues to the question, as in `CueHits`, from which on something was stored for it.
-Of 108 questions that were put to other people's memories, one reached it; of 36 to their own,
-half did, and the text of a memory was near to all others."""
+CUES_ANSWER = 0.5
+"""Similarity of a specific cue to the question, as in `CueHits`, from which on something was stored
+for it. Of 108 questions that were put to other people's memories none reached it; of 36 to their
+own a third did, and the text of a memory was near to all others."""
 
 
 def answerable(
@@ -238,13 +238,13 @@ def answerable(
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
     unknown = bool(candidates) and not direct
-    return best >= bar or nearest_cues(state) >= CUES_ANSWER or unknown, best, bar
+    return best >= bar or nearest_cue(state) >= CUES_ANSWER or unknown, best, bar
 
 
-def nearest_cues(state: RecallState) -> float:
-    """Of the memory whose specific cues are nearest to the question; 0 where nothing has cues."""
+def nearest_cue(state: RecallState) -> float:
+    """How near the nearest specific cue is to the question; 0 where nothing has cues."""
     own = state.get("rankings", {}).get("q0")
-    return max(own["cues"]["specific"], default=0.0) if own and "cues" in own else 0.0
+    return own["cues"]["nearest"] if own and "cues" in own else 0.0
 
 
 def text_relevance(score: FacetScore) -> float:

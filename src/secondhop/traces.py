@@ -154,7 +154,8 @@ class TraceFolder:
         try:
             trace, written = read_trace(file), file.stat()
         except (UsageError, FileNotFoundError):
-            text = None
+            file.unlink(missing_ok=True)
+            return
         if text is None:
             file.unlink(missing_ok=True)
             return

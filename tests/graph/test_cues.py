@@ -93,3 +93,35 @@ async def test_the_critic_reads_roles_and_what_replaces_what_and_no_cue(world: S
     assert letter.replaced_at == newer.created_at
     assert (views["newer"].role, views["newer"].replaced_by) == ("", "")
     assert order not in sheet_of(critic.requests[0]).prompt.user
+
+
+async def test_a_few_cues_take_nothing_from_a_look_up(world: SmallWorld) -> None:
+    question = "Where do chanterelles grow?"
+    await world.add(FRAME, LETTER, MUSHROOMS)
+    before, _ = await ask(world.services(), question=question, k=1)
+
+    await world.add(stored_for(MUSHROOMS, "plan a dinner for eight", "book the train to Rome"))
+    after, _ = await ask(world.services(), question=question, k=1)
+
+    assert before.ids() == after.ids() == ["mushrooms"]
+
+
+async def test_with_cues_everywhere_a_look_up_still_finds_its_words(world: SmallWorld) -> None:
+    stored = [await world.store.memory(one) for one in await world.store.content_hashes()]
+    others = [stored_for(one, "where do we walk on Sunday") for one in stored if one is not None]
+    await world.add(*others, stored_for(MUSHROOMS, "plan a dinner for eight"))
+
+    result, _ = await ask(world.services(), question="Where do chanterelles grow?", k=2)
+
+    assert "mushrooms" in result.ids()
+
+
+async def test_a_cue_in_the_words_of_the_question_gets_its_memory_through(
+    world: SmallWorld,
+) -> None:
+    cues = "plan a ski weekend for us", "which gloves for the bike"
+    await world.add(stored_for(MUSHROOMS, *cues))
+
+    result, _ = await ask(world.services(), question="plan a ski weekend for us", k=3)
+
+    assert "mushrooms" in result.ids()

@@ -9,9 +9,8 @@ import numpy as np
 from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.port import PartCues, RefusedCue
 from secondhop.models.embedder import Embedder, Vectors
-from secondhop.stores.cues import Annotation, Breadth, Cue
+from secondhop.stores.cues import MOST_CUES, Annotation, Breadth, Cue
 
-MOST: dict[Breadth, int] = {"specific": 6, "broad": 3}
 """Cues of a memory, however long it is and whatever it asks for."""
 
 MOST_REPLACED = 4
@@ -65,10 +64,10 @@ async def finished(
     annotations: list[Annotation] = []
     for one in memories:
         kept: list[tuple[Breadth, str]] = []
-        for breadth in MOST:
+        for breadth in MOST_CUES:
             written = texts_of(one, breadth)
             sound = [text for text in written if not is_generic[text]]
-            chosen = spread(sound, vectors[[rows[text] for text in sound]], one, MOST[breadth])
+            chosen = spread(sound, vectors[[rows[text] for text in sound]], one, MOST_CUES[breadth])
             for text in chosen:
                 kept.append((breadth, text))
             refused += refusals(one.memory_id, written, sound=sound, chosen=chosen)
@@ -81,7 +80,7 @@ async def finished(
 
 def all_texts(memory: WrittenMemory) -> list[str]:
     """Every cue that was written for a memory."""
-    return [text for breadth in MOST for text in texts_of(memory, breadth)]
+    return [text for breadth in MOST_CUES for text in texts_of(memory, breadth)]
 
 
 def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:

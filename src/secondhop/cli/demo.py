@@ -86,6 +86,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
     notices().print(f"Storing {stored} ...", style="dim")
     question = scenario.questions[0]
     answers: dict[str, list[str]] = {}
+    given: list[tuple[RecallResult, RecallTrace]] = []
     for name, side in sides.items():
         entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
         async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
@@ -97,14 +98,14 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
                 )
                 answers[PLAIN] = plain["dense"]
             result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
-            trace = recall.trace(result.trace_id)
+            given.append((result, recall.trace(result.trace_id)))
         answers[name] = result.ids()
     return Comparison(
         question=question,
         titles={memory.memory_id: label_of(memory) for memory in scenario.memories},
         answers=answers,
-        result=result,
-        trace=trace,
+        result=given[-1][0],
+        trace=given[-1][1],
     )
 
 

@@ -46,6 +46,8 @@ class CueAffinity:
     """Mean similarity of the two nearest specific cues."""
     broad: Floats
     """Similarity of the nearest broad cue."""
+    nearest: Floats
+    """Of the nearest specific cue."""
     best: Indices
     """Row of the cue that speaks most for the memory."""
 
@@ -79,8 +81,9 @@ def cue_affinity(
         elif taken[owner] < SPECIFIC:
             specific[owner, taken[owner]] = score
             taken[owner] += 1
+    nearest = specific[:, 0].copy()
     if complete:
         specific[taken == 1, 1:] = specific[taken == 1, :1]
         general = np.isin(np.arange(count), owners[broad])
         broadest[~general] = (broadest[general] if general.any() else specific).mean()
-    return CueAffinity(specific=specific.mean(axis=1), broad=broadest, best=best)
+    return CueAffinity(specific=specific.mean(axis=1), broad=broadest, nearest=nearest, best=best)

