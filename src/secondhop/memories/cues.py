@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id
+from secondhop.given_values import check_id, check_text
 from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import MemoryCues, StoredCue
 from secondhop.memories.writing import MemoryWriting
@@ -77,6 +77,7 @@ class Cues:
             UsageError: the memory is not stored, the text is no cue, or the memory has as many of
                 yours as it may have.
         """
+        check_text(text, name="the cue")
         await self._writing.existing(memory_id)
         breadth: Breadth = "broad" if broad else "specific"
         words = "".join(clean_lines([text]))
