@@ -75,10 +75,12 @@ def test_a_sample_holds_what_its_questions_need(
     assert all("My plan" in user and "Résumé" in user for user in users)
 
 
-def test_a_prompt_that_is_not_seen_in_recalls_is_refused(cli: Cli, tmp_path: Path) -> None:
+def test_a_prompt_that_is_not_seen_in_recalls_is_refused(
+    cli: Cli, scenario: Path, tmp_path: Path
+) -> None:
     variant = variant_of("observe", tmp_path / "observe.md")
 
-    refused = cli("prompts", "eval", "--variant", variant)
+    refused = cli("prompts", "eval", str(scenario), "--variant", variant)
 
     assert refused.exit_code == 2
     assert "try one of decompose, expand, critique, annotate" in refused.stderr
