@@ -6,7 +6,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,10 +16,7 @@ from tests.mcp.mcp_world import MARA, command, environment
 from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals"),
-]
+pytestmark = pytest.mark.slow
 
 
 def asked(store: Path, *words: str) -> list[str]:

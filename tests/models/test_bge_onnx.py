@@ -1,7 +1,6 @@
 """The real default model; `make test` pulls it."""
 
 import asyncio
-import os
 import subprocess
 import sys
 import time
@@ -106,7 +105,6 @@ os.wait()
 
 @model
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_can_embed_with_the_parents_model() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True

@@ -43,7 +43,7 @@ async def readable(descriptor: int) -> None:
     ready = asyncio.Event()
     try:
         loop.add_reader(descriptor, ready.set)
-    except (PermissionError, NotImplementedError):  # a regular file; a loop that cannot watch
+    except PermissionError:  # a regular file
         return
     try:
         await ready.wait()
