@@ -14,15 +14,15 @@ from langgraph.graph.state import CompiledStateGraph
 from secondhop.graph.rounds import add_critic, add_round
 from secondhop.graph.session_routing import after_await, from_start
 from secondhop.graph.step import step
-from secondhop.nodes.await_votes import await_votes
-from secondhop.nodes.begin_session import begin_session
-from secondhop.nodes.pick_round import pick_round
-from secondhop.nodes.present import present
 from secondhop.nodes.reconsider import reconsider
 from secondhop.nodes.services import Services, session_services
-from secondhop.nodes.session_state import SessionInput, SessionOutput, SessionState
-from secondhop.nodes.settle import settle
-from secondhop.nodes.take_votes import take_votes
+from secondhop.nodes.session.await_votes import await_votes
+from secondhop.nodes.session.begin_session import begin_session
+from secondhop.nodes.session.pick_round import pick_round
+from secondhop.nodes.session.present import present
+from secondhop.nodes.session.session_state import SessionInput, SessionOutput, SessionState
+from secondhop.nodes.session.settle import settle
+from secondhop.nodes.session.take_votes import take_votes
 
 SessionGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionInput, SessionOutput]
 RoundGraph: TypeAlias = CompiledStateGraph[SessionState, None, SessionState, SessionState]

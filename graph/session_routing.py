@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.session.session_state import SessionState
 
 
 def from_start(state: SessionState) -> Literal["begin", "votes"]:

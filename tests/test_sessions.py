@@ -32,8 +32,8 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes import pick_round
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.session import pick_round
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_sqlite import SqliteSessions

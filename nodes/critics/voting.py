@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import get_args
 
 from secondhop.errors import NoRoundsLeftError, NotShownError, UnknownMemoryError, UsageError
-from secondhop.nodes.session_state import CastBallot, SessionState, Voter
+from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
 from secondhop.nodes.state import VOTES, Vote, VoteName
 
 VOTERS: tuple[Voter, ...] = get_args(Voter)

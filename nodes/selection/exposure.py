@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import RecallState
 from secondhop.stores.counters import LATELY_KEPT, ShownLately
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from secondhop.nodes.selection.eligibility import is_outside, kept_ids, last_votes
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.session_state import Proposal, SessionState
+from secondhop.nodes.session.session_state import Proposal, SessionState
 from secondhop.nodes.state import Vote
 
 SAYS_AS_MUCH = 0.3

@@ -13,7 +13,7 @@ from tests.small_world import QUESTION, SmallWorld
 
 from secondhop.graph.session import build_session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.session_state import SessionInput
+from secondhop.nodes.session.session_state import SessionInput
 
 CONFIG: Any = {"configurable": {"thread_id": "chat"}}
 

@@ -11,7 +11,7 @@ from secondhop.nodes.critics.voting import (
     checked_ballot,
     shown_now,
 )
-from secondhop.nodes.session_state import CastBallot, SessionState, Voter
+from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
 from secondhop.nodes.state import VoteName
 
 

@@ -16,7 +16,7 @@ from secondhop.nodes.fuse import as_candidate, outdated_among
 from secondhop.nodes.selection.learned import cue_name, cue_why
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text
 from secondhop.nodes.state import Candidate, Facet, Query, Vote
 from secondhop.stores.records import MemoryCard

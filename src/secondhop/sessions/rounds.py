@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.pick_round import pick_round
-from secondhop.nodes.present import present
 from secondhop.nodes.services import Services, session_services
-from secondhop.nodes.session_state import SessionInput, SessionState
-from secondhop.nodes.settle import settle
+from secondhop.nodes.session.pick_round import pick_round
+from secondhop.nodes.session.present import present
+from secondhop.nodes.session.session_state import SessionInput, SessionState
+from secondhop.nodes.session.settle import settle
 from secondhop.running import GRACE_S, RecallEvent, step_events
 
 if TYPE_CHECKING:

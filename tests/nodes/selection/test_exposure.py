@@ -11,7 +11,6 @@ from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.errors import StoreError
-from secondhop.nodes.begin_session import begin_session
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
@@ -21,7 +20,8 @@ from secondhop.nodes.selection.exposure import (
     worn_in_session,
 )
 from secondhop.nodes.selection.factors import EXPOSURE
-from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.session.begin_session import begin_session
+from secondhop.nodes.session.session_state import SessionState
 from secondhop.stores.counters import ShownLately
 
 

@@ -8,7 +8,7 @@ from secondhop.nodes.selection.eligibility import (
     is_outside,
     last_votes,
 )
-from secondhop.nodes.session_state import Branch, SessionState
+from secondhop.nodes.session.session_state import Branch, SessionState
 from secondhop.nodes.state import Candidate, Vote, slot_facets
 
 

@@ -14,7 +14,7 @@ from secondhop.nodes.critics.voting import (
     shown_ever,
 )
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import CastBallot, SessionState, SessionUpdate
+from secondhop.nodes.session.session_state import CastBallot, SessionState, SessionUpdate
 
 
 async def await_votes(state: SessionState, *, services: Services) -> SessionUpdate:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.nodes.branches import branches_of, main_candidates, main_facets
-from secondhop.nodes.changes import answer_of, changes_since
 from secondhop.nodes.critics.voting import shown_ever
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.resolve import ms_so_far
@@ -14,8 +12,10 @@ from secondhop.nodes.selection.exposure import remember_answer, worn_in_session
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.selection.supersession import proposals_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import Branch, SessionState, SessionUpdate
-from secondhop.nodes.settle_rules import settled
+from secondhop.nodes.session.branches import branches_of, main_candidates, main_facets
+from secondhop.nodes.session.changes import answer_of, changes_since
+from secondhop.nodes.session.session_state import Branch, SessionState, SessionUpdate
+from secondhop.nodes.session.settle_rules import settled
 from secondhop.nodes.state import Pick
 from secondhop.wording import counted
 

@@ -9,7 +9,7 @@ from secondhop.nodes.selection.eligibility import (
     is_outside,
     last_votes,
 )
-from secondhop.nodes.session_state import Branch, Change, SessionState, VoteRef
+from secondhop.nodes.session.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
 
 CRITIC = "critic"

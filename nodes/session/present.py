@@ -14,7 +14,7 @@ from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.state import Vote
 from secondhop.wording import counted
 

@@ -3,7 +3,7 @@
 from secondhop.nodes.critics.voting import as_votes
 from secondhop.nodes.critique import positives, tally
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import SessionState, SessionUpdate
+from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 
 
 async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:

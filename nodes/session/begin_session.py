@@ -7,7 +7,7 @@ from typing import cast
 from secondhop.nodes.begin import begin, checked_count
 from secondhop.nodes.config import checked_ttl
 from secondhop.nodes.services import Services
-from secondhop.nodes.session_state import SessionInput, SessionUpdate
+from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from secondhop.nodes.critics.voting import shown_ever
 from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
-from secondhop.nodes.session_state import SessionState
+from secondhop.nodes.session.session_state import SessionState
 from secondhop.ranking.convergence import is_stable
 
 
