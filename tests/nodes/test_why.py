@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.resolve import why_of_question
+from secondhop.nodes.reasons import why_of_question
 from secondhop.nodes.state import FacetScore
 
 

@@ -1,0 +1,70 @@
+"""Why a memory is in an answer, or beside it: one sentence each."""
+
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
+from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, text_relevance
+from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
+
+WEAK = 0.1
+"""Relevance below which a memory hardly answers the question: it fills a slot that was free."""
+
+
+def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
+    """One sentence: what it is there for, and what found it."""
+    score = candidate["scores"].get(facet_id)
+    if score is None:
+        facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
+    facet = state["facets"][facet_id]
+    query = state["queries"][score["query_ids"][0]]
+    if facet_id == DIRECT and cues_decide(candidate):
+        return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
+    if facet_id == DIRECT:
+        return why_of_question(score)
+    by = (
+        "what such questions usually need"
+        if query["origin"] == "playbook"
+        else f"“{query['text']}”"
+    )
+    return (
+        f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
+        f"with {by} (score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)})."
+    )
+
+
+def why_of_question(score: FacetScore) -> str:
+    """One sentence on a memory that is there for the question itself.
+
+    Its score tells how it stands among what is stored: among few memories none stands out.
+    """
+    told = f"score {score['relevance']:.2f}"
+    if score["relevance"] >= WEAK:
+        return f"It answers to the question's own words ({told})."
+    own = text_relevance(score)
+    if own >= LEAST_RELEVANCE:
+        return (
+            f"Its words are near the question's ({own:.2f}), and it hardly stands out among what "
+            f"is stored ({told})."
+        )
+    return f"Little in it speaks of the question ({told})."
+
+
+def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> str:
+    """Which facet the memory's own score is of, where this one's is lower; else ""."""
+    best = max(candidate["scores"], key=lambda one: candidate["scores"][one]["relevance"])
+    here, there = (candidate["scores"][one]["relevance"] for one in (facet_id, best))
+    if there - here < 0.005:
+        return ""
+    return f" here, {there:.2f} for “{state['facets'][best]['name']}”"
+
+
+def cues_decide(candidate: Candidate) -> bool:
+    """Whether its cues add more to its score than its text."""
+    parts = candidate.get("parts", {})
+    by_cues = parts.get(CUES, 0.0) + parts.get(BROAD_CUES, 0.0)
+    return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
+
+
+def cut_by(drop: Drop) -> str:
+    """Stage and reason in one sentence."""
+    score = f" (score {drop['score']:.2f}" if drop["score"] is not None else " ("
+    limit = f", threshold {drop['threshold']:.2f})" if drop["threshold"] is not None else ")"
+    return f"{drop['stage']}: {drop['reason']}{score}{limit}".replace(" ()", "")
