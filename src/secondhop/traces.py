@@ -114,6 +114,7 @@ class TraceFolder:
 
     def newest(self, limit: int) -> list[RecallTrace]:
         """At most so many, the newest first; one that cannot be read is left out."""
+        self.finish()
         found: list[RecallTrace] = []
         for path in self._newest_first()[:limit]:
             with suppress(UsageError):  # another recall has let it go, or a newer version wrote it
