@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,14 +13,21 @@ from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog.analysis import query_terms
 from secondhop.stores.catalog.rows import (
     CARDS,
+    FACT_NAME_COLUMNS,
+    KEEPING_COLUMNS,
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
+    SETTING,
     Row,
     card_of,
+    fact_name_of,
+    keeping_of,
     memory_of,
     passage_of,
 )
-from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, StoreCounts
+from secondhop.stores.cues import Breadth
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 
 _CHUNK = 500
 
@@ -52,8 +60,18 @@ def stored_cues(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> set[s
 
 def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
+    role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
+    cued = with_cues(connection, memory_ids)
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
-    return {card.memory_id: card for card in found}
+    return {
+        card.memory_id: replace(
+            card,
+            role=role.get(card.memory_id, ""),
+            replaced_by=newer.get(card.memory_id, ""),
+            has_cues=card.memory_id in cued,
+        )
+        for card in found
+    }
 
 
 def passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -101,7 +119,7 @@ def all_passage_ids(connection: sqlite3.Connection) -> list[str]:
     return [passage_id for (passage_id,) in rows]
 
 
-def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dict[str, str]:
+def content_hashes(connection: sqlite3.Connection, *, origin: str | None = None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
         connection.execute(
@@ -155,9 +173,36 @@ def cued_share(connection: sqlite3.Connection) -> float:
 
 
 def with_cues(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """See `CueSearch`."""
+    """Those of the memories that have a cue."""
     sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
     return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
+
+
+def cue_owners(
+    connection: sqlite3.Connection, cue_ids: Sequence[str]
+) -> dict[str, tuple[str, Breadth, str]]:
+    """{cue id: (memory id, breadth, words)} of the stored ones."""
+    sql = "SELECT cue_id, memory_id, breadth, text FROM cues WHERE cue_id IN"
+    rows = in_chunks(connection, sql, cue_ids)
+    return {cue_id: tuple(owner) for cue_id, *owner in rows}
+
+
+def roles(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, str]:
+    """{memory id: its role}; what the host says goes before what a model says."""
+    sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
+    rows = sorted(in_chunks(connection, sql, memory_ids), key=lambda row: row[2] == "host")
+    return {memory_id: role for memory_id, role, _ in rows}
+
+
+def replaced_by(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, str]:
+    """{memory id: the newest stored memory whose annotation says that it replaces it}."""
+    sql = (
+        "SELECT replaced_id, memory_id, created_at FROM replacements "
+        "JOIN memories USING (memory_id) WHERE replaced_id <> memory_id AND replaced_id IN"
+    )
+    rows = in_chunks(connection, sql, memory_ids)
+    dated = sorted((datetime.fromisoformat(at), newer, old) for old, newer, at in rows)
+    return {old: newer for _, newer, old in dated}
 
 
 def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -169,6 +214,44 @@ def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> di
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
 
 
+def memories_where(
+    connection: sqlite3.Connection, where: str, *values: str | bytes
+) -> list[Memory]:
+    """Those of a condition, the oldest first."""
+    sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
+    found = map(memory_of, connection.execute(sql, values))
+    return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+
+
+def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
+    """Of every memory that does not stand as it was stored."""
+    return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
+
+
+def standing(connection: sqlite3.Connection, *, until: datetime | None) -> Standing:
+    """See `MemoryKeeping`."""
+    names = connection.execute(
+        f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+        WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
+    )
+    preferences = "WHERE kind <> 'continuity' AND kind = 'preferential'"
+    return Standing(
+        keepings=keepings(connection),
+        later=written_after(connection, until) if until else (),
+        preferences=memories_where(connection, preferences),
+        facts=list(map(fact_name_of, names)),
+    )
+
+
+def settings(connection: sqlite3.Connection) -> dict[str, str]:
+    """{name: value} of the settings kept with the entity."""
+    rows = connection.execute(
+        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
+        (SETTING, len(SETTING) + 1),
+    )
+    return dict(rows.fetchall())
+
+
 def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
@@ -176,11 +259,13 @@ def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]
 
 
 def best_by_words(
-    connection: sqlite3.Connection, queries: Sequence[str], *, k: int, settings: lexicon.Bm25
+    connection: sqlite3.Connection, queries: Sequence[str], *, k: int
 ) -> list[list[PassageHit]]:
     """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
+    if k < 1:
+        return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
-    found = lexicon.search(connection, terms, settings=settings)
+    found = lexicon.search(connection, terms, settings=lexicon.Bm25())
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     rows = in_chunks(
         connection,

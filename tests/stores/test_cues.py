@@ -108,7 +108,7 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     assert (hit.memory_id, hit.breadth) == ("a", "specific")
     assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert (other.memory_id, other.breadth) == ("a", "broad")
-    assert await store.cues.texts([hit.cue_id, "?"]) == {hit.cue_id: "who repairs heating"}
+    assert hit.text == "who repairs heating"
     assert await store.cues.annotated() == 1
     assert await store.cues.unannotated() == ["b"]
 
@@ -134,7 +134,7 @@ async def test_a_model_replaces_its_own_cues_and_nobody_elses(
         "from the host",
         "three",
     ]
-    assert await store.cues.roles(["a"]) == {"a": "own boiler"}
+    assert (await store.cards(["a"]))["a"].role == "own boiler"
     ((hit, *_),) = await store.cues.search(make.vectors("one"), k=5)
     assert hit.score < 0.99
     assert (await store.counts()).cues == 2
@@ -193,10 +193,9 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 ) -> None:
     old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
     await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
-    assert await store.cues.replaced_by(["old", "new"]) == {"old": "new"}
+    assert (await store.cards(["old"]))["old"].replaced_by == "new"
 
     await store.delete(["old"])
-    assert await store.cues.replaced_by(["old"]) == {}
     await store.delete(["new"])
     assert await store.cues.search(make.vectors("where do I live"), k=1) == [[]]
     assert (await store.counts()).cues == 0
@@ -336,7 +335,7 @@ async def test_no_question_finds_a_cue_of_another_entity(
         await store.aclose()
     mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
     ((hit,),) = await mara.cues.search(make.vectors("who is ben"), k=9)
-    assert await mara.cues.texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    assert hit.text == "who is mara"
     await mara.aclose()
 
 
@@ -371,7 +370,6 @@ async def test_a_store_without_cues_has_one_collection(
 ) -> None:
     store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     await store.put([make.memory("a", "the boiler hums")])
-    await store.cues.search(make.vectors("one"), k=5)
     await store.delete(["a"])
     await store.aclose()
     again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
