@@ -94,7 +94,7 @@ class Cues:
         if len(own) >= MOST_CUES[breadth]:
             raise UsageError(
                 f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
-                f"remove one: secondhop cues remove {own[0].cue_id}"
+                f"remove one: secondhop cues --remove {own[0].cue_id}"
             )
         if not dry_run:
             await self._store.add_cues([cue], await self._writing.embedder.embed_passages([words]))
@@ -118,6 +118,6 @@ class Cues:
                 if not dry_run:
                     await self._store.remove_cues([cue_id])
                 return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
-        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
+        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues` shows them all")
 
     remove = blocking(aremove)
