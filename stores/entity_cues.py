@@ -104,7 +104,7 @@ class EntityCues:
         """See `CueSearch.cue_texts`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(cue_ids))
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `CueSearch`."""
         return await asyncio.to_thread(
             self._catalog.cues, lambda view: view.replaced_by(memory_ids)

@@ -224,7 +224,7 @@ class EntityStore:
         """See `CueSearch`."""
         return await self._cues.texts(cue_ids)
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `CueSearch`."""
         return await self._cues.replaced_by(memory_ids)
 

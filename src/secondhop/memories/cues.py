@@ -37,7 +37,7 @@ class Cues:
             title=memory.title,
             role=(await self._store.roles(ids)).get(memory_id, ""),
             replaces=list(replaces),
-            replaced_by=(await self._store.replaced_by(ids)).get(memory_id, ""),
+            replaced_by=(await self._store.replaced_by(ids)).get(memory_id, [""])[0],
             annotated=any(said.content_hash == memory.content_hash for said in annotations),
             cues=list(await self.alist(memory_id)),
         )
