@@ -178,7 +178,7 @@ async def telling_cues(
         return {}
     nearest = dict(zip(cued["memory_ids"], cued["cue_ids"], strict=True))
     telling = {one: nearest[one] for one, blend in blends.items() if speaks(blend, nearest, one)}
-    texts = await services.cues.cue_texts(list(telling.values()))
+    texts = await services.cues.texts(list(telling.values()))
     return {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
 
 

@@ -49,7 +49,7 @@ class CueView:
         return {cue_id: (memory_id, breadth) for cue_id, memory_id, breadth in rows}
 
     def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch.cue_texts`."""
+        """See `CueSearch.texts`."""
         sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
         return dict(in_chunks(self.connection, sql, cue_ids))
 
@@ -95,7 +95,7 @@ class CueView:
         return {one: tuple(annotations) for one, annotations in found.items()}
 
     def annotated(self) -> int:
-        """See `CueSearch.annotated`."""
+        """See `EntityCues.annotated`."""
         return catalog_reads.annotated(self.connection)
 
     def cued_share(self) -> float:

@@ -7,8 +7,9 @@ from itertools import zip_longest
 import numpy as np
 
 from secondhop.annotate.parts import memory_text
-from secondhop.annotate.port import AnnotationStore, MemoryPart, OlderMemory
+from secondhop.annotate.port import MemoryPart, OlderMemory
 from secondhop.stores.cues import Annotation
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
 
 NEAR = 16
@@ -18,7 +19,7 @@ OPENING_CHARS = 600
 
 
 async def older_near(
-    parts: Sequence[MemoryPart], store: AnnotationStore, *, limit: int, noted_before: datetime
+    parts: Sequence[MemoryPart], store: EntityStore, *, limit: int, noted_before: datetime
 ) -> list[OlderMemory]:
     """At most `limit` memories older than those of the batch and near to one, by date.
 
@@ -35,7 +36,7 @@ async def older_near(
     in_turn = (card for turn in zip_longest(*rankings) for card in turn if card is not None)
     chosen = list({card.memory_id: card for card in in_turn}.values())[:limit]
     chosen.sort(key=lambda card: (card.created_at, card.memory_id))
-    noted = await store.annotations([card.memory_id for card in chosen])
+    noted = await store.cues.annotations([card.memory_id for card in chosen])
     shown: list[OlderMemory] = []
     for card in chosen:
         found = await store.whole(card.memory_id)
@@ -60,7 +61,7 @@ def is_before(annotation: Annotation, moment: datetime) -> bool:
 
 
 async def nearest_older(
-    part: MemoryPart, store: AnnotationStore, *, without: Collection[str]
+    part: MemoryPart, store: EntityStore, *, without: Collection[str]
 ) -> list[MemoryCard]:
     """Memories no newer than this one, the nearest first; none of the batch."""
     found = await store.whole(part.memory_id)
