@@ -304,8 +304,8 @@ def as_candidate(
         candidate["parts"] = dict(blend.parts)
     if card.role:
         candidate["role"] = card.role
-    if card.replaced_by and card.replaced_by not in hidden:
-        candidate["outdated_by"] = card.replaced_by
+    if newer := [one for one in card.replaced_by if one not in hidden]:
+        candidate["outdated_by"] = newer[0]
     if cue is not None:
         candidate["cue"] = cue
     return candidate

@@ -161,8 +161,8 @@ class MemoryCard:
     keeping: Keeping = field(default_factory=Keeping)
     role: str = ""
     """What kind of help it gives; "" where nothing says so."""
-    replaced_by: str = ""
-    """The newest stored memory whose annotation says that it replaces this one; "": none does."""
+    replaced_by: tuple[str, ...] = ()
+    """Newer stored memories whose annotations say that they replace it, the newest first."""
     has_cues: bool = False
 
 

@@ -84,11 +84,11 @@ def unannotated(connection: sqlite3.Connection, *, prompt: str | None) -> list[s
         "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
         "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
         "AND a.content_hash = memories.content_hash "
-        "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1))",
+        "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1)) ORDER BY rowid",
         (prompt,),
     )
     dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
-    return [memory_id for _, memory_id in sorted(dated)]
+    return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]
 
 
 def fingerprints(connection: sqlite3.Connection) -> dict[str, str]:

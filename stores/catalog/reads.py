@@ -67,7 +67,7 @@ def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str
         card.memory_id: replace(
             card,
             role=role.get(card.memory_id, ""),
-            replaced_by=newer.get(card.memory_id, ""),
+            replaced_by=newer.get(card.memory_id, ()),
             has_cues=card.memory_id in cued,
         )
         for card in found
@@ -194,15 +194,26 @@ def roles(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str
     return {memory_id: role for memory_id, role, _ in rows}
 
 
-def replaced_by(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, str]:
-    """{memory id: the newest stored memory whose annotation says that it replaces it}."""
+def replaced_by(
+    connection: sqlite3.Connection, memory_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """{memory id: the newer stored memories whose annotations say that they replace it}.
+
+    The newest first. Newer is what has a later date, or was stored later on the same date; an
+    older memory replaces nothing, whatever its annotation says. Those that nothing replaces are
+    left out.
+    """
     sql = (
-        "SELECT replaced_id, memory_id, created_at FROM replacements "
-        "JOIN memories USING (memory_id) WHERE replaced_id <> memory_id AND replaced_id IN"
+        "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "
+        "new.rowid FROM replacements r JOIN memories old ON old.memory_id = r.replaced_id "
+        "JOIN memories new ON new.memory_id = r.memory_id WHERE r.replaced_id IN"
     )
-    rows = in_chunks(connection, sql, memory_ids)
-    dated = sorted((datetime.fromisoformat(at), newer, old) for old, newer, at in rows)
-    return {old: newer for _, newer, old in dated}
+    newer: dict[str, dict[str, tuple[datetime, int]]] = {}
+    for old, old_at, old_no, new, new_at, new_no in in_chunks(connection, sql, memory_ids):
+        age = datetime.fromisoformat(new_at), new_no
+        if age > (datetime.fromisoformat(old_at), old_no):
+            newer.setdefault(old, {})[new] = age
+    return {old: tuple(sorted(ages, key=ages.__getitem__)[::-1]) for old, ages in newer.items()}
 
 
 def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:

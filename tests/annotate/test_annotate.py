@@ -120,7 +120,7 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> No
             ledger = await recall.aannotate()
             cards = await recall.store.cards(["old", "mid", "new"])
         newer = {one: card.replaced_by for one, card in cards.items()}
-        assert newer == {"old": "new", "mid": "new", "new": ""}
+        assert newer == {"old": ("new",), "mid": ("new",), "new": ()}
         assert ledger.replacing == 1
 
 
