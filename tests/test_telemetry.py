@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from secondhop import telemetry
 from secondhop.models.llm import LLMError
-from secondhop.telemetry import CAPTURE, ENDPOINTS
+from secondhop.telemetry import CAPTURE
 from secondhop.testing import ScriptedModel, note, temporary_recall
 
 TEXT = "Green tea steeps at seventy degrees."
@@ -205,7 +205,7 @@ def test_an_endpoint_of_the_usual_variables_sets_the_exporters() -> None:
     program = f"from secondhop import telemetry; telemetry.export_where_asked(); {told}"
     environment = {
         "PYTHONPATH": ":".join(filter(None, sys.path)),
-        ENDPOINTS[0]: "http://127.0.0.1:9",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
         "OTEL_EXPORTER_OTLP_TIMEOUT": "1",
     }
     done = subprocess.run(

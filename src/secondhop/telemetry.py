@@ -31,7 +31,6 @@ SpanKind: TypeAlias = Literal["CHAIN", "EMBEDDING", "LLM", "RETRIEVER"]
 Hit: TypeAlias = "PassageHit | CueHit"
 Values: TypeAlias = Mapping[str, str | int | float]
 
-ENDPOINTS = tuple(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT" for part in ("", "TRACES_", "METRICS_"))
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """OpenTelemetry's own switch for texts in spans."""
 TOLD = ("trace_id", "effort", "rounds", "stop_reason")
@@ -249,8 +248,8 @@ def export_where_asked() -> None:
     Raises:
         UsageError: the extra `secondhop[telemetry]` is not installed.
     """
-    switched_off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
-    if switched_off or not any(map(os.environ.get, ENDPOINTS)):
+    traces, values = is_wanted("TRACES"), is_wanted("METRICS")
+    if not traces and not values:
         return
     protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
     exporters = f"opentelemetry.exporter.otlp.proto.{protocol.partition('/')[0]}"
@@ -262,8 +261,8 @@ def export_where_asked() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        spans = import_module(f"{exporters}.trace_exporter").OTLPSpanExporter()
-        values = import_module(f"{exporters}.metric_exporter").OTLPMetricExporter()
+        span_exporter = import_module(f"{exporters}.trace_exporter").OTLPSpanExporter
+        metric_exporter = import_module(f"{exporters}.metric_exporter").OTLPMetricExporter
     except ImportError as error:
         raise UsageError(
             "an OTEL_EXPORTER_OTLP endpoint is set, and what sends to it is not installed: "
@@ -271,7 +270,19 @@ def export_where_asked() -> None:
         ) from error
     resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME") or "secondhop"})
     tracing = TracerProvider(resource=resource)
-    tracing.add_span_processor(BatchSpanProcessor(spans))
+    if traces:
+        tracing.add_span_processor(BatchSpanProcessor(span_exporter()))
     trace.set_tracer_provider(tracing)
-    readers = [PeriodicExportingMetricReader(values)]
-    metrics.set_meter_provider(MeterProvider(metric_readers=readers, resource=resource))
+    if values:
+        readers = [PeriodicExportingMetricReader(metric_exporter())]
+        metrics.set_meter_provider(MeterProvider(metric_readers=readers, resource=resource))
+
+
+def is_wanted(signal: str) -> bool:
+    """Whether the environment names a place for TRACES or METRICS."""
+    told = os.environ.get
+    if told("OTEL_SDK_DISABLED", "").lower() == "true" or told(f"OTEL_{signal}_EXPORTER") == "none":
+        return False
+    return bool(
+        told("OTEL_EXPORTER_OTLP_ENDPOINT") or told(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
+    )
