@@ -25,6 +25,7 @@ class DictWriter:
         self.puts: list[list[str]] = []
         self.annotated: list[Annotation] = []
         self.put_seconds = 0.0
+        self.cues = self
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
         await asyncio.sleep(self.put_seconds)
@@ -47,7 +48,7 @@ class DictWriter:
             if origin is None or stored.memory.origin == origin
         }
 
-    async def cue_fingerprints(self) -> Mapping[str, str]:
+    async def fingerprints(self) -> Mapping[str, str]:
         given = {one: fingerprint_given(stored.memory) for one, stored in self.kept.items()}
         return {one: says for one, says in given.items() if says}
 
