@@ -20,6 +20,7 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.telemetry import search_span
 
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 _log = logging.getLogger(__name__)
@@ -76,16 +77,13 @@ class EntityCues:
             raise UsageError(
                 f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
             )
-        found = await nearest_stored(
-            self._index, queries, k=k, catalog=self._catalog, owners=reads.cue_owners
-        )
-        return [
-            [
-                CueHit(cue_id, memory_id, breadth, text, score)
-                for cue_id, (memory_id, breadth, text), score in hits
-            ]
-            for hits in found
-        ]
+        with search_span("cues", len(queries)) as span:
+            found = await nearest_stored(
+                self._index, queries, k=k, catalog=self._catalog, owners=reads.cue_owners
+            )
+            hits = [[CueHit(one, *owner, score) for one, owner, score in row] for row in found]
+            span.found_by_queries(hits)
+        return hits
 
     async def annotated(self) -> int:
         """How many memories have an annotation of their present text."""
