@@ -42,6 +42,7 @@ from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.where import Where
 
 T = TypeVar("T")
 
@@ -384,6 +385,20 @@ class EntityStore:
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
         return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
+
+    async def admitted(self, where: Where) -> Mapping[str, bool]:
+        """{memory id: whether the filter admits it} of everything stored."""
+        return await asyncio.to_thread(self._catalog.admitted, where)
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await asyncio.to_thread(self._catalog.tags)
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        if tags and await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(asyncio.to_thread(partial(self._catalog.retag, tags)))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""

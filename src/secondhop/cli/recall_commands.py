@@ -8,6 +8,8 @@ import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
 from secondhop.errors import UsageError
+from secondhop.stores.keeping import Kind
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from secondhop.graph.result import RecallResult
@@ -40,6 +42,21 @@ def recall(
     include_stale: Annotated[
         bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
     ] = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only memories with one of these tags.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="Only of one of these sources.")
+    ] = None,
+    kind: Annotated[list[Kind] | None, typer.Option(help="Only of one of these kinds.")] = None,
+    after: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="Only what was written then or later."),
+    ] = None,
+    before: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="Only what was written earlier."),
+    ] = None,
     effort: EffortOption = None,
 ) -> None:
     """Find the memories a question needs.
@@ -52,6 +69,13 @@ def recall(
         raise UsageError("the question is empty; ask something")
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens are two ways to say how much; give one of them")
+    where = Where(
+        tags=tuple(tag or ()),
+        sources=tuple(source or ()),
+        kinds=tuple(kind or ()),
+        after=after,
+        before=before,
+    )
 
     async def work() -> None:
         async with opened(common, counting=tokens is not None) as memory:
@@ -62,6 +86,7 @@ def recall(
                 at=common.at,
                 as_of=as_of,
                 include_stale=include_stale,
+                where=where,
                 effort=effort,
             )
             story = memory.trace(result.trace_id) if trace or html else None
