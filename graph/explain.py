@@ -172,8 +172,8 @@ def kept_back(hidden: TraceHidden) -> Explanation:
         story=["Queries found it.", f"It does not come back: {hidden.reason}."],
         cut_by="validity",
         nearest_change=(
-            f"`--include-stale` shows it, marked; `secondhop restore {hidden.memory_id}` lets it "
-            f"hold again"
+            f"`--include-stale` shows it, marked; `secondhop update {hidden.memory_id} "
+            f"--restore` lets it hold again"
             if ended
             else "another moment, or another kind of memory"
         ),

@@ -64,7 +64,7 @@ class EntityCues:
     # --- CueSearch ---
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch.cues`.
+        """See `CueSearch`.
 
         Raises:
             UsageError: the queries have another dimension than the store.
@@ -85,7 +85,7 @@ class EntityCues:
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.owners(cue_ids))
 
     async def annotated(self) -> int:
-        """See `CueSearch`."""
+        """How many memories have an annotation of their present text."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
 
     async def cued_share(self) -> float:
@@ -101,10 +101,10 @@ class EntityCues:
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))
 
     async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch.cue_texts`."""
+        """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(cue_ids))
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `CueSearch`."""
         return await asyncio.to_thread(
             self._catalog.cues, lambda view: view.replaced_by(memory_ids)

@@ -16,7 +16,6 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
-from secondhop.stores.cues import Annotation, Cue, CueHit
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import FactName, Keepings
@@ -50,8 +49,8 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore:
-    """`MemorySearch`, `CueSearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one
-    entity."""
+    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity; its
+    `cues` are a `CueSearch`."""
 
     def __init__(
         self,
@@ -101,7 +100,7 @@ class EntityStore:
         """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
-        self._cues = EntityCues(
+        self.cues = EntityCues(
             catalog,
             cue_index,
             outbox=self._outbox,
@@ -109,6 +108,7 @@ class EntityStore:
             writing=self._writing,
             clock=self._now,
         )
+        """What memories were stored for: searched, and written beside the memories."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise where vectors are missing; the store is named in it."""
 
@@ -145,7 +145,7 @@ class EntityStore:
             await to_its_end(self._outbox.repair())
             if not mending:
                 await to_its_end(self._outbox.compare(cure=self.cure))
-                await to_its_end(self._cues.check(cure=self.cure))
+                await to_its_end(self.cues.check(cure=self.cure))
         except StoreFullError as error:
             # reading needs no space, and what is left over is never shown
             _log.warning("leftovers stay for now: %s", error)
@@ -198,76 +198,6 @@ class EntityStore:
     async def vector_ids(self) -> set[str]:
         """Passage ids that have a vector: for who compares them all."""
         return await self._index.ids()
-
-    # --- CueSearch ---
-
-    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch`."""
-        return await self._cues.search(queries, k=k)
-
-    async def annotated(self) -> int:
-        """See `CueSearch`."""
-        return await self._cues.annotated()
-
-    async def cued_share(self) -> float:
-        """See `CueSearch`."""
-        return await self._cues.cued_share()
-
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """See `CueSearch`."""
-        return await self._cues.with_cues(memory_ids)
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.roles(memory_ids)
-
-    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.texts(cue_ids)
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.replaced_by(memory_ids)
-
-    # --- writing cues ---
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """See `EntityCues.annotate`."""
-        return await self._cues.annotate(annotations, vectors)
-
-    async def add_cues(self, cues: Sequence[Cue], vectors: Vectors) -> None:
-        """See `EntityCues.add`."""
-        await self._cues.add(cues, vectors)
-
-    async def restore_cues(
-        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
-    ) -> int:
-        """See `EntityCues.restore`."""
-        return await self._cues.restore(annotations, added, vectors)
-
-    async def remove_cues(self, cue_ids: Sequence[str]) -> None:
-        """See `EntityCues.remove`."""
-        await self._cues.remove(cue_ids)
-
-    async def cues_of(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
-        """See `EntityCues.of_memories`."""
-        return await self._cues.of_memories(memory_ids)
-
-    async def all_cues(self, after: str, *, limit: int) -> Sequence[Cue]:
-        """See `EntityCues.all`."""
-        return await self._cues.all(after, limit=limit)
-
-    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """See `EntityCues.annotations`."""
-        return await self._cues.annotations(memory_ids)
-
-    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
-        """See `EntityCues.unannotated`."""
-        return await self._cues.unannotated(prompt=prompt)
-
-    async def cue_fingerprints(self) -> Mapping[str, str]:
-        """See `MemoryWriter`."""
-        return await self._cues.fingerprints()
 
     # --- MemoryReader ---
 

@@ -74,13 +74,9 @@ class MemorySearch(Protocol):
 class CueSearch(Protocol):
     """Finding memories by what they were stored for."""
 
-    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
+    async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
         """For each query row, at most `k` cues by cosine, best first, of stored memories only;
         empty rankings where nothing has cues."""
-        ...
-
-    async def annotated(self) -> int:
-        """How many memories have an annotation of their present text."""
         ...
 
     async def cued_share(self) -> float:
@@ -95,12 +91,17 @@ class CueSearch(Protocol):
         """{memory id: its role}; those without one are left out."""
         ...
 
-    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
+    async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
         """{cue id: its words}; unknown ids are left out."""
         ...
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: the newest stored memory whose annotation says that it replaces it}."""
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """{memory id: the newer stored memories whose annotations say that they replace it}.
+
+        The newest first. Newer is what has a later date, or was stored later on the same date;
+        an older memory replaces nothing, whatever its annotation says. Those that nothing replaces
+        are left out.
+        """
         ...
 
 
@@ -140,6 +141,25 @@ class SettingsKeeping(Protocol):
         ...
 
 
+class CueWriter(Protocol):
+    """Storing what memories were stored for."""
+
+    async def fingerprints(self) -> Mapping[str, str]:
+        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
+        ...
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """Replace what the same origin had said of these memories; how many were stored.
+
+        Left out are annotations of memories that are gone, or of another text than the present
+        one. Cues of other origins stay, and so do cues that the host added one by one.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
+        """
+        ...
+
+
 class MemoryWriter(Protocol):
     """Storing: all or nothing a memory, and durable when it returns."""
 
@@ -158,19 +178,9 @@ class MemoryWriter(Protocol):
         """{memory id: content hash} of everything stored, or of one origin."""
         ...
 
-    async def cue_fingerprints(self) -> Mapping[str, str]:
-        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
-        ...
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """Replace what the same origin had said of these memories; how many were stored.
-
-        Left out are annotations of memories that are gone, or of another text than the present
-        one. Cues of other origins stay, and so do cues that the host added one by one.
-
-        Args:
-            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
-        """
+    @property
+    def cues(self) -> CueWriter:
+        """What comes with the memories."""
         ...
 
     async def tags(self) -> Mapping[str, tuple[str, ...]]:

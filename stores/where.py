@@ -1,6 +1,6 @@
 """A filter of a recall: which memories it may bring back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Self, cast, get_args
@@ -21,9 +21,9 @@ class Where:
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
-    tags: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    tags: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    kinds: Sequence[Kind] = ()
     after: datetime | None = None
     """Written then or later; without a zone it is meant in UTC."""
     before: datetime | None = None

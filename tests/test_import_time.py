@@ -79,7 +79,7 @@ def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["facts", "learning"])
+@pytest.mark.parametrize("command", ["facts", "stats"])
 def test_a_command_that_asks_nothing_loads_nothing_for_questions(
     command: str, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ async def by_cues(
     bent, lengths = bent_from(rows, background)
     depth = DEPTH
     while True:
-        rankings = await services.cues.cues(bent, k=depth)
+        rankings = await services.cues.search(bent, k=depth)
         shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]
         ended = [len(hits) < depth for hits in rankings]
         if all(end or len(own) >= DEPTH for end, own in zip(ended, shown, strict=True)):

@@ -142,7 +142,7 @@ def counts(
 
 
 def annotated(connection: sqlite3.Connection) -> int:
-    """See `CueSearch.annotated`."""
+    """See `EntityCues.annotated`."""
     (count,) = connection.execute(
         "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
         "USING (memory_id, content_hash)"

@@ -26,6 +26,7 @@ class DictWriter:
         self.annotated: list[Annotation] = []
         self.retagged: dict[str, Sequence[str]] = {}
         self.put_seconds = 0.0
+        self.cues = self
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
         await asyncio.sleep(self.put_seconds)
@@ -48,7 +49,7 @@ class DictWriter:
             if origin is None or stored.memory.origin == origin
         }
 
-    async def cue_fingerprints(self) -> Mapping[str, str]:
+    async def fingerprints(self) -> Mapping[str, str]:
         given = {one: fingerprint_given(stored.memory) for one, stored in self.kept.items()}
         return {one: says for one, says in given.items() if says}
 

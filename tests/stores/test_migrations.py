@@ -110,10 +110,10 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     await store.put([make.memory("a", "the boiler is silent")])
     (kept,) = await store.look(lambda view: view.earlier_texts("a"))
     assert kept.memory == old.memory
-    assert await store.cues(old.vectors, k=5) == [[]]
+    assert await store.cues.search(old.vectors, k=5) == [[]]
     cue = Cue(memory_id="a", text="who repairs the heating")
-    await store.add_cues([cue], make.vectors(cue.text))
-    ((found,),) = await store.cues(make.vectors(cue.text), k=5)
+    await store.cues.add([cue], make.vectors(cue.text))
+    ((found,),) = await store.cues.search(make.vectors(cue.text), k=5)
     assert found.memory_id == "a"
     await store.aclose()
 

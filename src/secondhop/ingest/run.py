@@ -85,7 +85,7 @@ class IngestRun:
         intake = Intake(
             before,
             of_origin,
-            cues=await self._writer.cue_fingerprints(),
+            cues=await self._writer.cues.fingerprints(),
             tags=await self._writer.tags(),
         )
         batches = batches_of(
@@ -138,7 +138,7 @@ class IngestRun:
 
     async def _put(self, memories: list[EmbeddedMemory], passages: int, *, cues: GivenCues) -> None:
         if cues.annotations:
-            await self._writer.annotate(cues.annotations, cues.vectors)
+            await self._writer.cues.annotate(cues.annotations, cues.vectors)
             await self._writer.retag(cues.tags)
         if not memories:
             return
