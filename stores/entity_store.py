@@ -326,9 +326,9 @@ class EntityStore:
 
     async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
         """See `MemoryWriter`."""
-        if tags and await asyncio.to_thread(self._catalog.exists):
+        if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(asyncio.to_thread(partial(self._catalog.retag, tags)))
+                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""

@@ -2,18 +2,20 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
 from secondhop.errors import UsageError
-from secondhop.stores.keeping import Kind
 from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
+    from secondhop.stores.keeping import Kind
 
 
 def recall(
@@ -48,7 +50,10 @@ def recall(
     source: Annotated[
         list[str] | None, typer.Option(metavar="S", help="Only of one of these sources.")
     ] = None,
-    kind: Annotated[list[Kind] | None, typer.Option(help="Only of one of these kinds.")] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only factual, preferential or continuity."),
+    ] = None,
     after: Annotated[
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help="Only what was written then or later."),
@@ -70,9 +75,9 @@ def recall(
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens are two ways to say how much; give one of them")
     where = Where(
-        tags=tuple(tag or ()),
-        sources=tuple(source or ()),
-        kinds=tuple(kind or ()),
+        tags=tag or (),
+        sources=source or (),
+        kinds=cast("Sequence[Kind]", kind or ()),
         after=after,
         before=before,
     )
