@@ -43,6 +43,7 @@ from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
@@ -309,13 +310,25 @@ class EntityStore:
         """How memories stand; those that stand as they were stored are left out."""
         return await self._catalog.aread(reads.keepings)
 
-    async def standing(self, *, until: datetime | None = None) -> Standing:
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
         """See `MemoryKeeping`."""
-        return await self._catalog.aread(reads.standing, until=until)
+        return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
         """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
         return await self.look(partial(rivals_of, memory_ids))
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await self._catalog.aread(reads.tags)
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        if await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""

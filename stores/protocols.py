@@ -162,6 +162,14 @@ class MemoryWriter(Protocol):
         """What comes with the memories."""
         ...
 
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """{memory id: its tags}; memories without any are left out."""
+        ...
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """Put these tags in the place of those that stored memories have; texts stay."""
+        ...
+
     async def counts(self) -> StoreCounts:
         """What is stored now."""
         ...

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from secondhop.nodes.state import RecallState, Sight
 from secondhop.stores.keeping import End, FactName
 from secondhop.stores.records import Memory, PassageHit, Standing
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from secondhop.nodes.services import Services
@@ -19,14 +20,19 @@ REMEMBERED = 512
 NOTED = 10
 """Hidden memories a query that the trace tells of."""
 
+OUTSIDE = "the filter of this recall leaves it out"
+
 APART = "it is a preference: those that count are given apart"
 
 
 class MemoryKeeping(Protocol):
     """How the memories of an entity stand."""
 
-    async def standing(self, *, until: datetime | None = None) -> Standing:
-        """Keepings, preferences, the names of facts, and what was written later than `until`."""
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """Keepings, preferences, the names of facts, what was written later than `until`, and what
+        `where` admits."""
         ...
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -49,6 +55,8 @@ class Hidden:
     """Those that hold, the oldest first; what ended among them where it may be shown."""
     facts: Sequence[FactName] = ()
     """What the facts are of that may be shown, the oldest first."""
+    admitted: frozenset[str] | None = None
+    """With a filter, all that may be shown; None without one."""
 
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
@@ -86,7 +94,7 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
-    stored = await keeping.standing(until=as_of)
+    stored = await keeping.standing(until=as_of, where=Where.of(sight["where"]))
     ended = {
         memory_id: end
         for memory_id, kept in stored.keepings.items()
@@ -102,8 +110,17 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         if (sight["include_stale"] or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
-    facts = [one for one in stored.facts if one.memory_id not in reasons]
-    return Hidden(reasons=reasons, ended=ended, preferences=shown, facts=facts)
+    fits = stored.admitted
+    if fits is not None:
+        reasons |= dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
+        shown = [one for one in shown if fits.get(one.memory_id)]
+    return Hidden(
+        reasons=reasons,
+        ended=ended,
+        preferences=shown,
+        facts=[one for one in stored.facts if one.memory_id not in reasons],
+        admitted=None if fits is None else frozenset(fits.keys() - reasons.keys()),
+    )
 
 
 def sight_of(state: RecallState) -> Sight:
@@ -113,6 +130,7 @@ def sight_of(state: RecallState) -> Sight:
         asked_at=state["asked_at"],
         as_of=state.get("as_of", ""),
         include_stale=state.get("include_stale", False),
+        where=state.get("where", {}),
     )
 
 

@@ -48,6 +48,7 @@ from secondhop.stores.catalog.notes import (
 )
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.reads import stored_cues
+from secondhop.stores.catalog.rows import tags_text
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -289,6 +290,12 @@ class Catalog:
     ) -> T:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(partial(self.read, view, *args, **named))
+
+    def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        with self._database.writing() as connection:
+            rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
+            connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""

@@ -24,10 +24,13 @@ from secondhop.stores.catalog.rows import (
     keeping_of,
     memory_of,
     passage_of,
+    tags_of,
+    text_of,
 )
 from secondhop.stores.cues import Breadth
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
+from secondhop.stores.where import Where
 
 _CHUNK = 500
 
@@ -239,7 +242,9 @@ def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
     return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
-def standing(connection: sqlite3.Connection, *, until: datetime | None) -> Standing:
+def standing(
+    connection: sqlite3.Connection, *, until: datetime | None, where: Where | None
+) -> Standing:
     """See `MemoryKeeping`."""
     names = connection.execute(
         f"""SELECT {FACT_NAME_COLUMNS} FROM memories
@@ -251,6 +256,7 @@ def standing(connection: sqlite3.Connection, *, until: datetime | None) -> Stand
         later=written_after(connection, until) if until else (),
         preferences=memories_where(connection, preferences),
         facts=list(map(fact_name_of, names)),
+        admitted=admitted(connection, where) if where is not None else None,
     )
 
 
@@ -267,6 +273,26 @@ def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
     return [found for found, at in dated if datetime.fromisoformat(at) > moment]
+
+
+def admitted(connection: sqlite3.Connection, where: Where) -> dict[str, bool]:
+    """{memory id: whether the filter admits it} of everything stored."""
+    rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
+    return {
+        memory_id: where.admits(
+            tags=tags_of(tags),
+            source=text_of(source),
+            kind=kind,
+            created_at=datetime.fromisoformat(at),
+        )
+        for memory_id, tags, source, kind, at in rows
+    }
+
+
+def tags(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """See `MemoryWriter.tags`."""
+    rows = connection.execute("SELECT memory_id, tags FROM memories WHERE tags <> '[]'")
+    return {memory_id: tags_of(tags) for memory_id, tags in rows}
 
 
 def best_by_words(
