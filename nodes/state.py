@@ -6,6 +6,7 @@ reducer, and every reducer is commutative: the entries that two branches add dif
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import (
     Annotated,
     Any,
@@ -299,11 +300,11 @@ class RecallInput(TypedDict):
     """Memories to return; default `RecallLimits.k`."""
     tokens: NotRequired[int | None]
     """Instead of k: fill this many tokens with evidence."""
-    asked_at: NotRequired[str | None]
-    """ISO 8601 "now"; default the clock."""
+    asked_at: NotRequired[str | datetime | None]
+    """ "Now", as a moment or ISO 8601, in UTC without a zone; default the clock."""
     trace_id: NotRequired[str | None]
-    as_of: NotRequired[str | None]
-    """ISO 8601: what was believed then."""
+    as_of: NotRequired[str | datetime | None]
+    """What was believed then."""
     include_stale: NotRequired[bool]
     """Superseded, deprecated and expired memories come back, too, marked as such."""
     where: NotRequired[Mapping[str, Any] | None]
