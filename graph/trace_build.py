@@ -27,7 +27,7 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.retrieval.hits import rows
+from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.selection.factors import score_factors
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, FacetScore, Hits, Query, RecallState, Step, Vote

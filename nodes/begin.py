@@ -12,8 +12,7 @@ from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, plans
 from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
-from secondhop.nodes.planning.question_kind import question_kind
-from secondhop.nodes.planning.several_questions import several_questions
+from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
