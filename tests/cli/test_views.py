@@ -54,7 +54,8 @@ def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallRes
     show_answer(result.model_copy(update={"memories": [nameless]}), on)
 
     assert "1. “I cut the turnaround from 9 days to 2. [bold]Nurses[/bold]…” (2025" in printed(on)
-    assert "m-0): it holds the plan you wrote " in printed(on)
+    assert "m-0): it holds the plan you wrote" in printed(on)
+    assert "you wrote:" not in printed(on)
 
 
 def test_an_answer_fits_its_terminal_and_carries_no_control_character(
