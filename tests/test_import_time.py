@@ -100,7 +100,7 @@ def test_a_recall_without_a_model_loads_nothing_for_models_servers_and_ingests(
     loaded, printed = modules_after(HELP.format(arguments=["recall", "Where is the key?", *place]))
 
     assert "The key hangs there" in printed
-    assert not {"openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
+    assert not {"chromadb", "openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
     assert not {"secondhop.observe.service", "secondhop.models.openai_llm"} & loaded
 
 

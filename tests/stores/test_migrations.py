@@ -12,6 +12,7 @@ import pytest
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.migrations import MIGRATIONS, migrate, schema_version
+from secondhop.stores.catalog.reads import cards
 from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
@@ -85,7 +86,7 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
             connection.execute(f"DROP INDEX {index}")
         for table in ("keeping", "history", "earlier_texts", "cues", "annotations", "replacements"):
             connection.execute(f"DROP TABLE {table}")
-        for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
+        for column in ("kind", "subject", "attribute", "value", "scope", "slot", "tags"):
             connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         connection.execute("ALTER TABLE outbox DROP COLUMN cue_ids")
         connection.execute("PRAGMA user_version = 1")
@@ -133,4 +134,4 @@ def test_a_migration_that_is_killed_half_way_runs_again(
         assert catalog.needs_upgrade()
         catalog.upgrade()
         assert not catalog.needs_upgrade()
-        assert catalog.cards(["a"])["a"].kind == "continuity"
+        assert catalog.read(cards, ["a"])["a"].kind == "continuity"
