@@ -120,7 +120,7 @@ class CachingEmbedder:
         asked = [(kind, text) for text in dict.fromkeys(texts)]
         if new := [one for one in asked if one not in under_way]:
             fetching = self._fetched(kind, [text for _, text in new])
-            call = loop.create_task(fetching)  # noqa: RUF006 - `under_way` holds it
+            call = loop.create_task(fetching)
             under_way |= dict.fromkeys(new, call)
             call.add_done_callback(partial(_ended, under_way, new))
         calls = {under_way[one] for one in asked}
