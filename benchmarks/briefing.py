@@ -34,6 +34,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping, KeepingChange
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, passage_id_of
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
@@ -171,7 +172,7 @@ async def measure(size: int, *, runs: int) -> None:
             Catalog(path / "catalog.db"),
             MemoryIndex(),
             identity=Identity(entity="e", embedder_id="none", dimension=1),
-            lock_path=path / "lock",
+            lock=WriterLock(path / "lock"),
         )
         async with aclosing(store):
             counters = CounterStore(path / "counters.db")

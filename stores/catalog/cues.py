@@ -3,7 +3,6 @@
 They stand beside the memories and go with them.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +16,7 @@ from secondhop.stores.cues import (
     Cue,
     cues_in,
 )
+from secondhop.stores.database import Connection
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
@@ -26,7 +26,7 @@ TABLES = ("cues", "annotations", "replacements")
 class CueView:
     """What stands in the catalog of cues; reads only."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     def count(self) -> int:
@@ -112,8 +112,8 @@ class CueView:
             "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
             "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
             "AND a.content_hash = memories.content_hash "
-            "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1))",
-            (prompt,),
+            "AND (CAST(:prompt AS TEXT) IS NULL OR a.origin <> 'model' OR a.prompt = :prompt))",
+            {"prompt": prompt},
         )
         dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
         return [memory_id for _, memory_id in sorted(dated)]
@@ -172,7 +172,7 @@ def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
 
 
-def lost_annotations(connection: sqlite3.Connection) -> list[str]:
+def lost_annotations(connection: Connection) -> list[str]:
     """Ids of memories that are not stored, and of which something is; only damage leaves such."""
     named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
     rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")

@@ -1,6 +1,5 @@
 """What is read from the catalog of memories and passages; always inside one transaction."""
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -19,12 +18,13 @@ from secondhop.stores.catalog.rows import (
     memory_of,
     passage_of,
 )
+from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, StoreCounts
 
 _CHUNK = 500
 
 
-def in_chunks(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
+def in_chunks(connection: Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
     """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
     values = list(dict.fromkeys(values))
     for start in range(0, len(values), _CHUNK):
@@ -32,59 +32,57 @@ def in_chunks(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -
         yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)
 
 
-def stored(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[str]:
+def stored(connection: Connection, memory_ids: Sequence[str]) -> list[str]:
     """Those of the memories that are there."""
     sql = "SELECT memory_id FROM memories WHERE memory_id IN"
     return [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
 
 
-def owners(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, str]:
+def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]:
     """{passage id: memory id} of the stored ones."""
     sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
     return dict(in_chunks(connection, sql, passage_ids))
 
 
-def stored_cues(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> set[str]:
+def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
     """Those of the cues that are there."""
     sql = "SELECT cue_id FROM cues WHERE cue_id IN"
     return {cue_id for (cue_id,) in in_chunks(connection, sql, cue_ids)}
 
 
-def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
     return {card.memory_id: card for card in found}
 
 
-def passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
+def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
     """See `MemoryReader.passages`."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
     found = map(passage_of, in_chunks(connection, sql, passage_ids))
     return {passage.passage_id: passage for passage in found}
 
 
-def passages_of(connection: sqlite3.Connection, memory_id: str) -> tuple[Passage, ...]:
+def passages_of(connection: Connection, memory_id: str) -> tuple[Passage, ...]:
     """Of one memory, in order."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
     return tuple(map(passage_of, connection.execute(sql, (memory_id,))))
 
 
-def memory(connection: sqlite3.Connection, memory_id: str) -> Memory | None:
+def memory(connection: Connection, memory_id: str) -> Memory | None:
     """See `MemoryReader.memory`."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
     return next(map(memory_of, connection.execute(sql, (memory_id,))), None)
 
 
-def whole(
-    connection: sqlite3.Connection, memory_id: str
-) -> tuple[Memory, tuple[Passage, ...]] | None:
+def whole(connection: Connection, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
     """A memory with its passages in order, or None."""
     found = memory(connection, memory_id)
     return None if found is None else (found, passages_of(connection, memory_id))
 
 
 def page(
-    connection: sqlite3.Connection, *, after: str, limit: int
+    connection: Connection, *, after: str, limit: int
 ) -> list[tuple[Memory, tuple[Passage, ...]]]:
     """The next `limit` memories whose id is greater than `after`, with their passages."""
     rows = connection.execute(
@@ -95,24 +93,25 @@ def page(
     return [(one, passages_of(connection, one.memory_id)) for one in memories]
 
 
-def all_passage_ids(connection: sqlite3.Connection) -> list[str]:
+def all_passage_ids(connection: Connection) -> list[str]:
     """Of everything stored, by memory and ordinal."""
     rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
     return [passage_id for (passage_id,) in rows]
 
 
-def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dict[str, str]:
+def content_hashes(connection: Connection, *, origin: str | None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
         connection.execute(
-            "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
-            (origin,),
+            "SELECT memory_id, content_hash FROM memories "
+            "WHERE CAST(:origin AS TEXT) IS NULL OR origin = :origin",
+            {"origin": origin},
         )
     )
 
 
 def counts(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     vectors: int | None,
     schema_version: int,
@@ -138,7 +137,7 @@ def counts(
     )
 
 
-def annotated(connection: sqlite3.Connection) -> int:
+def annotated(connection: Connection) -> int:
     """See `CueSearch.annotated`."""
     (count,) = connection.execute(
         "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
@@ -147,20 +146,20 @@ def annotated(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def cued_share(connection: sqlite3.Connection) -> float:
+def cued_share(connection: Connection) -> float:
     """See `CueSearch`."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
     (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM cues").fetchone()
     return min(1.0, known / stored) if stored else 0.0
 
 
-def with_cues(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+def with_cues(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
     """See `CueSearch`."""
     sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
     return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
 
 
-def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
     """See `MemoryReader`."""
     found: dict[str, list[tuple[int, str]]] = {}
     sql = "SELECT memory_id, ordinal, passage_id FROM passages WHERE memory_id IN"
@@ -169,14 +168,14 @@ def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> di
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
 
 
-def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
+def written_after(connection: Connection, moment: datetime) -> list[str]:
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
     return [found for found, at in dated if datetime.fromisoformat(at) > moment]
 
 
 def best_by_words(
-    connection: sqlite3.Connection, queries: Sequence[str], *, k: int, settings: lexicon.Bm25
+    connection: Connection, queries: Sequence[str], *, k: int, settings: lexicon.Bm25
 ) -> list[list[PassageHit]]:
     """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
     terms = [query_terms(query) for query in queries]

@@ -16,6 +16,7 @@ from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory
 from secondhop.stores.store_directory import StoreDirectory
@@ -75,7 +76,7 @@ async def store(
         client = (
             ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
             if request.param == "folder"
-            else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
+            else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
         )
         index = ChromaVectors(client, name=lambda: name)
         cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
@@ -84,7 +85,7 @@ async def store(
         Catalog(tmp_path / "catalog.db"),
         index,
         identity=identity,
-        lock_path=tmp_path / "writer",
+        lock=WriterLock(tmp_path / "writer"),
         cue_index=cue_index,
     )
     async with aclosing(opened):
@@ -270,7 +271,7 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
             Catalog(tmp_path / "catalog.db"),
             index,
             identity=identity,
-            lock_path=tmp_path / "writer",
+            lock=WriterLock(tmp_path / "writer"),
             cue_index=cue_index,
         )
 
