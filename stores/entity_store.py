@@ -12,13 +12,13 @@ from functools import partial
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
-from secondhop.stores.cues import Annotation, Cue, CueHit
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.keeping import FactName, Keepings
+from secondhop.stores.keeping import Keepings
 from secondhop.stores.locks import Lock, LockClosedError, to_its_end, try_hold, writer_turn
 from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
@@ -32,6 +32,7 @@ from secondhop.stores.records import (
     MemoryCard,
     Passage,
     PassageHit,
+    Standing,
     StoreCounts,
     Topic,
     Vector,
@@ -41,6 +42,8 @@ from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.where import Where
+from secondhop.telemetry import search_span
 
 T = TypeVar("T")
 
@@ -48,8 +51,8 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore:
-    """`MemorySearch`, `CueSearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one
-    entity."""
+    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity; its
+    `cues` are a `CueSearch`."""
 
     def __init__(
         self,
@@ -100,7 +103,7 @@ class EntityStore:
         """Called whenever memories were stored; must not wait."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
-        self._cues = EntityCues(
+        self.cues = EntityCues(
             catalog,
             cue_index,
             outbox=self._outbox,
@@ -108,6 +111,7 @@ class EntityStore:
             writing=self._writing,
             clock=self._now,
         )
+        """What memories were stored for: searched, and written beside the memories."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise where vectors are missing; the store is named in it."""
 
@@ -144,7 +148,7 @@ class EntityStore:
                 await to_its_end(self._outbox.repair())
                 if not mending:
                     await to_its_end(self._outbox.compare(cure=self.cure))
-                    await to_its_end(self._cues.check(cure=self.cure))
+                    await to_its_end(self.cues.check(cure=self.cure))
             except StoreFullError as error:
                 # reading needs no space, and what is left over is never shown
                 _log.warning("leftovers stay for now: %s", error)
@@ -169,21 +173,26 @@ class EntityStore:
             )
         if k < 1 or not len(queries):
             return [[] for _ in queries]
-        found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+        with search_span("passages", len(queries)) as span:
+            found = await nearest_stored(
+                self._index, queries, k=k, catalog=self._catalog, owners=reads.owners
+            )
+            hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
+            span.found_by_queries(hits)
         if not any(found):
             await self._expect_nothing(queries)
-        return [[PassageHit(*hit) for hit in ranking] for ranking in found]
-
-    async def _owners(self, passage_ids: Sequence[str]) -> Mapping[str, str]:
-        return await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+        return hits
 
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
-        return await asyncio.to_thread(self._catalog.lexical, queries, k=k)
+        with search_span("words", len(queries)) as span:
+            hits = await self._catalog.aread(reads.best_by_words, queries, k=k)
+            span.found_by_queries(hits)
+        return hits
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+        known = await self._catalog.aread(reads.owners, passage_ids)
         found = self._cache.take(list(known))
         missing = [i for i in known if i not in found]
         if missing:
@@ -196,101 +205,31 @@ class EntityStore:
         """Passage ids that have a vector: for who compares them all."""
         return await self._index.ids()
 
-    # --- CueSearch ---
-
-    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch`."""
-        return await self._cues.search(queries, k=k)
-
-    async def annotated(self) -> int:
-        """See `CueSearch`."""
-        return await self._cues.annotated()
-
-    async def cued_share(self) -> float:
-        """See `CueSearch`."""
-        return await self._cues.cued_share()
-
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """See `CueSearch`."""
-        return await self._cues.with_cues(memory_ids)
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.roles(memory_ids)
-
-    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.texts(cue_ids)
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await self._cues.replaced_by(memory_ids)
-
-    # --- writing cues ---
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """See `EntityCues.annotate`."""
-        return await self._cues.annotate(annotations, vectors)
-
-    async def add_cues(self, cues: Sequence[Cue], vectors: Vectors) -> None:
-        """See `EntityCues.add`."""
-        await self._cues.add(cues, vectors)
-
-    async def restore_cues(
-        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
-    ) -> int:
-        """See `EntityCues.restore`."""
-        return await self._cues.restore(annotations, added, vectors)
-
-    async def remove_cues(self, cue_ids: Sequence[str]) -> None:
-        """See `EntityCues.remove`."""
-        await self._cues.remove(cue_ids)
-
-    async def cues_of(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
-        """See `EntityCues.of_memories`."""
-        return await self._cues.of_memories(memory_ids)
-
-    async def all_cues(self, after: str, *, limit: int) -> Sequence[Cue]:
-        """See `EntityCues.all`."""
-        return await self._cues.all(after, limit=limit)
-
-    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """See `EntityCues.annotations`."""
-        return await self._cues.annotations(memory_ids)
-
-    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
-        """See `EntityCues.unannotated`."""
-        return await self._cues.unannotated(prompt=prompt)
-
-    async def cue_fingerprints(self) -> Mapping[str, str]:
-        """See `MemoryWriter`."""
-        return await self._cues.fingerprints()
-
     # --- MemoryReader ---
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.cards, memory_ids)
+        return await self._catalog.aread(reads.cards, memory_ids)
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.passages, passage_ids)
+        return await self._catalog.aread(reads.passages, passage_ids)
 
     async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
+        return await self._catalog.aread(reads.passage_ids, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.memory, memory_id)
+        return await self._catalog.aread(reads.memory, memory_id)
 
     async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
         """A memory with all its passages in order, or None."""
-        return await asyncio.to_thread(self._catalog.whole, memory_id)
+        return await self._catalog.aread(reads.whole, memory_id)
 
     async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
         """The next memories by id, each with its passages."""
-        return await asyncio.to_thread(partial(self._catalog.page, after=after, limit=limit))
+        return await self._catalog.aread(reads.page, after=after, limit=limit)
 
     async def topics(self) -> Sequence[Topic]:
         """See `MemoryReader`; writes nothing."""
@@ -300,7 +239,7 @@ class EntityStore:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await asyncio.to_thread(self._catalog.kept_settings)
+        return await self._catalog.aread(reads.settings)
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`; they may be kept before the first memory is."""
@@ -355,33 +294,39 @@ class EntityStore:
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
         """The result of `view` on how memories stand."""
-        return await asyncio.to_thread(self._catalog.look, view)
+        return await self._catalog.aread(lambda connection: view(KeepingView(connection)))
 
     async def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
         """The result of `look` on what a session start may show; moments as of `BriefingView`."""
-        return await asyncio.to_thread(partial(self._catalog.brief, look, now=now, until=until))
+        return await self._catalog.aread(
+            lambda connection: look(BriefingView(connection, now=now, until=until))
+        )
 
     async def keepings(self) -> Keepings:
         """How memories stand; those that stand as they were stored are left out."""
-        return await asyncio.to_thread(self._catalog.keepings)
+        return await self._catalog.aread(reads.keepings)
 
-    async def preferences(self) -> Sequence[Memory]:
-        """All preferences, the oldest first."""
-        return await self.look(lambda view: view.of_kind("preferential"))
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """See `MemoryKeeping`."""
+        return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
         """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
         return await self.look(partial(rivals_of, memory_ids))
 
-    async def fact_names(self) -> Sequence[FactName]:
-        """What the stored facts are of, the oldest first."""
-        return await self.look(lambda view: view.fact_names())
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await self._catalog.aread(reads.tags)
 
-    async def written_after(self, moment: datetime) -> frozenset[str]:
-        """Ids of what was written later than that."""
-        return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        if await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -392,7 +337,7 @@ class EntityStore:
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter`."""
-        return await asyncio.to_thread(self._catalog.content_hashes, origin=origin)
+        return await self._catalog.aread(reads.content_hashes, origin=origin)
 
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""

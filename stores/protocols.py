@@ -82,33 +82,13 @@ class MemorySearch(Protocol):
 class CueSearch(Protocol):
     """Finding memories by what they were stored for."""
 
-    async def cues(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
+    async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
         """For each query row, at most `k` cues by cosine, best first, of stored memories only;
         empty rankings where nothing has cues."""
         ...
 
-    async def annotated(self) -> int:
-        """How many memories have an annotation of their present text."""
-        ...
-
     async def cued_share(self) -> float:
         """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
-        ...
-
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """Those of the memories that have a cue."""
-        ...
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: its role}; those without one are left out."""
-        ...
-
-    async def cue_texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """{cue id: its words}; unknown ids are left out."""
-        ...
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: the newest stored memory whose annotation says that it replaces it}."""
         ...
 
 
@@ -148,6 +128,25 @@ class SettingsKeeping(Protocol):
         ...
 
 
+class CueWriter(Protocol):
+    """Storing what memories were stored for."""
+
+    async def fingerprints(self) -> Mapping[str, str]:
+        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
+        ...
+
+    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+        """Replace what the same origin had said of these memories; how many were stored.
+
+        Left out are annotations of memories that are gone, or of another text than the present
+        one. Cues of other origins stay, and so do cues that the host added one by one.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
+        """
+        ...
+
+
 class MemoryWriter(Protocol):
     """Storing: all or nothing a memory, and durable when it returns."""
 
@@ -166,19 +165,17 @@ class MemoryWriter(Protocol):
         """{memory id: content hash} of everything stored, or of one origin."""
         ...
 
-    async def cue_fingerprints(self) -> Mapping[str, str]:
-        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
+    @property
+    def cues(self) -> CueWriter:
+        """What comes with the memories."""
         ...
 
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """Replace what the same origin had said of these memories; how many were stored.
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """{memory id: its tags}; memories without any are left out."""
+        ...
 
-        Left out are annotations of memories that are gone, or of another text than the present
-        one. Cues of other origins stay, and so do cues that the host added one by one.
-
-        Args:
-            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
-        """
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """Put these tags in the place of those that stored memories have; texts stay."""
         ...
 
     async def counts(self) -> StoreCounts:

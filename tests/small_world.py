@@ -173,7 +173,7 @@ class SmallWorld:
             search=self.store,
             reader=self.store,
             keeping=self.store,
-            cues=self.store,
+            cues=self.store.cues,
             embedder=self.embedder,
             scale=scale_of(self.embedder.model_id),
             playbooks=Playbooks(small_library(), embedder=self.embedder),

@@ -38,8 +38,8 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     async with await opened(tmp_path / "store") as recall:
         await recall.memories.aadd([TOWN, ALLERGY, MOVED])
         vectors = await recall.services.embedder.embed_passages(["who drives to Trier", "my own"])
-        await recall.store.annotate([thought_of(MOVED)], vectors[:1])
-        await recall.store.add_cues([Cue(memory_id="moved", text="my own")], vectors[1:])
+        await recall.store.cues.annotate([thought_of(MOVED)], vectors[:1])
+        await recall.store.cues.add([Cue(memory_id="moved", text="my own")], vectors[1:])
         yield recall
 
 
@@ -68,18 +68,19 @@ def thought_of(memory: Memory) -> Annotation:
 async def found_by(recall: Recall, question: str) -> str:
     """The memory whose cue is nearest."""
     vectors = await recall.services.embedder.embed_passages([question])
-    ((hit, *_),) = await recall.store.cues(vectors, k=3)
+    ((hit, *_),) = await recall.store.cues.search(vectors, k=3)
     return hit.memory_id if hit.score > 0.99 else ""
 
 
 async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Recall) -> None:
     assert await found_by(recall, "what may I bake for Ana") == "allergy"
     assert await found_by(recall, "plan a dinner") == "allergy"
-    assert await recall.store.roles(["allergy", "moved", "town"]) == {
-        "allergy": "health limit",
-        "moved": "address",
+    cards = await recall.store.cards(["allergy", "moved", "town"])
+    assert {one: (card.role, card.replaced_by) for one, card in cards.items()} == {
+        "allergy": ("health limit", ()),
+        "moved": ("address", ()),
+        "town": ("", ("moved",)),
     }
-    assert await recall.store.replaced_by(["town"]) == {"town": "moved"}
     assert (await recall.memories.acounts()).cues == 5
 
 
@@ -99,7 +100,7 @@ async def test_other_cues_of_the_same_text_are_stored_without_embedding_the_text
 
     assert (ledger.stored, ledger.unchanged) == (0, 2)
     assert await found_by(recall, "a cake for Ana") == "allergy"
-    assert [cue.text for cue in (await recall.store.cues_of(["allergy"]))["allergy"]] == [
+    assert [cue.text for cue in (await recall.store.cues.of_memories(["allergy"]))["allergy"]] == [
         "a cake for Ana"
     ]
     assert set(embedded) <= {"a cake for Ana"}
@@ -114,8 +115,8 @@ async def test_an_export_carries_everything_that_was_thought_of_a_memory(
         await copy.admin.aimport(first)
         assert [line async for line in copy.admin.aexport()] == first
         assert await found_by(copy, "who drives to Trier") == "moved"
-        assert await copy.store.replaced_by(["town"]) == {"town": "moved"}
-        assert await copy.store.unannotated() == ["town"]
+        assert (await copy.store.cards(["town"]))["town"].replaced_by == ("moved",)
+        assert await copy.store.cues.unannotated() == ["town"]
         await copy.memories.aadd([ALLERGY])
         assert [line async for line in copy.admin.aexport()] == first
 
@@ -142,8 +143,8 @@ async def test_a_backup_that_is_reindexed_finds_by_cues(recall: Recall, tmp_path
 
 async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:
     assert (await recall.admin.adoctor()).findings == []
-    index = cast(VectorIndex, vars(vars(recall.store)["_cues"])["_index"])
-    (cue, *_) = (await recall.store.cues_of(["allergy"]))["allergy"]
+    index = cast(VectorIndex, vars(recall.store.cues)["_index"])
+    (cue, *_) = (await recall.store.cues.of_memories(["allergy"]))["allergy"]
     vector = await recall.services.embedder.embed_passages(["ghost"])
     await index.remove([cue.cue_id])
     await index.upsert(["ghost:1"], vector)
@@ -164,6 +165,6 @@ async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) 
     assert await found_by(recall, "plan a dinner") == "allergy"
 
     await recall.memories.aforget("moved")
-    assert await recall.store.replaced_by(["town"]) == {}
-    assert await recall.store.cues_of(["moved"]) == {}
+    assert (await recall.store.cards(["town"]))["town"].replaced_by == ()
+    assert await recall.store.cues.of_memories(["moved"]) == {}
     assert await found_by(recall, "who drives to Trier") == ""

@@ -146,7 +146,7 @@ def assemble(
         entity=entity,
         search=store,
         reader=store,
-        cues=store,
+        cues=store.cues,
         keeping=store,
         kept_settings=store,
         embedder=embedders.entity,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from secondhop.stores.catalog.reads import owners, stored_cues
+from secondhop.stores.catalog.rows import SETTING
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import SAID_IN
 
@@ -12,8 +13,6 @@ _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
-_SETTING = "setting."
-"""Before the name of a setting that is kept with the entity."""
 
 _WORTH_A_MAP = 50
 """The memory map is made again, which takes seconds, when one memory in 50 was added singly."""
@@ -89,20 +88,11 @@ def needs_compaction(connection: Connection) -> bool:
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
-def read_settings(connection: Connection) -> dict[str, str]:
-    """{name: value} of the settings kept with the entity."""
-    rows = connection.execute(
-        "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key",
-        (len(_SETTING), _SETTING),
-    )
-    return {key.removeprefix(_SETTING): value for key, value in rows}
-
-
 def write_settings(connection: Connection, changes: Mapping[str, str | None]) -> None:
     """Keep these settings; those of None go."""
-    gone = [(f"{_SETTING}{name}",) for name, value in changes.items() if value is None]
+    gone = [(f"{SETTING}{name}",) for name, value in changes.items() if value is None]
     connection.executemany("DELETE FROM meta WHERE key = ?", gone)
-    kept = {f"{_SETTING}{name}": value for name, value in changes.items() if value is not None}
+    kept = {f"{SETTING}{name}": value for name, value in changes.items() if value is not None}
     write_meta(connection, kept)
 
 

@@ -30,7 +30,7 @@ EVERYTHING = [
 
 
 async def annotation_of(recall: Recall, memory_id: str) -> Annotation:
-    ((found,),) = (await recall.store.annotations([memory_id])).values()
+    ((found,),) = (await recall.store.cues.annotations([memory_id])).values()
     return found
 
 

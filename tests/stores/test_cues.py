@@ -4,21 +4,29 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, closing, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.cue_writes import store_given
+from secondhop.stores.catalog.migrations import MIGRATIONS
+from secondhop.stores.catalog.reads import replaced_by
+from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
+from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.records import EmbeddedMemory, Memory, Message
+from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -104,21 +112,21 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     )
     await store.put([boiler, make.memory("b", "a cat")])
 
-    ((hit, other),) = await store.cues(make.vectors("who repairs heating"), k=5)
+    ((hit, other),) = await store.cues.search(make.vectors("who repairs heating"), k=5)
 
     assert (hit.memory_id, hit.breadth) == ("a", "specific")
     assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert (other.memory_id, other.breadth) == ("a", "broad")
-    assert await store.cue_texts([hit.cue_id, "?"]) == {hit.cue_id: "who repairs heating"}
-    assert await store.annotated() == 1
-    assert await store.unannotated() == ["b"]
+    assert hit.text == "who repairs heating"
+    assert await store.cues.annotated() == 1
+    assert await store.cues.unannotated() == ["b"]
 
 
 async def test_a_store_without_cues_finds_none(store: EntityStore, make: SimpleNamespace) -> None:
-    assert await store.cues(make.vectors("a", "b"), k=3) == [[], []]
+    assert await store.cues.search(make.vectors("a", "b"), k=3) == [[], []]
     await store.put([make.memory("a", "the boiler hums")])
-    assert await store.cues(make.vectors("a", "b"), k=3) == [[], []]
-    assert await store.annotated() == 0
+    assert await store.cues.search(make.vectors("a", "b"), k=3) == [[], []]
+    assert await store.cues.annotated() == 0
 
 
 async def test_a_model_replaces_its_own_cues_and_nobody_elses(
@@ -126,12 +134,17 @@ async def test_a_model_replaces_its_own_cues_and_nobody_elses(
 ) -> None:
     boiler = with_cues(make.memory("a", "the boiler hums"), make, "from the host")
     await store.put([boiler])
-    await store.annotate([annotation_of(boiler, "one", "two")], make.vectors("one", "two"))
-    await store.annotate([annotation_of(boiler, "three", role="own boiler")], make.vectors("three"))
+    await store.cues.annotate([annotation_of(boiler, "one", "two")], make.vectors("one", "two"))
+    await store.cues.annotate(
+        [annotation_of(boiler, "three", role="own boiler")], make.vectors("three")
+    )
 
-    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["from the host", "three"]
-    assert await store.roles(["a"]) == {"a": "own boiler"}
-    ((hit, *_),) = await store.cues(make.vectors("one"), k=5)
+    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == [
+        "from the host",
+        "three",
+    ]
+    assert (await store.cards(["a"]))["a"].role == "own boiler"
+    ((hit, *_),) = await store.cues.search(make.vectors("one"), k=5)
     assert hit.score < 0.99
     assert (await store.counts()).cues == 2
 
@@ -141,15 +154,19 @@ async def test_a_changed_text_loses_what_a_model_thought_of_the_old_one(
 ) -> None:
     boiler = with_cues(make.memory("a", "the boiler hums"), make, "from the host")
     await store.put([boiler])
-    await store.annotate([annotation_of(boiler, "one", replaces=("old",))], make.vectors("one"))
+    await store.cues.annotate(
+        [annotation_of(boiler, "one", replaces=("old",))], make.vectors("one")
+    )
 
     silent = with_cues(make.memory("a", "the boiler is silent"), make, "from the host")
     await store.put([silent])
 
-    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["from the host"]
-    assert [hit.memory_id for hit in (await store.cues(make.vectors("one"), k=5))[0]] == ["a"]
-    assert await store.annotate([annotation_of(boiler, "late")], make.vectors("late")) == 0
-    assert await store.annotated() == 1
+    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["from the host"]
+    assert [hit.memory_id for hit in (await store.cues.search(make.vectors("one"), k=5))[0]] == [
+        "a"
+    ]
+    assert await store.cues.annotate([annotation_of(boiler, "late")], make.vectors("late")) == 0
+    assert await store.cues.annotated() == 1
 
 
 async def test_the_same_text_put_again_keeps_what_a_model_thought(
@@ -157,12 +174,12 @@ async def test_the_same_text_put_again_keeps_what_a_model_thought(
 ) -> None:
     boiler = make.memory("a", "the boiler hums")
     await store.put([boiler])
-    await store.annotate([annotation_of(boiler, "one")], make.vectors("one"))
+    await store.cues.annotate([annotation_of(boiler, "one")], make.vectors("one"))
     moved = replace(boiler, memory=replace(boiler.memory, origin="elsewhere"))
     await store.put([moved])
-    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["one"]
-    assert await store.unannotated() == []
-    assert await store.unannotated(prompt="2") == ["a"]
+    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["one"]
+    assert await store.cues.unannotated() == []
+    assert await store.cues.unannotated(prompt="2") == ["a"]
 
 
 async def test_cues_that_a_person_added_or_removed_stay_so_when_the_file_is_read_again(
@@ -170,14 +187,14 @@ async def test_cues_that_a_person_added_or_removed_stay_so_when_the_file_is_read
 ) -> None:
     given = with_cues(make.memory("a", "the boiler hums"), make, "one", "two")
     await store.put([given])
-    await store.add_cues([Cue(memory_id="a", text="mine")], make.vectors("mine"))
-    await store.remove_cues([Cue(memory_id="a", text="one").cue_id])
+    await store.cues.add([Cue(memory_id="a", text="mine")], make.vectors("mine"))
+    await store.cues.remove([Cue(memory_id="a", text="one").cue_id])
 
     await store.put([given])
-    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["mine", "two"]
+    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["mine", "two"]
 
     await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one", "three")])
-    assert [cue.text for cue in (await store.cues_of(["a"]))["a"]] == ["mine", "three"]
+    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["mine", "three"]
 
 
 async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
@@ -185,13 +202,47 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 ) -> None:
     old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
     await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
-    assert await store.replaced_by(["old", "new"]) == {"old": "new"}
+    assert (await store.cards(["old"]))["old"].replaced_by == ("new",)
 
     await store.delete(["old"])
-    assert await store.replaced_by(["old"]) == {}
     await store.delete(["new"])
-    assert await store.cues(make.vectors("where do I live"), k=1) == [[]]
+    assert await store.cues.search(make.vectors("where do I live"), k=1) == [[]]
     assert (await store.counts()).cues == 0
+
+
+@given(days=st.lists(st.integers(0, 2), min_size=1, max_size=6), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.DataObject) -> None:
+    ids = [f"m{place}" for place in data.draw(st.permutations(range(len(days))))]
+    claims = {
+        one: tuple(data.draw(st.lists(st.sampled_from([*ids, "gone"]), unique=True))) for one in ids
+    }
+    memories = [
+        Memory(
+            memory_id=one,
+            title="",
+            source="note",
+            created_at=NOON + timedelta(days=day),
+            messages=(Message("user", one),),
+            replaces=claims[one],
+        )
+        for one, day in zip(ids, days, strict=True)
+    ]
+    with in_memory(MIGRATIONS) as catalog:
+        store_memories(
+            catalog,
+            [EmbeddedMemory(memory=one, passages=(), vectors=NO_VECTORS) for one in memories],
+        )
+        store_given(catalog, memories, at=NOON)
+        found = replaced_by(catalog, ids)
+
+    rank = {one: (day, place) for place, (one, day) in enumerate(zip(ids, days, strict=True))}
+    newest_first = sorted(ids, key=lambda one: rank[one], reverse=True)
+    newer = {
+        old: [one for one in newest_first if old in claims[one] and rank[one] > rank[old]]
+        for old in ids
+    }
+    assert found == {old: tuple(names) for old, names in newer.items() if names}
 
 
 async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
@@ -202,10 +253,10 @@ async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
         await store.put([replace(boiler, memory=replace(boiler.memory, cues=("one",)))])
     await store.put([boiler])
     with pytest.raises(UsageError, match="unit length"):
-        await store.add_cues([Cue(memory_id="a", text="x")], 2 * make.vectors("x"))
+        await store.cues.add([Cue(memory_id="a", text="x")], 2 * make.vectors("x"))
     stranger = replace(annotation_of(boiler, "one"), memory_id="b")
     with pytest.raises(UsageError, match="another memory"):
-        await store.annotate([stranger], make.vectors("one"))
+        await store.cues.annotate([stranger], make.vectors("one"))
     assert (await store.counts()).cues == 0
 
 
@@ -214,8 +265,8 @@ async def test_what_is_about_a_memory_that_is_gone_is_left_out(
 ) -> None:
     await store.put([make.memory("a", "the boiler hums")])
     gone = make.memory("gone", "a cat")
-    assert await store.annotate([annotation_of(gone, "one")], make.vectors("one")) == 0
-    await store.add_cues([Cue(memory_id="gone", text="x")], make.vectors("x"))
+    assert await store.cues.annotate([annotation_of(gone, "one")], make.vectors("one")) == 0
+    await store.cues.add([Cue(memory_id="gone", text="x")], make.vectors("x"))
     assert (await store.counts()).cues == 0
 
 
@@ -223,13 +274,13 @@ KILLABLE: dict[str, Callable[[EntityStore, SimpleNamespace], Awaitable[Any]]] = 
     "put again": lambda store, make: store.put(
         [with_cues(make.memory("a", "the boiler is silent"), make, "new", "kept")]
     ),
-    "annotate": lambda store, make: store.annotate(
+    "annotate": lambda store, make: store.cues.annotate(
         [annotation_of(make.memory("a", "the boiler hums"), "thought")], make.vectors("thought")
     ),
-    "add": lambda store, make: store.add_cues(
+    "add": lambda store, make: store.cues.add(
         [Cue(memory_id="a", text="added")], make.vectors("added")
     ),
-    "remove": lambda store, make: store.remove_cues([Cue(memory_id="a", text="kept").cue_id]),
+    "remove": lambda store, make: store.cues.remove([Cue(memory_id="a", text="kept").cue_id]),
     "delete": lambda store, make: store.delete(["a"]),
 }
 
@@ -278,8 +329,8 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
     first = another_start()
     boiler = with_cues(make.memory("a", "the boiler hums"), make, "old", "kept")
     await first.put([boiler])
-    await first.annotate([annotation_of(boiler, "before")], make.vectors("before"))
-    before = await first.cues_of(["a"])
+    await first.cues.annotate([annotation_of(boiler, "before")], make.vectors("before"))
+    before = await first.cues.of_memories(["a"])
     with pytest.MonkeyPatch.context() as patch, suppress(KilledError):
         catalog = vars(first)["_catalog"]
         names = ["intend", "store", "change_cues", "remove", "settle"]
@@ -292,9 +343,9 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
     await second.open()
     assert await second.cue_maintenance.strays() == ({}, [])
     assert (await second.counts()).pending == 0
-    reached = await second.cues_of(["a"])
+    reached = await second.cues.of_memories(["a"])
     await work(second, make)
-    after = await second.cues_of(["a"])
+    after = await second.cues.of_memories(["a"])
     texts = [{cue.text for cue in found.get("a", ())} for found in (before, reached, after)]
     assert texts[1] in (texts[0], texts[2])
     assert await second.cue_maintenance.strays() == ({}, [])
@@ -306,12 +357,12 @@ async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
 ) -> None:
     store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one", "two")])
-    await vars(vars(store)["_cues"])["_index"].remove([Cue(memory_id="a", text="one").cue_id])
+    await vars(store.cues)["_index"].remove([Cue(memory_id="a", text="one").cue_id])
     await store.aclose()
 
     again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     assert "1 of 2 cue vectors" in caplog.text
-    assert [len(hits) for hits in await again.cues(make.vectors("one"), k=5)] == [1]
+    assert [len(hits) for hits in await again.cues.search(make.vectors("one"), k=5)] == [1]
     assert len((await again.dense(make.vectors("the boiler hums"), k=1))[0]) == 1
     (missing, _) = await again.cue_maintenance.strays()
     await again.cue_maintenance.put_vectors(list(missing), make.vectors(*missing.values()))
@@ -327,8 +378,8 @@ async def test_no_question_finds_a_cue_of_another_entity(
         await store.put([with_cues(make.memory("a", "text"), make, f"who is {entity}")])
         await store.aclose()
     mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
-    ((hit,),) = await mara.cues(make.vectors("who is ben"), k=9)
-    assert await mara.cue_texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    ((hit,),) = await mara.cues.search(make.vectors("who is ben"), k=9)
+    assert hit.text == "who is mara"
     await mara.aclose()
 
 
@@ -349,7 +400,7 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
     async with aclosing(StoreDirectory(home.path)) as again:
         store = await again.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
         assert "recall works without cues" in caplog.text
-        assert await store.cues(make.vectors("3 a"), k=5) == [[]]
+        assert await store.cues.search(make.vectors("3 a"), k=5) == [[]]
         assert [hit.memory_id for (hit,) in await store.dense(make.vectors("text 3"), k=1)] == [
             "m3"
         ]
@@ -363,7 +414,6 @@ async def test_a_store_without_cues_has_one_collection(
 ) -> None:
     store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     await store.put([make.memory("a", "the boiler hums")])
-    await store.cues(make.vectors("one"), k=5)
     await store.delete(["a"])
     await store.aclose()
     again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)

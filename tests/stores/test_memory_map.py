@@ -98,7 +98,7 @@ async def test_a_topic_tells_what_its_memories_help_with(
         cues=(Cue(memory_id="m", text="pack lunch for Mila"),),
         role="health limit",
     )
-    await store.annotate([annotation], make.vectors("pack lunch for Mila"))
+    await store.cues.annotate([annotation], make.vectors("pack lunch for Mila"))
     await store.put([make.memory("n", "more")])
 
     assert "health limit" in ", ".join(topic.label for topic in await store.topics())

@@ -12,6 +12,7 @@ import pytest
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.migrations import MIGRATIONS
+from secondhop.stores.catalog.reads import cards
 from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
@@ -87,7 +88,7 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
             connection.execute(f"DROP INDEX {index}")
         for table in ("keeping", "history", "earlier_texts", "cues", "annotations", "replacements"):
             connection.execute(f"DROP TABLE {table}")
-        for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
+        for column in ("kind", "subject", "attribute", "value", "scope", "slot", "tags"):
             connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         connection.execute("ALTER TABLE outbox DROP COLUMN cue_ids")
         connection.execute("PRAGMA user_version = 1")
@@ -114,10 +115,10 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     await store.put([make.memory("a", "the boiler is silent")])
     (kept,) = await store.look(lambda view: view.earlier_texts("a"))
     assert kept.memory == old.memory
-    assert await store.cues(old.vectors, k=5) == [[]]
+    assert await store.cues.search(old.vectors, k=5) == [[]]
     cue = Cue(memory_id="a", text="who repairs the heating")
-    await store.add_cues([cue], make.vectors(cue.text))
-    ((found,),) = await store.cues(make.vectors(cue.text), k=5)
+    await store.cues.add([cue], make.vectors(cue.text))
+    ((found,),) = await store.cues.search(make.vectors(cue.text), k=5)
     assert found.memory_id == "a"
     await store.aclose()
 
@@ -137,4 +138,4 @@ def test_a_migration_that_is_killed_half_way_runs_again(
         assert catalog.needs_upgrade()
         catalog.upgrade()
         assert not catalog.needs_upgrade()
-        assert catalog.cards(["a"])["a"].kind == "continuity"
+        assert catalog.read(cards, ["a"])["a"].kind == "continuity"

@@ -104,7 +104,7 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
 async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNamespace) -> None:
     """Each memory has the cues of its present text, and they are found; no others are there."""
     assert await store.cue_maintenance.strays() == ({}, [])
-    hashes, cues = await store.content_hashes(), await store.cues_of(list(found))
+    hashes, cues = await store.content_hashes(), await store.cues.of_memories(list(found))
     for memory_id, version in found.items():
         ask = f"ask{memory_id[1:]}"
         given = {cue.text for cue in cues[memory_id] if cue.origin == "host"}
@@ -113,7 +113,7 @@ async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNam
         assert thought <= {f"read {hashes[memory_id]}"}
     some = random.Random(0).sample(sorted(found), min(25, len(found)))
     for memory_id in some:
-        ((hit,),) = await store.cues(make.vectors(f"ask{memory_id[1:]}"), k=1)
+        ((hit,),) = await store.cues.search(make.vectors(f"ask{memory_id[1:]}"), k=1)
         assert (hit.memory_id, hit.score > 0.999) == (memory_id, True)
 
 

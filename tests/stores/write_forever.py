@@ -77,7 +77,7 @@ async def write(folder: Path, entity: str, first: int, last: int) -> None:
         await store.put([embedded(n, version=1) for n in range(start, start + BATCH)])
         say(*(f"put m{n} 1" for n in range(start, start + BATCH)))
         for annotated in (annotation(embedded(n, version=1)) for n in (start, start + 2)):
-            await store.annotate([annotated], np.stack([vector(annotated.cues[0].text)]))
+            await store.cues.annotate([annotated], np.stack([vector(annotated.cues[0].text)]))
         await store.put([embedded(start, version=2)])
         say(f"put m{start} 2")
         await store.delete([f"m{start + 1}"])

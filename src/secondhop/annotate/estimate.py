@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from secondhop.annotate.annotator import Annotator
 from secondhop.annotate.parts import FRAME_TOKENS
-from secondhop.annotate.port import AnnotateRequest, AnnotationStore
+from secondhop.annotate.port import AnnotateRequest
 from secondhop.annotate.reading import Reading
 from secondhop.annotate.records import AnnotateEstimate
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice
+from secondhop.stores.entity_store import EntityStore
 
 REPLY_TOKENS = 130
 """Of what is written about a memory, as measured."""
@@ -20,7 +21,7 @@ OLDER_TOKENS = 90
 
 async def estimated(
     memory_ids: Sequence[str],
-    store: AnnotationStore,
+    store: EntityStore,
     annotator: Annotator,
     *,
     settings: AnnotateSettings,

@@ -7,8 +7,9 @@ from itertools import zip_longest
 import numpy as np
 
 from secondhop.annotate.parts import memory_text
-from secondhop.annotate.port import AnnotationStore, MemoryPart, OlderMemory
+from secondhop.annotate.port import MemoryPart, OlderMemory
 from secondhop.stores.cues import Annotation
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
 
 NEAR = 16
@@ -18,7 +19,7 @@ OPENING_CHARS = 600
 
 
 async def older_near(
-    parts: Sequence[MemoryPart], store: AnnotationStore, *, limit: int, noted_before: datetime
+    parts: Sequence[MemoryPart], store: EntityStore, *, limit: int, noted_before: datetime
 ) -> list[OlderMemory]:
     """At most `limit` memories older than those of the batch and near to one, by date.
 
@@ -34,8 +35,8 @@ async def older_near(
     rankings = [await nearest_older(part, store, without=own) for part in own.values()]
     in_turn = (card for turn in zip_longest(*rankings) for card in turn if card is not None)
     chosen = list({card.memory_id: card for card in in_turn}.values())[:limit]
-    chosen.sort(key=age)
-    noted = await store.annotations([card.memory_id for card in chosen])
+    chosen.sort(key=lambda card: (card.created_at, card.memory_id))
+    noted = await store.cues.annotations([card.memory_id for card in chosen])
     shown: list[OlderMemory] = []
     for card in chosen:
         found = await store.whole(card.memory_id)
@@ -60,9 +61,9 @@ def is_before(annotation: Annotation, moment: datetime) -> bool:
 
 
 async def nearest_older(
-    part: MemoryPart, store: AnnotationStore, *, without: Collection[str]
+    part: MemoryPart, store: EntityStore, *, without: Collection[str]
 ) -> list[MemoryCard]:
-    """Memories older than this one, the nearest first; none of the batch."""
+    """Memories no newer than this one, the nearest first; none of the batch."""
     found = await store.whole(part.memory_id)
     passages = found[1] if found is not None else ()
     vectors = await store.vectors([passage.passage_id for passage in passages])
@@ -73,9 +74,4 @@ async def nearest_older(
     (hits,) = await store.dense(middle.astype(np.float32), k=NEAR + len(passages))
     ids = dict.fromkeys(hit.memory_id for hit in hits)
     cards = await store.cards([one for one in ids if one not in without])
-    return [cards[one] for one in ids if one in cards and age(cards[one]) < age(part)]
-
-
-def age(memory: MemoryCard | MemoryPart) -> tuple[datetime, str]:
-    """What memories are put in order by: the oldest first."""
-    return memory.created_at, memory.memory_id
+    return [cards[one] for one in ids if one in cards and cards[one].created_at <= part.created_at]

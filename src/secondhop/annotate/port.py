@@ -1,64 +1,8 @@
-"""What annotating reads and writes: parts of memories, older ones beside them, and a store."""
+"""What annotating reads and writes: parts of memories, and older ones beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
-
-from secondhop.stores.cues import Annotation
-from secondhop.stores.records import (
-    Memory,
-    MemoryCard,
-    Passage,
-    PassageHit,
-    Topic,
-    Vector,
-    Vectors,
-)
-
-
-class AnnotationStore(Protocol):
-    """What annotating needs of a store."""
-
-    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
-        """Ids of memories without an annotation of their present text, the oldest first.
-
-        Args:
-            prompt: memories that a model annotated with another prompt count, too.
-        """
-        ...
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """Store annotations; how many were stored: none of a memory that has changed or is gone.
-
-        Args:
-            vectors: a row for each cue, in the order of the annotations and of their cues.
-        """
-        ...
-
-    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """{memory id: what each origin says of it}; those without one are left out."""
-        ...
-
-    async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
-        """A memory with all its passages in order, or None."""
-        ...
-
-    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
-        """Title, source and date; unknown ids are left out."""
-        ...
-
-    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of passages, unit length; unknown ids are left out."""
-        ...
-
-    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
-        """For each query row, at most `k` passages by cosine, best first."""
-        ...
-
-    async def topics(self) -> Sequence[Topic]:
-        """The memory map, biggest cluster first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,9 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from secondhop.annotate.parts import parts_of
-from secondhop.annotate.port import AnnotationStore, MemoryPart, PartCues
+from secondhop.annotate.port import MemoryPart, PartCues
 from secondhop.annotate.settings import AnnotateSettings
+from secondhop.stores.entity_store import EntityStore
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class OpenMemory:
 class Reading:
     """The memories of one run."""
 
-    store: AnnotationStore
+    store: EntityStore
     settings: AnnotateSettings
     opened: dict[str, OpenMemory] = field(default_factory=dict[str, OpenMemory])
     """Those that were given out and are not finished."""

@@ -15,7 +15,7 @@ from secondhop.annotate.budget import Held, RunBudget
 from secondhop.annotate.finish import Signature, WrittenMemory, finished
 from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.older import older_near
-from secondhop.annotate.port import AnnotateRequest, AnnotationStore, MemoryPart, RefusedCue
+from secondhop.annotate.port import AnnotateRequest, MemoryPart, RefusedCue
 from secondhop.annotate.reading import Reading
 from secondhop.annotate.records import AnnotateLedger, FailedMemory
 from secondhop.annotate.settings import AnnotateSettings
@@ -26,6 +26,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import LLMError, Usage
 from secondhop.nodes.budget import counts_of
 from secondhop.stores.cues import Annotation
+from secondhop.stores.entity_store import EntityStore
 
 OLDER_A_PART = 4
 """Older memories shown for a part, where a batch has few."""
@@ -65,7 +66,7 @@ class AnnotateRun:
 
     def __init__(
         self,
-        store: AnnotationStore,
+        store: EntityStore,
         annotator: Annotator,
         *,
         embedder: Embedder,
@@ -220,7 +221,7 @@ class AnnotateRun:
         done = await finished(
             memories, embedder=self._embedder, generic=self._generic, signature=signature
         )
-        await self._store.annotate(done.annotations, done.vectors)
+        await self._store.cues.annotate(done.annotations, done.vectors)
         self._tally.count(done.annotations)
         self._tally.refused += done.refused
         for one in memories:
@@ -237,7 +238,7 @@ class AnnotateRun:
         cost = 0.0 if not spent.calls else None
         if budget.price is not None:
             cost = budget.price.cost_usd(spent)
-        pending = await self._store.unannotated()
+        pending = await self._store.cues.unannotated()
         waiting = set(pending)
         return AnnotateLedger(
             annotated=tally.annotated,

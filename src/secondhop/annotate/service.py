@@ -10,7 +10,6 @@ from secondhop.annotate.annotator import Annotator
 from secondhop.annotate.budget import RunBudget
 from secondhop.annotate.estimate import estimated
 from secondhop.annotate.generic import EverydayQuestions, GenericCues
-from secondhop.annotate.port import AnnotationStore
 from secondhop.annotate.records import AnnotateLedger
 from secondhop.annotate.run import AnnotateRun
 from secondhop.annotate.settings import AnnotateSettings
@@ -20,6 +19,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, TokenPrice, price_of
 from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.stores.entity_store import EntityStore
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 class Annotating:
     """Writes the cues of one entity's memories with its language model."""
 
-    store: AnnotationStore
+    store: EntityStore
     llm: StructuredLLM | None
     """None: nothing can be annotated."""
     prompts: PromptSource | None
@@ -47,7 +47,7 @@ class Annotating:
             UsageError: there is no language model.
         """
         annotator = self._annotator()
-        pending = await self.store.unannotated()
+        pending = await self.store.cues.unannotated()
         price = self._price(annotator)
         return AnnotateLedger(
             pending=len(pending),
@@ -78,7 +78,7 @@ class Annotating:
         price = self._price(annotator)
         budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
         async with self._one_run:
-            pending = await self.store.unannotated()
+            pending = await self.store.cues.unannotated()
             wanted = pending if among is None else [one for one in pending if one in set(among)]
             run = AnnotateRun(
                 self.store,

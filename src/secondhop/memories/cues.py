@@ -29,15 +29,15 @@ class Cues:
             UsageError: it is not stored.
         """
         memory = await self._writing.existing(memory_id)
-        ids = [memory_id]
-        annotations = (await self._store.annotations(ids)).get(memory_id, ())
+        card = (await self._store.cards([memory_id]))[memory_id]
+        annotations = (await self._store.cues.annotations([memory_id])).get(memory_id, ())
         replaces = dict.fromkeys(one for said in annotations for one in said.replaces)
         return MemoryCues(
             memory_id=memory_id,
             title=memory.title,
-            role=(await self._store.roles(ids)).get(memory_id, ""),
+            role=card.role,
             replaces=list(replaces),
-            replaced_by=(await self._store.replaced_by(ids)).get(memory_id, ""),
+            replaced_by=card.replaced_by[0] if card.replaced_by else "",
             annotated=any(said.content_hash == memory.content_hash for said in annotations),
             cues=list(await self.alist(memory_id)),
         )
@@ -57,9 +57,9 @@ class Cues:
             UsageError: the memory is not stored.
         """
         if memory_id is None:
-            return [StoredCue.of(cue) for cue in await self._store.all_cues(after, limit=limit)]
+            return [StoredCue.of(cue) for cue in await self._store.cues.all(after, limit=limit)]
         await self._writing.existing(memory_id)
-        found = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        found = (await self._store.cues.of_memories([memory_id])).get(memory_id, ())
         return [StoredCue.of(cue) for cue in found]
 
     list = blocking(alist)
@@ -86,7 +86,7 @@ class Cues:
         cue = Cue(
             memory_id=memory_id, text=words, breadth=breadth, written_at=self._writing.clock()
         )
-        stored = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        stored = (await self._store.cues.of_memories([memory_id])).get(memory_id, ())
         for other in stored:
             if other.cue_id == cue.cue_id:
                 return StoredCue.of(other).model_copy(update={"dry_run": dry_run})
@@ -94,10 +94,10 @@ class Cues:
         if len(own) >= MOST_CUES[breadth]:
             raise UsageError(
                 f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
-                f"remove one: secondhop cues remove {own[0].cue_id}"
+                f"remove one: secondhop cues --remove {own[0].cue_id}"
             )
         if not dry_run:
-            await self._store.add_cues([cue], await self._writing.embedder.embed_passages([words]))
+            await self._store.cues.add([cue], await self._writing.embedder.embed_passages([words]))
         return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
 
     add = blocking(aadd)
@@ -112,12 +112,12 @@ class Cues:
         """
         check_id(cue_id)
         memory_id = cue_id.rpartition(":")[0]
-        cues = (await self._store.cues_of([memory_id])).get(memory_id, ())
+        cues = (await self._store.cues.of_memories([memory_id])).get(memory_id, ())
         for cue in cues:
             if cue.cue_id == cue_id:
                 if not dry_run:
-                    await self._store.remove_cues([cue_id])
+                    await self._store.cues.remove([cue_id])
                 return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
-        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
+        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues` shows them all")
 
     remove = blocking(aremove)

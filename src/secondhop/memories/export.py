@@ -85,7 +85,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
         ids = [memory.memory_id for memory, _ in page]
         events = await store.look(partial(events_of, ids))
         counted = await counters.of(ids)
-        annotations, cues = await store.annotations(ids), await store.cues_of(ids)
+        annotations, cues = await store.cues.annotations(ids), await store.cues.of_memories(ids)
         for memory, _ in page:
             history, earlier = events[memory.memory_id]
             yield MemoryRecord.of(
@@ -256,7 +256,7 @@ async def restore_cues(
 ) -> None:
     """Write what was thought of stored memories of which nothing is known yet."""
     ids = [record.id for record in records]
-    known = {*await store.annotations(ids), *await store.cues_of(ids)}
+    known = {*await store.cues.annotations(ids), *await store.cues.of_memories(ids)}
     mine = [record for record in records if record.id not in known]
     annotations = [one for record in mine for one in record.annotations_of(record.stored())]
     added = [cue for record in mine for cue in record.added_cues()]
@@ -264,7 +264,7 @@ async def restore_cues(
         return
     cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]
     vectors = await embedded_texts([cue.text for cue in cues], embedder, size=_EMBEDDED_AT_ONCE)
-    await store.restore_cues(annotations, added, vectors)
+    await store.cues.restore(annotations, added, vectors)
 
 
 def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:

@@ -106,7 +106,7 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
     said = [*held, *((text.memory, text.passages) for text in before)]
-    cues = (await store.cues_of(memory_ids)).values()
+    cues = (await store.cues.of_memories(memory_ids)).values()
     naming = await asyncio.to_thread(traces.naming, memory_ids)
     return Erased(
         memory_ids=memory_ids,
@@ -156,7 +156,7 @@ async def passages_without(store: EntityStore, gone: Collection[str]) -> set[byt
             for passage in passages
         }
         staying = [memory.memory_id for memory, _ in page if memory.memory_id not in gone]
-        cues = (await store.cues_of(staying)).values()
+        cues = (await store.cues.of_memories(staying)).values()
         held |= {text_digest(cue.text) for own in cues for cue in own}
         after = page[-1][0].memory_id
     return held
