@@ -135,7 +135,7 @@ class RecallStore(BaseStore):
             return []
         where: Where | None = None
         indexed = Where(sources=[NOT_INDEXED])
-        if op.filter or any((await recall.store.admitted(indexed)).values()):
+        if op.filter or any(((await recall.store.standing(where=indexed)).admitted or {}).values()):
             ids = [one.key for one in await fitting(op, namespace, recall, indexed=True)]
             if not ids:
                 return []
