@@ -108,19 +108,21 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     scores = scores_by_memory(state["facets"], fused, before)
     blends: Mapping[str, Blended] = {}
     cued = own_cues(state)
+    outdated = await outdated_among(sorted(scores), state, services=services)
     if "suggested" in state or cued is not None:
         annotated = await having_cues(scores, state, services=services)
+        current = [one for one in scores if one not in outdated]
         scores, blends = blended_scores(
             scores,
             suggested=state.get("suggested"),
             cued=cued,
             annotated=annotated,
+            undertakings=await undertakings_of(current, cued, services=services),
             cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
             cues_only_add=state["kind"] in LOOKUPS,
         )
     ids = sorted(scores)
     cards = await services.reader.cards(ids)
-    outdated = await outdated_among(ids, state, services=services)
     cues = await telling_cues(blends, cued, services=services)
     candidates = {
         memory_id: before[memory_id]
@@ -156,6 +158,15 @@ async def having_cues(
     return await services.cues.with_cues(list(memory_ids))
 
 
+async def undertakings_of(
+    memory_ids: Sequence[str], cued: CueHits | None, *, services: Services
+) -> Mapping[str, Collection[str]]:
+    """{memory: its broad cues}; {} where nothing has cues."""
+    if services.cues is None or cued is None:
+        return {}
+    return await services.cues.undertakings(memory_ids)
+
+
 async def outdated_among(
     memory_ids: Sequence[str], state: RecallState, *, services: Services
 ) -> Mapping[str, str]:
@@ -176,7 +187,8 @@ async def telling_cues(
     nearest = dict(zip(cued["memory_ids"], cued["cue_ids"], strict=True))
     telling = {one: nearest[one] for one, blend in blends.items() if speaks(blend, nearest, one)}
     texts = await services.cues.texts(list(telling.values()))
-    return {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
+    shared = {one: blend.undertaking for one, blend in blends.items() if blend.undertaking}
+    return shared | {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
 
 
 def speaks(blend: Blended, nearest: Collection[str], memory_id: str) -> bool:

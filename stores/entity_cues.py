@@ -96,6 +96,12 @@ class EntityCues:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.with_cues(memory_ids))
 
+    async def undertakings(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `CueSearch`."""
+        return await asyncio.to_thread(
+            self._catalog.cues, lambda view: view.undertakings(memory_ids)
+        )
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))

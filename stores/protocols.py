@@ -87,6 +87,10 @@ class CueSearch(Protocol):
         """Those of the memories that have a cue."""
         ...
 
+    async def undertakings(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """{memory id: the words of its broad cues}; those without one are left out."""
+        ...
+
     async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """{memory id: its role}; those without one are left out."""
         ...

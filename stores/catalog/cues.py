@@ -106,6 +106,14 @@ class CueView:
         """See `CueSearch`."""
         return catalog_reads.with_cues(self.connection, memory_ids)
 
+    def undertakings(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `CueSearch.undertakings`."""
+        sql = "SELECT memory_id, text FROM cues WHERE breadth = 'broad' AND memory_id IN"
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for memory_id, text in in_chunks(self.connection, sql, memory_ids):
+            found[memory_id].append(text)
+        return dict(found)
+
     def unannotated(self, *, prompt: str | None) -> list[str]:
         """See `EntityCues.unannotated`."""
         rows = self.connection.execute(
