@@ -22,23 +22,10 @@ test: models  ## the fast tests, a process a core; ARGS="-n0 -k name" for one
 
 check: lint types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
 
-# sizes that end in some minutes; BENCH_FULL=1 takes the scripts' own
-ifeq ($(BENCH_FULL),)
-BENCH_ENGINE := --sizes 10000 --questions 8
-BENCH_LLM := --recalls 10
-BENCH_VOTE := --questions 8
-BENCH_INGEST := --passages 96 --runs 2
-BENCH_STORE := --sizes 10000 --others 50 --repeat 10
-endif
-
-bench: models  ## how fast it is (docs/benchmarks.md); BENCH_FULL=1 for the full sizes
-	@echo "== mmr"; $(BIN)/python -m benchmarks.mmr
-	@echo "== engine"; $(BIN)/python -m benchmarks.engine $(BENCH_ENGINE)
-	@echo "== llm_latency"; $(BIN)/python -m benchmarks.llm_latency $(BENCH_LLM)
-	@echo "== briefing"; $(BIN)/python -m benchmarks.briefing
-	@echo "== vote_round_trip"; $(BIN)/python -m benchmarks.vote_round_trip $(BENCH_VOTE)
-	@echo "== ingest_rate"; $(BIN)/python -m benchmarks.ingest_rate $(BENCH_INGEST)
-	@echo "== store_scaling"; $(BIN)/python -m benchmarks.store_scaling $(BENCH_STORE)
+# some 4 minutes; BENCH_FULL=1: 100,000 passages, too, and a quarter of an hour
+bench: $(BENCH_VENV)/.stamp  ## how fast it is beside what others use (docs/benchmarks.md)
+	@$(BENCH_VENV)/bin/secondhop models pull
+	@$(BENCH_VENV)/bin/python -m benchmarks.speed $(if $(BENCH_FULL),--passages 1000 10000 100000) $(ARGS)
 
 # SCENARIOS="dir dir": your own instead of the checkout's; EVIDENCE="dir dir": besides
 bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/baselines.md)

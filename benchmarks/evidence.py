@@ -24,7 +24,6 @@ from benchmarks.evidence_report import OURS, EvidenceReport
 from benchmarks.evidence_score import EvidenceScorer
 from benchmarks.evidence_set import EvidenceSet, QuestionLine, load_evidence_set, stratified
 from benchmarks.evidence_store import store_items
-from benchmarks.store_scaling import say
 
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
@@ -160,11 +159,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SecondhopError as error:
         raise SystemExit(f"evidence: {error}") from error
     if given.json:
-        say(json.dumps({report.name: report.document() for report in reports}))
+        print(json.dumps({report.name: report.document() for report in reports}))
         return
     for report in reports:
         for line in report.lines():
-            say(line)
+            print(line)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ from benchmarks.evidence_report import EvidenceReport
 from benchmarks.evidence_set import load_evidence_set
 from benchmarks.libraries import versions
 from benchmarks.quiet import silence, stay_on_this_machine
-from benchmarks.store_scaling import say
 from benchmarks.table_into import DOCUMENT, put
 
 from secondhop.cli.eval_commands import load_scenarios
@@ -168,15 +167,15 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
             "evidence": {one.name: one.means() for one in sets},
         }
         document = contest_document(contest, versions=versions(), about=about)
-        say(json.dumps(document, indent=1, ensure_ascii=False))
+        print(json.dumps(document, indent=1, ensure_ascii=False))
         return
     for line in (*markdown(contest, ours=OURS), *told_of(load)):
-        say(line)
+        print(line)
     if wanted.write:
         write(contest, load)
     for one in sets:
         for line in one.lines():
-            say(line)
+            print(line)
 
 
 def write(contest: Contest, load: Sequence[float]) -> None:

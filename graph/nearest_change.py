@@ -47,7 +47,7 @@ def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
     """For what was voted out: in an earlier session, or by the critic."""
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
-        return f"`secondhop learning --forget {candidate.memory_id}`: {learned[0].reason}"
+        return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
     return vote_for(candidate, f"it was {last.reason.split(':')[0]}")
 
 

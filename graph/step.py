@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallUpdate, Step
+from secondhop.telemetry import step_span
 
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
 StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
@@ -35,7 +36,8 @@ def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
 
     async def run(state: StateT) -> RecallUpdate:
         started, clock = time.time(), time.perf_counter()
-        update = await node(state, services=services)
+        with step_span(name):
+            update = await node(state, services=services)
         ms = (time.perf_counter() - clock) * 1000
         round_number: int = update.get("round", state.get("round", 0))
         entry = noted(name, update, round_number=round_number, started_at=started, ms=ms)

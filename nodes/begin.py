@@ -15,6 +15,7 @@ from secondhop.nodes.planning.several_questions import several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
+from secondhop.stores.where import Where
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused: they are documents, and no embedder reads them to the end."""
@@ -27,6 +28,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     tokens = checked_tokens(state.get("tokens"))
     asked_at, later = checked_time(state.get("asked_at"), services).isoformat(), ranking.hide_later
     default_k = limits.k if tokens is None else limits.shortlist
+    where = Where.of(state.get("where"))
     direct = Facet(
         facet_id=DIRECT,
         name="the question itself",
@@ -43,6 +45,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "deadline_at": time.time() + limits.deadline_s,
         "as_of": checked_as_of(state.get("as_of"), services) or (asked_at if later else ""),
         "include_stale": bool(state.get("include_stale")),
+        "where": where.values() if where else {},
         "kind": question_kind(question),
         "facets": {DIRECT: direct},
         "round": 0,

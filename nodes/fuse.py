@@ -170,12 +170,15 @@ async def undertakings_of(
 async def outdated_among(
     memory_ids: Sequence[str], state: RecallState, *, services: Services
 ) -> Mapping[str, str]:
-    """{memory: the newer one that replaces it, by its annotation}, as far as that may be shown."""
+    """{memory: the newest that replaces it, by its annotation, among those that may be shown}."""
     if services.cues is None or not state.get("annotated"):
         return {}
     hidden = await services.hidden.of(sight_of(state), services)
     replaced = await services.cues.replaced_by(memory_ids)
-    return {old: new for old, new in replaced.items() if new not in hidden.reasons}
+    shown = {
+        old: [one for one in new if one not in hidden.reasons] for old, new in replaced.items()
+    }
+    return {old: new[0] for old, new in shown.items() if new}
 
 
 async def telling_cues(

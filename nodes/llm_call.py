@@ -16,6 +16,7 @@ from secondhop.models.llm import (
 )
 from secondhop.nodes.budget import Remaining
 from secondhop.prompts.templates import RenderedPrompt
+from secondhop.telemetry import model_span
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -61,14 +62,18 @@ async def asked_model(
         {"role": "system", "content": call.prompt.system},
         {"role": "user", "content": call.prompt.user},
     ]
-    completion = await llm.complete(
-        messages,
-        schema=schema,
-        max_tokens=call.reply_tokens,
-        deadline_s=seconds,
-        max_calls=call.left.llm_calls,
-        max_total_tokens=call.left.llm_tokens,
-    )
+    with model_span(llm.model_id, messages, max_tokens=call.reply_tokens) as span:
+        completion = await llm.complete(
+            messages,
+            schema=schema,
+            max_tokens=call.reply_tokens,
+            deadline_s=seconds,
+            max_calls=call.left.llm_calls,
+            max_total_tokens=call.left.llm_tokens,
+        )
+        span.used(completion.usage)
+        if span.takes_texts:
+            span.note({"output.value": completion.parsed.model_dump_json()})
     if refuse is not None and (why := refuse(completion.parsed)):
         if isinstance(llm, KeepsAnswers):
             await llm.forget(messages, schema=schema)

@@ -20,6 +20,7 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.telemetry import search_span
 
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 _log = logging.getLogger(__name__)
@@ -78,8 +79,11 @@ class EntityCues:
             raise UsageError(
                 f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
             )
-        found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
-        return [[CueHit(one, *owner, score) for one, owner, score in hits] for hits in found]
+        with search_span("cues", len(queries)) as span:
+            found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+            hits = [[CueHit(one, *owner, score) for one, owner, score in row] for row in found]
+            span.found_by_queries(hits)
+        return hits
 
     async def _owners(self, cue_ids: Sequence[str]) -> Mapping[str, tuple[str, Breadth]]:
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.owners(cue_ids))
@@ -110,7 +114,7 @@ class EntityCues:
         """See `CueSearch`."""
         return await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(cue_ids))
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `CueSearch`."""
         return await asyncio.to_thread(
             self._catalog.cues, lambda view: view.replaced_by(memory_ids)

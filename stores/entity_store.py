@@ -41,6 +41,8 @@ from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.where import Where
+from secondhop.telemetry import search_span
 
 T = TypeVar("T")
 
@@ -171,17 +173,23 @@ class EntityStore:
             )
         if k < 1 or not len(queries):
             return [[] for _ in queries]
-        found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+        with search_span("passages", len(queries)) as span:
+            found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+            hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
+            span.found_by_queries(hits)
         if not any(found):
             await self._expect_nothing(queries)
-        return [[PassageHit(*hit) for hit in ranking] for ranking in found]
+        return hits
 
     async def _owners(self, passage_ids: Sequence[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
 
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
-        return await asyncio.to_thread(self._catalog.lexical, queries, k=k)
+        with search_span("words", len(queries)) as span:
+            hits = await asyncio.to_thread(self._catalog.lexical, queries, k=k)
+            span.found_by_queries(hits)
+        return hits
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
@@ -314,6 +322,20 @@ class EntityStore:
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
         return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
+
+    async def admitted(self, where: Where) -> Mapping[str, bool]:
+        """{memory id: whether the filter admits it} of everything stored."""
+        return await asyncio.to_thread(self._catalog.admitted, where)
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await asyncio.to_thread(self._catalog.tags)
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        if await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""

@@ -99,8 +99,13 @@ class CueSearch(Protocol):
         """{cue id: its words}; unknown ids are left out."""
         ...
 
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: the newest stored memory whose annotation says that it replaces it}."""
+    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """{memory id: the newer stored memories whose annotations say that they replace it}.
+
+        The newest first. Newer is what has a later date, or was stored later on the same date;
+        an older memory replaces nothing, whatever its annotation says. Those that nothing replaces
+        are left out.
+        """
         ...
 
 
@@ -180,6 +185,14 @@ class MemoryWriter(Protocol):
     @property
     def cues(self) -> CueWriter:
         """What comes with the memories."""
+        ...
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """{memory id: its tags}; memories without any are left out."""
+        ...
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """Put these tags in the place of those that stored memories have; texts stay."""
         ...
 
     async def counts(self) -> StoreCounts:

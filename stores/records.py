@@ -58,6 +58,8 @@ class Memory:
     """What kind of help it gives, in two to five words: "own plan", "health limit"."""
     replaces: tuple[str, ...] = ()
     """Ids of older memories that the host takes for outdated since: they come last in an answer."""
+    tags: tuple[str, ...] = ()
+    """Words to filter by (`Where`); they may change while the text stays."""
 
     @property
     def text(self) -> str:
@@ -66,8 +68,8 @@ class Memory:
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see: cues are not of it. With an equal hash no text is
-        stored again."""
+        """Hash of everything a reader would see: cues and tags are not of it. With an equal hash no
+        text is stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())

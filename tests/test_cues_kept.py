@@ -79,7 +79,7 @@ async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Re
         "allergy": "health limit",
         "moved": "address",
     }
-    assert await recall.store.cues.replaced_by(["town"]) == {"town": "moved"}
+    assert await recall.store.cues.replaced_by(["town"]) == {"town": ["moved"]}
     assert (await recall.memories.acounts()).cues == 5
 
 
@@ -114,7 +114,7 @@ async def test_an_export_carries_everything_that_was_thought_of_a_memory(
         await copy.admin.aimport(first)
         assert [line async for line in copy.admin.aexport()] == first
         assert await found_by(copy, "who drives to Trier") == "moved"
-        assert await copy.store.cues.replaced_by(["town"]) == {"town": "moved"}
+        assert await copy.store.cues.replaced_by(["town"]) == {"town": ["moved"]}
         assert await copy.store.cues.unannotated() == ["town"]
         await copy.memories.aadd([ALLERGY])
         assert [line async for line in copy.admin.aexport()] == first

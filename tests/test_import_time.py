@@ -79,7 +79,7 @@ def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["facts", "learning"])
+@pytest.mark.parametrize("command", ["facts", "stats"])
 def test_a_command_that_asks_nothing_loads_nothing_for_questions(
     command: str, tmp_path: Path
 ) -> None:
@@ -100,7 +100,7 @@ def test_a_recall_without_a_model_loads_nothing_for_models_servers_and_ingests(
     loaded, printed = modules_after(HELP.format(arguments=["recall", "Where is the key?", *place]))
 
     assert "The key hangs there" in printed
-    assert not {"openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
+    assert not {"chromadb", "openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
     assert not {"secondhop.observe.service", "secondhop.models.openai_llm"} & loaded
 
 

@@ -272,7 +272,7 @@ async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recal
     assert other.ids()
     told = await recall.aexplain(found, cold)
     assert any("people refused it for questions like this one" in line for line in told.story)
-    assert f"learning --forget {cold}" in told.nearest_change
+    assert f"recall.learning.forget([{cold!r}])" in told.nearest_change
     await recall.learning.aforget([cold])
     assert cold in (await traced(recall)).returned
 

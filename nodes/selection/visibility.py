@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from secondhop.nodes.state import RecallState, Sight
 from secondhop.stores.keeping import End, FactName, Keepings
 from secondhop.stores.records import Memory, PassageHit
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from secondhop.nodes.services import Services
@@ -18,6 +19,8 @@ REMEMBERED = 512
 
 NOTED = 10
 """Hidden memories a query that the trace tells of."""
+
+OUTSIDE = "the filter of this recall leaves it out"
 
 APART = "it is a preference: those that count are given apart"
 
@@ -35,6 +38,10 @@ class MemoryKeeping(Protocol):
 
     async def written_after(self, moment: datetime) -> frozenset[str]:
         """Ids of what was written later than that."""
+        ...
+
+    async def admitted(self, where: Where) -> Mapping[str, bool]:
+        """{memory id: whether the filter admits it} of everything stored."""
         ...
 
     async def fact_names(self) -> Sequence[FactName]:
@@ -59,6 +66,8 @@ class Hidden:
     """Memories that do not hold, shown or not."""
     preferences: Sequence[Memory]
     """Those that hold, the oldest first; what ended among them where it may be shown."""
+    admitted: frozenset[str] | None = None
+    """With a filter, all that may be shown; None without one."""
 
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
@@ -96,6 +105,7 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    where = Where.of(sight["where"])
     ended = {
         memory_id: end
         for memory_id, kept in (await keeping.keepings()).items()
@@ -113,7 +123,16 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         if (sight["include_stale"] or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
-    return Hidden(reasons=reasons, ended=ended, preferences=shown)
+    if where is None:
+        return Hidden(reasons=reasons, ended=ended, preferences=shown)
+    fits = await keeping.admitted(where)
+    outside = dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
+    return Hidden(
+        reasons=reasons | outside,
+        ended=ended,
+        preferences=[one for one in shown if fits.get(one.memory_id)],
+        admitted=frozenset(fits.keys() - outside.keys() - reasons.keys()),
+    )
 
 
 def sight_of(state: RecallState) -> Sight:
@@ -123,6 +142,7 @@ def sight_of(state: RecallState) -> Sight:
         asked_at=state["asked_at"],
         as_of=state.get("as_of", ""),
         include_stale=state.get("include_stale", False),
+        where=state.get("where", {}),
     )
 
 

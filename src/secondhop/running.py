@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +15,7 @@ from secondhop.nodes.pick import pick
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
+from secondhop.telemetry import recall_span
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -74,7 +75,8 @@ async def run_recall(
         {"configurable": {"thread_id": thread_id}} if thread_id else None
     )
     steps = streamed(graph, graph_input, config)
-    run = asyncio.ensure_future(drive(steps, events, graph_input, services=services))
+    driving = drive(steps, events, graph_input, services=services)
+    run = asyncio.ensure_future(in_a_span(driving))
     run.add_done_callback(lambda _: events.put_nowait(None))
     try:
         while (event := await events.get()) is not None:
@@ -84,6 +86,15 @@ async def run_recall(
         run.cancel()
         with suppress(asyncio.CancelledError):
             await run
+
+
+async def in_a_span(driving: Awaitable[RecallEvent]) -> RecallEvent:
+    """The last event of a recall, which stands in a span of its own."""
+    with recall_span("recall") as span:
+        event = await driving
+        if event.result is not None:
+            span.answered(event.result)
+    return event
 
 
 async def drive(

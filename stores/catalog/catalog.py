@@ -56,6 +56,7 @@ from secondhop.stores.catalog.notes import (
 )
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.reads import stored_cues
+from secondhop.stores.catalog.rows import tags_text
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -75,6 +76,7 @@ from secondhop.stores.records import (
     StoreCounts,
     Topic,
 )
+from secondhop.stores.where import Where
 
 T = TypeVar("T")
 
@@ -372,6 +374,22 @@ class Catalog:
         """Ids of what was written later than that."""
         with self._reading() as connection:
             return catalog_reads.written_after(connection, moment)
+
+    def admitted(self, where: Where) -> dict[str, bool]:
+        """{memory id: whether the filter admits it} of everything stored."""
+        with self._reading() as connection:
+            return catalog_reads.admitted(connection, where)
+
+    def tags(self) -> dict[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        with self._reading() as connection:
+            return catalog_reads.tags(connection)
+
+    def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        with self._database.writing() as connection:
+            rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
+            connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""

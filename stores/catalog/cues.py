@@ -120,11 +120,11 @@ class CueView:
             "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
             "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
             "AND a.content_hash = memories.content_hash "
-            "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1))",
+            "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1)) ORDER BY rowid",
             (prompt,),
         )
         dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
-        return [memory_id for _, memory_id in sorted(dated)]
+        return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]
 
     def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """See `CueSearch.roles`; what the host says goes before what a model says."""
@@ -132,15 +132,19 @@ class CueView:
         rows = sorted(in_chunks(self.connection, sql, memory_ids), key=lambda row: row[2] == "host")
         return {memory_id: role for memory_id, role, _ in rows}
 
-    def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, str]:
+    def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `CueSearch.replaced_by`."""
         sql = (
-            "SELECT replaced_id, memory_id, created_at FROM replacements "
-            "JOIN memories USING (memory_id) WHERE replaced_id <> memory_id AND replaced_id IN"
+            "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "
+            "new.rowid FROM replacements r JOIN memories old ON old.memory_id = r.replaced_id "
+            "JOIN memories new ON new.memory_id = r.memory_id WHERE r.replaced_id IN"
         )
-        rows = in_chunks(self.connection, sql, memory_ids)
-        dated = sorted((datetime.fromisoformat(at), newer, old) for old, newer, at in rows)
-        return {old: newer for _, newer, old in dated}
+        newer: dict[str, dict[str, tuple[datetime, int]]] = {}
+        for old, old_at, old_no, new, new_at, new_no in in_chunks(self.connection, sql, memory_ids):
+            age = datetime.fromisoformat(new_at), new_no
+            if age > (datetime.fromisoformat(old_at), old_no):
+                newer.setdefault(old, {})[new] = age
+        return {old: sorted(ages, key=ages.__getitem__)[::-1] for old, ages in newer.items()}
 
     def fingerprints(self) -> dict[str, str]:
         """{memory id: fingerprint of what the host gave with it}."""

@@ -141,6 +141,11 @@ MIGRATIONS: Sequence[Migration] = (
         "CREATE INDEX replacements_by_replaced ON replacements (replaced_id)",
         "ALTER TABLE outbox ADD COLUMN cue_ids TEXT NOT NULL DEFAULT '[]'",
     ),
+    (
+        # words to filter by: JSON [tag, ...]
+        "ALTER TABLE memories ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE earlier_texts ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
+    ),
 )
 
 

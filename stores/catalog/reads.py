@@ -18,8 +18,11 @@ from secondhop.stores.catalog.rows import (
     card_of,
     memory_of,
     passage_of,
+    tags_of,
+    text_of,
 )
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, StoreCounts
+from secondhop.stores.where import Where
 
 _CHUNK = 500
 
@@ -173,6 +176,26 @@ def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
     return [found for found, at in dated if datetime.fromisoformat(at) > moment]
+
+
+def admitted(connection: sqlite3.Connection, where: Where) -> dict[str, bool]:
+    """{memory id: whether the filter admits it} of everything stored."""
+    rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
+    return {
+        memory_id: where.admits(
+            tags=tags_of(tags),
+            source=text_of(source),
+            kind=kind,
+            created_at=datetime.fromisoformat(at),
+        )
+        for memory_id, tags, source, kind, at in rows
+    }
+
+
+def tags(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """See `MemoryWriter.tags`."""
+    rows = connection.execute("SELECT memory_id, tags FROM memories WHERE tags <> '[]'")
+    return {memory_id: tags_of(tags) for memory_id, tags in rows}
 
 
 def best_by_words(

@@ -21,7 +21,7 @@ def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemor
     """Insert memories that are not there, with their passages and postings."""
     connection.executemany(
         f"INSERT INTO memories ({MEMORY_COLUMNS}, slot, content_hash, passage_count) "
-        f"VALUES ({','.join('?' * 14)})",
+        f"VALUES ({','.join('?' * 15)})",
         [memory_row(e.memory, passage_count=len(e.passages)) for e in batch],
     )
     (highest,) = connection.execute("SELECT coalesce(max(passage_no), 0) FROM passages").fetchone()

@@ -7,18 +7,19 @@ that is forgotten once shows one entity the memory of another.
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
-
-import numpy as np
+from typing import ParamSpec, TypeVar
 
 from secondhop.errors import StoreError
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.vectors.chroma_client import ChromaClient, ChromaSession, UnloadedIndexError
-
-if TYPE_CHECKING:
-    from chromadb.api.models.Collection import Collection
+from secondhop.stores.vectors.chroma_client import (
+    ChromaClient,
+    ChromaCollection,
+    ChromaSession,
+    UnloadedIndexError,
+)
 
 _BATCH = 500
+_Read = tuple[ChromaSession | None, ChromaCollection | None]
 
 
 P = ParamSpec("P")
@@ -82,17 +83,10 @@ class ChromaVectors:
         with self._reading() as (_, collection):
             if collection is None or not len(queries) or k < 1:
                 return nothing
-            found = collection.query(
-                query_embeddings=np.asarray(queries, dtype=np.float32),
-                n_results=k,
-                include=["distances"],
-            )
+            found = collection.nearest(queries, k=k)
         return [
-            sorted(
-                ((i, round(1.0 - d, 6)) for i, d in zip(ids, distances, strict=True)),
-                key=lambda hit: (-hit[1], hit[0]),
-            )
-            for ids, distances in zip(found["ids"], found["distances"] or [], strict=True)
+            sorted(((i, round(1.0 - d, 6)) for i, d in hits), key=lambda hit: (-hit[1], hit[0]))
+            for hits in found
         ]
 
     def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
@@ -102,33 +96,33 @@ class ChromaVectors:
                 return {}
             for start in range(0, len(passage_ids), session.max_batch):
                 part = passage_ids[start : start + session.max_batch]
-                found = collection.get(ids=part, include=["embeddings"])
-                rows = np.asarray(found["embeddings"], dtype=np.float32)
-                vectors.update(zip(found["ids"], rows, strict=True))
+                vectors.update(collection.vectors(part))
         return vectors
 
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
         with self._client.writing(name, adds_bytes=vectors.nbytes) as session:
-            session.created(name).upsert(ids=passage_ids, embeddings=vectors)
+            session.created(name).upsert(passage_ids, vectors)
 
     def _remove(self, passage_ids: list[str]) -> None:
         name = self._existing_name()
         with self._client.writing(name) as session:
             collection = session.collection(name)
             if collection is not None:
-                collection.delete(ids=passage_ids)
+                collection.delete(passage_ids)
 
     def _ids(self) -> set[str]:
         with self._reading() as (_, collection):
-            return set(collection.get(include=[])["ids"]) if collection is not None else set()
+            return set(collection.ids()) if collection is not None else set()
 
     def _count(self) -> int:
         with self._reading() as (_, collection):
             return collection.count() if collection is not None else 0
 
     @contextmanager
-    def _reading(self) -> Generator[tuple[ChromaSession | None, "Collection | None"], None, None]:
+    def _reading(
+        self,
+    ) -> Generator[tuple[ChromaSession | None, ChromaCollection | None], None, None]:
         name = self._name()
         if name is None:
             yield None, None

@@ -5,15 +5,10 @@ Both give `reading` and `writing`, blocks in which one collection may be used.
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
-
-if TYPE_CHECKING:
-    from chromadb.api import ServerAPI
-    from chromadb.api.models.Collection import Collection
-    from chromadb.types import Collection as CollectionModel
-
+from secondhop.stores.records import Vector, Vectors
 
 HNSW = {
     "space": "cosine",
@@ -35,59 +30,118 @@ class UnloadedIndexError(CorruptStoreError):
     """
 
 
+class ChromaCollection(Protocol):
+    """The vectors of one entity and generation."""
+
+    def count(self) -> int:
+        """How many there are."""
+        ...
+
+    def ids(self) -> list[str]:
+        """All ids, in no order."""
+        ...
+
+    def vectors(self, ids: list[str]) -> dict[str, Vector]:
+        """Those of the ids that it holds, at most `max_batch`."""
+        ...
+
+    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+        """For each query ids and cosine distances, nearest first."""
+        ...
+
+    def upsert(self, ids: list[str], vectors: Vectors) -> None:
+        """Add vectors, or replace those of ids that it holds."""
+        ...
+
+    def delete(self, ids: list[str]) -> None:
+        """Remove these; one that it does not hold is no error."""
+        ...
+
+    def rename(self, name: str) -> None:
+        """Give it another name."""
+        ...
+
+
+class ChromaDatabase(Protocol):
+    """The collections of a folder or a server."""
+
+    max_batch: int
+    """Ids that one call may carry."""
+
+    def collection(self, name: str) -> ChromaCollection:
+        """Raises chromadb.errors.NotFoundError where there is none."""
+        ...
+
+    def created(self, name: str, *, hnsw: dict[str, Any]) -> ChromaCollection:
+        """The collection, made with these settings if need be."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Raises chromadb.errors.NotFoundError where there is none."""
+        ...
+
+    def close(self) -> None:
+        """Close files and connections."""
+        ...
+
+
 class ChromaSession:
-    """The collections of one client; remembers those it has looked up."""
+    """The collections of one database; remembers those it has looked up."""
 
-    def __init__(self, api: "ServerAPI") -> None:
-        self.api = api
-        self.max_batch = api.get_max_batch_size()
-        """Ids that one call may carry."""
-        self._collections: dict[str, Collection] = {}
+    def __init__(self, database: ChromaDatabase) -> None:
+        self._database = database
+        self.max_batch = database.max_batch
+        self._collections: dict[str, ChromaCollection | None] = {}
+        """None: there is none."""
 
-    def collection(self, name: str) -> "Collection | None":
+    def collection(self, name: str) -> ChromaCollection | None:
         """None when there is none."""
-        from chromadb.errors import NotFoundError
-
         if name not in self._collections:
             try:
-                self._keep(name, self.api.get_collection(name))
-            except NotFoundError:
+                self._collections[name] = self._database.collection(name)
+            except _not_found():
                 return None
         return self._collections[name]
 
-    def created(self, name: str) -> "Collection":
+    def created(self, name: str) -> ChromaCollection:
         """The collection, made if need be."""
-        if name not in self._collections:
-            made = self.api.get_or_create_collection(name, configuration={"hnsw": _hnsw()})
-            self._keep(name, made)
-        return self._collections[name]
+        collection = self._collections.get(name)
+        if collection is None:
+            collection = self._database.created(name, hnsw=dict(HNSW))
+            self._collections[name] = collection
+        return collection
 
-    def _keep(self, name: str, model: "CollectionModel") -> None:
-        from chromadb.api.models.Collection import Collection
-
-        # no embedding function: Chroma's default one would download a model
-        self._collections[name] = Collection(self.api, model, embedding_function=None)
+    def expect(self, name: str, *, exists: bool) -> None:
+        """What is known of it beforehand: asking for one that does not exist loads `chromadb`."""
+        self._collections.pop(name, None)
+        if not exists:
+            self._collections[name] = None
 
     def drop(self, name: str) -> None:
         """Delete the collection; none is no error."""
-        from chromadb.errors import NotFoundError
-
         self._collections.pop(name, None)
         try:
-            self.api.delete_collection(name)
-        except NotFoundError:
+            self._database.drop(name)
+        except _not_found():
             return
 
     def rename(self, name: str, new_name: str) -> None:
         """Give the collection another name; none is no error."""
         collection = self.collection(name)
         if collection is not None:
-            collection.modify(name=new_name)
+            collection.rename(new_name)
             del self._collections[name]
+            self._collections.pop(new_name, None)
+
+    def close(self) -> None:
+        """Close files and connections."""
+        self._database.close()
 
 
-def _hnsw() -> Any:
-    return dict(HNSW)
+def _not_found() -> type[Exception]:
+    from chromadb.errors import NotFoundError
+
+    return NotFoundError
 
 
 class ChromaClient(Protocol):
@@ -123,20 +177,38 @@ class ChromaClient(Protocol):
 
 @contextmanager
 def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
-    """Around every call of Chroma; `cure` rebuilds the vectors. It gives no codes, only words."""
-    from chromadb.errors import ChromaError, InternalError
-    from httpx import HTTPError
+    """Around every call of Chroma; `cure` rebuilds the vectors. It gives no codes, only words.
 
+    Python looks up the classes of errors when there is an error: `chromadb` is not loaded before.
+    """
     try:
         yield
-    except (HTTPError, ConnectionError) as error:
+    except _unreachable() as error:
         raise StoreError(
             f"the Chroma server at {place} does not answer ({error}); start it, or check the URL"
         ) from error
-    except InternalError as error:
+    except _internal_error() as error:
         raise _internal(error, place, cure=cure) from error
-    except ChromaError as error:
+    except _refusal() as error:
         raise StoreError(f"Chroma at {place} refused: {error}") from error
+
+
+def _unreachable() -> tuple[type[Exception], ...]:
+    from httpx import HTTPError
+
+    return HTTPError, ConnectionError
+
+
+def _internal_error() -> type[Exception]:
+    from chromadb.errors import InternalError
+
+    return InternalError
+
+
+def _refusal() -> type[Exception]:
+    from chromadb.errors import ChromaError
+
+    return ChromaError
 
 
 def _internal(error: Exception, place: str, *, cure: str) -> StoreError:

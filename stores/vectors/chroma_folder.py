@@ -18,6 +18,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import numpy as np
+
 from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.locks import LockClosedError, StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
@@ -180,16 +182,16 @@ class ChromaFolder:
     def _copy(self, name: str, draft: str) -> None:
         with self.reading(name) as session:
             collection = session.collection(name) if session else None
-            ids = collection.get(include=[])["ids"] if collection else []
+            ids = collection.ids() if collection else []
         self.drop(draft)
         for start in range(0, len(ids), COPIED_AT_ONCE):
             with self.reading(name) as session:
                 collection = session.collection(name) if session else None
                 part = ids[start : start + COPIED_AT_ONCE]
-                found = collection.get(ids=part, include=["embeddings"]) if collection else None
-            if found is not None:
+                found = collection.vectors(part) if collection else {}
+            if found:
                 with self.writing(draft) as session:
-                    session.created(draft).upsert(found["ids"], found["embeddings"])
+                    session.created(draft).upsert(list(found), np.stack(list(found.values())))
 
     def _put_in_place(self, name: str) -> None:
         """The draft takes the name of the collection; after a kill, `_catch_up` finishes it."""
@@ -231,15 +233,17 @@ class ChromaFolder:
         if is_full or name in self._seen or not self._same_folder():
             self._restart()
         was_cut_off = self._unfinished(name).exists()
+        is_stored = False
         if self._database_file().exists():
             with self._paused():
                 segment = stored_segment(self.folder, name)
+                is_stored = bool(segment or stored_segment(self.folder, draft_of(name)))
             self._files[name] = self.folder / segment.vector_segment if segment else None
             if segment is not None:
                 check_index(self.folder, segment, was_cut_off=was_cut_off)
         self._mark_unfinished(name)
         try:
-            self._catch_up(name)
+            self._catch_up(name, is_stored=is_stored)
         except CorruptStoreError as error:
             if was_cut_off:
                 raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
@@ -248,11 +252,12 @@ class ChromaFolder:
         self._unfinished(name).unlink(missing_ok=True)
         self._seen[name] = stamp
 
-    def _catch_up(self, name: str) -> None:
+    def _catch_up(self, name: str, *, is_stored: bool) -> None:
         """Make Chroma load the collection and enter what its log holds beyond the files."""
         with chroma_errors(str(self.folder), cure=self._cure), self._using() as session:
+            session.expect(name, exists=is_stored)
             collection = session.collection(name)
-            if collection is None:
+            if collection is None and is_stored:
                 session.rename(draft_of(name), name)
                 collection = session.collection(name)
             if collection is not None:
@@ -317,7 +322,7 @@ class ChromaFolder:
             session, self._session = self._session, None
             self._seen.clear()
             if session is not None:
-                session.api.stop()
+                session.close()
                 return_freed_memory()
 
     @contextmanager
@@ -331,19 +336,7 @@ class ChromaFolder:
             yield
 
     def _started(self) -> ChromaSession:
-        from chromadb.api.rust import RustBindingsAPI
-        from chromadb.config import Settings, System
+        from secondhop.stores.vectors.chroma_bindings import FolderDatabase
 
-        settings = Settings(
-            anonymized_telemetry=False,
-            is_persistent=True,
-            persist_directory=str(self.folder),
-            chroma_api_impl="chromadb.api.rust.RustBindingsAPI",
-        )
-        # not PersistentClient: all clients of one path share a system that cannot be restarted
-        system = System(settings)
-        api = system.instance(RustBindingsAPI)
-        api.hnsw_cache_size = _NO_EVICTION
         with chroma_errors(str(self.folder), cure=self._cure):
-            system.start()
-            return ChromaSession(api)
+            return ChromaSession(FolderDatabase(self.folder, open_indexes=_NO_EVICTION))

@@ -4,15 +4,20 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+import numpy as np
 
 from secondhop.errors import UsageError
 from secondhop.stores.rebuild_command import rebuild_command
+from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
 
 if TYPE_CHECKING:
     import httpx
+    from chromadb.api import ServerAPI
+    from chromadb.types import Collection as CollectionModel
 
 
 class ChromaServer:
@@ -27,7 +32,6 @@ class ChromaServer:
         self._url, self._address = url, _server_address(url)
         self._cure = rebuild_command(store, server=url)
         self._session: ChromaSession | None = None
-        self._http: httpx.Client | None = None
         self._guard = threading.Lock()
 
     @contextmanager
@@ -61,32 +65,102 @@ class ChromaServer:
         """See `ChromaClient`."""
         with self._guard:
             session, self._session = self._session, None
-            http, self._http = self._http, None
         if session is not None:
-            session.api.stop()
-        if http is not None:
-            http.close()  # Chroma's client forgets to
+            session.close()
 
     def _connected(self) -> ChromaSession:
+        with self._guard:
+            if self._session is None:
+                self._session = ChromaSession(ServerDatabase(*self._address))
+            return self._session
+
+
+class ServerDatabase:
+    """A `ChromaDatabase` on a server."""
+
+    def __init__(self, host: str, port: int, secure: bool) -> None:
         from chromadb.api.fastapi import FastAPI
         from chromadb.config import Settings, System
 
-        with self._guard:
-            if self._session is None:
-                host, port, secure = self._address
-                settings = Settings(
-                    anonymized_telemetry=False,
-                    chroma_api_impl="chromadb.api.fastapi.FastAPI",
-                    chroma_server_host=host,
-                    chroma_server_http_port=port,
-                    chroma_server_ssl_enabled=secure,
-                )
-                system = System(settings)
-                api = system.instance(FastAPI)
-                system.start()
-                self._http = vars(api)["_session"]
-                self._session = ChromaSession(api)
-            return self._session
+        settings = Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",
+            chroma_server_host=host,
+            chroma_server_http_port=port,
+            chroma_server_ssl_enabled=secure,
+        )
+        system = System(settings)
+        self._api = system.instance(FastAPI)
+        system.start()
+        self.max_batch = self._api.get_max_batch_size()
+
+    def collection(self, name: str) -> "ServerCollection":
+        """See `ChromaDatabase`."""
+        return ServerCollection(self._api, self._api.get_collection(name))
+
+    def created(self, name: str, *, hnsw: dict[str, Any]) -> "ServerCollection":
+        """See `ChromaDatabase`."""
+        configuration: Any = {"hnsw": hnsw}
+        made = self._api.get_or_create_collection(name, configuration=configuration)
+        return ServerCollection(self._api, made)
+
+    def drop(self, name: str) -> None:
+        """See `ChromaDatabase`."""
+        self._api.delete_collection(name)
+
+    def close(self) -> None:
+        """See `ChromaDatabase`."""
+        self._api.stop()
+        http: httpx.Client = vars(self._api)["_session"]
+        http.close()  # Chroma's client forgets to
+
+
+class ServerCollection:
+    """A `ChromaCollection` on a server."""
+
+    def __init__(self, api: "ServerAPI", model: "CollectionModel") -> None:
+        from chromadb.api.models.Collection import Collection
+
+        # no embedding function: Chroma's default one would download a model
+        self._collection = Collection(api, model, embedding_function=None)
+
+    def count(self) -> int:
+        """See `ChromaCollection`."""
+        return self._collection.count()
+
+    def ids(self) -> list[str]:
+        """See `ChromaCollection`."""
+        return self._collection.get(include=[])["ids"]
+
+    def vectors(self, ids: list[str]) -> dict[str, Vector]:
+        """See `ChromaCollection`."""
+        found = self._collection.get(ids=ids, include=["embeddings"])
+        rows = np.asarray(found["embeddings"], dtype=np.float32)
+        return dict(zip(found["ids"], rows, strict=True))
+
+    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+        """See `ChromaCollection`."""
+        found = self._collection.query(
+            query_embeddings=np.asarray(queries, dtype=np.float32),
+            n_results=k,
+            include=["distances"],
+        )
+        return [
+            list(zip(ids, distances, strict=True))
+            for ids, distances in zip(found["ids"], found["distances"] or [], strict=True)
+        ]
+
+    def upsert(self, ids: list[str], vectors: Vectors) -> None:
+        """See `ChromaCollection`."""
+        self._collection.upsert(ids=ids, embeddings=vectors)
+
+    def delete(self, ids: list[str]) -> None:
+        """See `ChromaCollection`."""
+        self._collection.delete(ids=ids)
+
+    def rename(self, name: str) -> None:
+        """See `ChromaCollection`."""
+        self._collection.modify(name=name)
 
 
 def server_name(url: str) -> str:

@@ -119,7 +119,7 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> No
         async with temporary_recall(memories, llm=model, annotate=settings) as recall:
             ledger = await recall.aannotate()
             replaced = await recall.store.cues.replaced_by(["old", "mid", "new"])
-        assert replaced == {"old": "new", "mid": "new"}
+        assert replaced == {"old": ["new"], "mid": ["new"]}
         assert ledger.replacing == 1
 
 

@@ -1,4 +1,4 @@
-"""`secondhop cues`: list, show, add and remove what memories were stored for."""
+"""`secondhop cues`: what memories were stored for."""
 
 import json
 from pathlib import Path
@@ -29,27 +29,27 @@ def run(tmp_path: Path) -> Cli:
 
 
 def texts(run: Cli, *memory: str) -> list[str]:
-    return [cue["text"] for cue in document(run("cues", "list", *memory, "--json"))["cues"]]
+    return [cue["text"] for cue in document(run("cues", *memory, "--json"))["cues"]]
 
 
 def test_cues_of_a_file_are_listed_and_shown(run: Cli) -> None:
     assert texts(run) == texts(run, "allergy")
     assert sorted(texts(run)) == ["plan a dinner", "what may I bake for Ana"]
     assert texts(run, "rain") == []
-    shown = document(run("cues", "show", "allergy", "--json"))
+    shown = document(run("cues", "allergy", "--json"))
     assert (shown["role"], shown["replaces"], shown["annotated"]) == ("health limit", ["old"], True)
-    told = run("cues", "show", "allergy").stdout
+    told = run("cues", "allergy").stdout
     assert "health limit" in told
     assert "what may I bake for Ana  (host, allergy:" in told
-    assert "2 cues of 1 memory" in run("cues", "list").stdout
-    assert "secondhop annotate" in run("cues", "show", "rain").stdout
+    assert "2 cues of 1 memory" in run("cues").stdout
+    assert "secondhop annotate" in run("cues", "rain").stdout
 
 
 def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
-    planned = document(run("cues", "add", "rain", "  fix  the roof ", "--dry-run", "--json"))
+    planned = document(run("cues", "rain", "--add", "  fix  the roof ", "--dry-run", "--json"))
     assert texts(run, "rain") == []
-    added = document(run("cues", "add", "rain", "fix the roof", "--broad", "--json"))
-    again = document(run("cues", "add", "rain", "fix the roof", "--broad", "--json"))
+    added = document(run("cues", "rain", "--add", "fix the roof", "--broad", "--json"))
+    again = document(run("cues", "rain", "--add", "fix the roof", "--broad", "--json"))
     assert (planned["text"], planned["breadth"], planned["dry_run"]) == (
         "fix the roof",
         "specific",
@@ -61,19 +61,20 @@ def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
     assert [cue["text"] for cue in history["cues"]] == ["fix the roof"]
     assert "rain was stored for: fix the roof" in run("history", "rain").stdout
 
-    assert "removed fix the roof" in run("cues", "remove", added["cue_id"]).stdout
+    assert "removed fix the roof" in run("cues", "--remove", added["cue_id"]).stdout
     assert texts(run, "rain") == []
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["add", "nobody", "fix the roof"], "nobody"),
-        (["add", "rain", " "], "no words"),
-        (["add", "rain", "x" * 201], "201 characters"),
-        (["add", "rain", "fix\u202ethe roof"], "invisible"),
-        (["remove", "rain:0"], "no cue"),
-        (["show", "nobody"], "nobody"),
+        (["nobody", "--add", "fix the roof"], "nobody"),
+        (["rain", "--add", " "], "no words"),
+        (["rain", "--add", "x" * 201], "201 characters"),
+        (["rain", "--add", "fix\u202ethe roof"], "invisible"),
+        (["--add", "fix the roof"], "needs the MEMORY_ID"),
+        (["--remove", "rain:0"], "no cue"),
+        (["nobody"], "nobody"),
     ],
 )
 def test_what_cannot_be_done_is_said(run: Cli, command: list[str], said: str) -> None:
@@ -84,8 +85,8 @@ def test_what_cannot_be_done_is_said(run: Cli, command: list[str], said: str) ->
 
 def test_a_memory_has_only_so_many_cues_of_yours(run: Cli) -> None:
     for n in range(3):
-        run("cues", "add", "rain", f"undertaking {n}", "--broad")
-    done = run("cues", "add", "rain", "one more", "--broad")
+        run("cues", "rain", "--add", f"undertaking {n}", "--broad")
+    done = run("cues", "rain", "--add", "one more", "--broad")
     assert done.exit_code == 2
     assert "has 3 broad cues of yours" in done.stderr
-    assert "secondhop cues remove rain:" in done.stderr
+    assert "secondhop cues --remove rain:" in done.stderr

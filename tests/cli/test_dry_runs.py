@@ -25,9 +25,6 @@ from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
-QUIET = "quiet"
-"""An entity that learns nothing."""
-
 FILES = {"kept.md": "The key is under the mat.", "gone.md": "The bell is broken."}
 NEW_FILES = {"kept.md": "The key is on the hook.", "new.md": "The bell rings again."}
 UNASKED = "Please help me prepare for the interview at Carefeed on Monday"
@@ -42,7 +39,6 @@ class World:
     folder: Path
     notes: Path
     """Known by this very path; nothing writes there."""
-    trace: str = ""
 
     @property
     def store(self) -> Path:
@@ -55,7 +51,6 @@ class World:
             "NOTES": str(self.notes),
             "EXPORT": str(self.folder / "export.jsonl"),
             "TALK": str(self.folder / "talk.json"),
-            "TRACE": self.trace,
             "QUESTION": UNASKED,
         }
 
@@ -93,10 +88,6 @@ async def made(folder: Path) -> World:
         async with recall.sessions.open(QUESTION, k=6) as session:
             await session.vote({"plan": "hot", "wins": "warm"}, go_on=False)
             await session.resolve()
-        found = await recall.arecall(QUESTION)
-    async with await opened(world.store, QUIET) as recall:
-        await recall.aadd(LIFE[:2])
-        await recall.learning.aswitch(on=False)
     async with await opened(folder / "other", MARA) as other:
         await other.aadd([note("elsewhere", "The bicycle stands in the shed.")])
         await other.admin.aexport_to(folder / "export.jsonl")
@@ -105,7 +96,7 @@ async def made(folder: Path) -> World:
         raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
         raw.execute("UPDATE keeping SET superseded_by = 'nobody' WHERE memory_id = 'dentist'")
     written(notes, NEW_FILES)
-    return World(folder, notes, found.trace_id)
+    return World(folder, notes)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +111,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> World:
 def world(original: World, tmp_path: Path) -> World:
     """The world again, for one test."""
     shutil.copytree(original.folder, tmp_path / "world")
-    return World(tmp_path / "world", original.notes, original.trace)
+    return World(tmp_path / "world", original.notes)
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -143,18 +134,14 @@ COMMANDS = (
     "import EXPORT",
     "reindex",
     "doctor --fix",
-    "learning --off",
-    "learning --on --entity quiet",
-    "learning --forget plan",
-    "learning --forget-all",
     "remember Tea --id tea",
     "remember Zeta --subject me --attribute employer",
     "update plan Shorter",
-    "supersede research-1 research-2",
-    "supersede garden --reason stale",
-    "restore bread",
+    "update research-1 --replaced-by research-2",
+    "update garden --deprecate --reason stale",
+    "update bread --restore",
+    "cues garden --add watering",
     "forget garden plan",
-    "accept TRACE plan",
     "observe TALK",
     "session QUESTION --k 3",
 )
@@ -243,17 +230,15 @@ def test_an_ingest_into_nothing_makes_no_store(
     assert not nowhere.store.exists()
 
 
-def test_an_import_a_rebuild_a_switch_and_a_doctor_tell_what_they_would_do(
+def test_an_import_a_rebuild_and_a_doctor_tell_what_they_would_do(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     imported = printed(world, "import EXPORT", monkeypatch, capsys)
     rebuilt = printed(world, "reindex", monkeypatch, capsys)
-    off = printed(world, "learning --off", monkeypatch, capsys)
     examined = printed(world, "doctor --fix", monkeypatch, capsys)
 
     assert (imported["read"], imported["stored"], imported["dry_run"]) == (1, 1, True)
     assert rebuilt == {"entities": {MARA: examined["passages"]}, "dry_run": True}
-    assert off == {"on": True, "dry_run": True, "would_be_on": False}
     assert [(one["check"], one["fixable"], one["fixed"]) for one in examined["findings"]][:2] == [
         ("word index", True, False),
         ("links", True, False),

@@ -42,7 +42,7 @@ def test_each_error_has_its_status(
 def test_a_full_disk_under_standard_output_is_said_once() -> None:
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
-            [*RUN, "prompts", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [*RUN, "prompts", "show"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
 
     assert ran.returncode == 1

@@ -40,24 +40,15 @@ def test_words_are_deprecated_restored_and_forgotten(command: Command) -> None:
     command("remember", "The key is under the mat", "--id", "key")
     command("remember", "The key hangs in the hall", "--id", "hook")
 
-    assert command("supersede", "key", "--reason", "lost")["done"] == "deprecated"
+    assert command("update", "key", "--deprecate", "--reason", "lost")["done"] == "deprecated"
     assert "key" not in [one["id"] for one in command("recall", "Where is the key?")["memories"]]
     shown = command("recall", "Where is the key?", "--include-stale")["memories"]
     assert {one["id"]: one["stale"][:10] for one in shown}["key"] == "deprecated"
-    assert command("restore", "key")["done"] == "restored"
-    assert command("supersede", "key", "hook", "--dry-run")["dry_run"] is True
+    assert command("update", "key", "--restore")["done"] == "restored"
+    assert command("update", "key", "--replaced-by", "hook", "--dry-run")["dry_run"] is True
     assert command("forget", "key", "--dry-run")["passages"] == 1
     assert command("forget", "key")["complete"] is True
     assert "no memory 'key'" in command("history", "key", status=2)
-
-
-def test_what_was_of_use_is_counted(command: Command) -> None:
-    command("remember", "The key is under the mat", "--id", "key")
-    trace = command("recall", "Where is the key?")["trace_id"]
-
-    assert command("accept", trace, "key", "--dry-run")["counted"] == 0
-    assert command("accept", trace, "key")["counted"] == 3
-    assert command("accept", trace, "key")["counted"] == 0
 
 
 @pytest.mark.parametrize(
@@ -67,7 +58,9 @@ def test_what_was_of_use_is_counted(command: Command) -> None:
         (("remember", "x", "--topic", "t"), "give its scope"),
         (("remember", "x", "--subject", "s", "--attribute", "a", "--scope", "always"), "not both"),
         (("update", "x"), "nothing to update"),
-        (("supersede", "x"), "NEW_ID, or why nothing does"),
+        (("update", "x", "--deprecate"), "say why"),
+        (("update", "x", "words", "--reason", "y"), "--reason goes with"),
+        (("update", "x", "words", "--restore"), "one at a time"),
     ],
 )
 def test_half_a_command_is_wrong_usage(command: Command, words: tuple[str, ...], said: str) -> None:

@@ -25,14 +25,14 @@ def own_prompts() -> Path:
 
 
 def test_the_list_names_every_prompt_its_version_hash_and_variables(cli: Cli) -> None:
-    listed = document(cli("prompts", "list", "--json"))["prompts"]
+    listed = document(cli("prompts", "show", "--json"))["prompts"]
 
     assert [row["name"] for row in listed] == list(PROMPT_NAMES)
     assert {row["path"] for row in listed} == {"shipped"}
     decompose = shipped_prompt("decompose")
     assert listed[0]["hash"] == decompose.sha256
     assert listed[0]["variables"] == sorted(decompose.variables)
-    assert decompose.sha256[:12] in cli("prompts", "list").stdout
+    assert decompose.sha256[:12] in cli("prompts", "show").stdout
 
 
 @pytest.mark.parametrize("by", ["variable", "option"])
@@ -42,9 +42,9 @@ def test_a_folder_of_our_own_replaces_what_ships(
     folder = own_prompts()
     if by == "variable":
         monkeypatch.setenv("SECONDHOP_PROMPTS", str(folder))
-        listed = cli("prompts", "list", "--json")
+        listed = cli("prompts", "show", "--json")
     else:
-        listed = cli("prompts", "list", "--json", "--prompts", folder)
+        listed = cli("prompts", "show", "--json", "--prompts", folder)
 
     paths = {row["name"]: row["path"] for row in document(listed)["prompts"]}
     assert paths == {

@@ -77,7 +77,7 @@ def test_a_proposal_comes_with_the_command_that_makes_it_so() -> None:
     assert (
         'voted wrong: "Old plan"; in its place "[red]Goals[/red] for the first year"? '
         "It is newer.\n"
-        "   nothing is written; to do it: secondhop supersede old m-0 --entity mara\n"
+        "   nothing is written; to do it: secondhop update old --replaced-by m-0 --entity mara\n"
         "voted wrong: odd. Nothing newer is seen.\n"
     ) in text
 
@@ -95,4 +95,4 @@ def test_nothing_in_it_steers_the_terminal() -> None:
     )
 
     assert not {"\x1b", "\x07", "\u202e"} & set(text)
-    assert "secondhop supersede 'm ; rm' 'm ; rm'" in text
+    assert "secondhop update 'm ; rm' --replaced-by 'm ; rm'" in text

@@ -1,11 +1,13 @@
 """Cues find what neither the question nor its words are near to."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from tests.fakes import ScriptedCritic, note
 from tests.nodes.scripted_llm import sheet_of
 from tests.small_world import SmallWorld, ask
 
+from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.stores.records import Memory
 
@@ -64,6 +66,39 @@ async def test_what_an_annotation_calls_replaced_comes_last(world: SmallWorld) -
     told = trace.candidate("letter")
     assert told is not None
     assert told.outdated_by == "newer"
+
+
+async def test_of_two_that_name_each_other_only_the_older_is_replaced(world: SmallWorld) -> None:
+    newer = note("newer", "The bank takes the form by mail now.", title="Letter again", day=9)
+    await world.add(
+        stored_for(newer, QUESTION, replaces=("letter",)),
+        stored_for(LETTER, QUESTION, replaces=("newer",)),
+    )
+
+    _, trace = await ask(world.services(), question=QUESTION, k=20)
+
+    told = {one.memory_id: one.outdated_by for one in trace.candidates}
+    assert (told["letter"], told["newer"]) == ("newer", "")
+
+
+async def test_in_the_past_the_replacement_of_that_day_counts(world: SmallWorld) -> None:
+    second = note("second", "The bank takes the form by mail now.", title="Letter 2", day=5)
+    third = note("third", "The bank has dropped the form.", title="Letter 3", day=9)
+    await world.add(
+        stored_for(third, QUESTION, replaces=("letter",)),
+        stored_for(second, QUESTION, replaces=("letter",)),
+        stored_for(LETTER, QUESTION),
+    )
+
+    def replaced(trace: RecallTrace) -> dict[str, str]:
+        return {one.memory_id: one.outdated_by for one in trace.candidates if one.outdated_by}
+
+    _, now = await ask(world.services(), question=QUESTION, k=20)
+    then = second.created_at + timedelta(days=1)
+    _, past = await ask(world.services(), question=QUESTION, k=20, as_of=then.isoformat())
+
+    assert replaced(now) == {"letter": "third"}
+    assert replaced(past) == {"letter": "second"}
 
 
 async def test_a_critics_vote_for_what_cues_alone_find_counts(world: SmallWorld) -> None:

@@ -4,20 +4,27 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, closing, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.cue_writes import store_given
+from secondhop.stores.catalog.cues import CueView
+from secondhop.stores.catalog.migrations import empty_catalog
+from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
+from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.records import EmbeddedMemory, Memory, Message
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -193,13 +200,48 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 ) -> None:
     old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
     await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
-    assert await store.cues.replaced_by(["old", "new"]) == {"old": "new"}
+    assert await store.cues.replaced_by(["old", "new"]) == {"old": ["new"]}
 
     await store.delete(["old"])
     assert await store.cues.replaced_by(["old"]) == {}
     await store.delete(["new"])
     assert await store.cues.search(make.vectors("where do I live"), k=1) == [[]]
     assert (await store.counts()).cues == 0
+
+
+@given(days=st.lists(st.integers(0, 2), min_size=1, max_size=6), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.DataObject) -> None:
+    ids = [f"m{place}" for place in data.draw(st.permutations(range(len(days))))]
+    claims = {
+        one: tuple(data.draw(st.lists(st.sampled_from([*ids, "gone"]), unique=True))) for one in ids
+    }
+    memories = [
+        Memory(
+            memory_id=one,
+            title="",
+            source="note",
+            created_at=NOON + timedelta(days=day),
+            messages=(Message("user", one),),
+            replaces=claims[one],
+        )
+        for one, day in zip(ids, days, strict=True)
+    ]
+    with empty_catalog() as catalog:
+        store_memories(
+            catalog,
+            [EmbeddedMemory(memory=one, passages=(), vectors=NO_VECTORS) for one in memories],
+        )
+        store_given(catalog, memories, at=NOON)
+        found = CueView(catalog).replaced_by(ids)
+
+    rank = {one: (day, place) for place, (one, day) in enumerate(zip(ids, days, strict=True))}
+    newest_first = sorted(ids, key=lambda one: rank[one], reverse=True)
+    newer = {
+        old: [one for one in newest_first if old in claims[one] and rank[one] > rank[old]]
+        for old in ids
+    }
+    assert found == {old: names for old, names in newer.items() if names}
 
 
 async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(

@@ -16,6 +16,7 @@ import pytest
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_bindings import FolderCollection
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 
@@ -159,22 +160,21 @@ async def test_a_database_that_a_kill_left_without_tables_is_begun_again(
 async def test_an_index_that_chroma_has_lost_from_memory_is_loaded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from chromadb.api.models.Collection import Collection
     from chromadb.errors import InternalError
 
     client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
     index = ChromaVectors(client, name=lambda: "passages")
     vectors = np.eye(4, dtype=np.float32)
     await index.upsert(["a", "b", "c", "d"], vectors)
-    query, lost = Collection.query, ["once"]
+    nearest, lost = FolderCollection.nearest, ["once"]
 
-    def losing(self: Collection, *args: Any, **named: Any) -> Any:
+    def losing(self: FolderCollection, *args: Any, **named: Any) -> Any:
         if lost:
             lost.clear()
             raise InternalError("Error creating hnsw segment reader: Nothing found on disk")
-        return query(self, *args, **named)
+        return nearest(self, *args, **named)
 
-    monkeypatch.setattr(Collection, "query", losing)
+    monkeypatch.setattr(FolderCollection, "nearest", losing)
 
     (ranking,) = await index.nearest(vectors[:1], k=1)
 

@@ -85,7 +85,7 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
             connection.execute(f"DROP INDEX {index}")
         for table in ("keeping", "history", "earlier_texts", "cues", "annotations", "replacements"):
             connection.execute(f"DROP TABLE {table}")
-        for column in ("kind", "subject", "attribute", "value", "scope", "slot"):
+        for column in ("kind", "subject", "attribute", "value", "scope", "slot", "tags"):
             connection.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         connection.execute("ALTER TABLE outbox DROP COLUMN cue_ids")
         connection.execute("PRAGMA user_version = 1")

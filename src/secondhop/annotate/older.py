@@ -35,7 +35,7 @@ async def older_near(
     rankings = [await nearest_older(part, store, without=own) for part in own.values()]
     in_turn = (card for turn in zip_longest(*rankings) for card in turn if card is not None)
     chosen = list({card.memory_id: card for card in in_turn}.values())[:limit]
-    chosen.sort(key=age)
+    chosen.sort(key=lambda card: (card.created_at, card.memory_id))
     noted = await store.cues.annotations([card.memory_id for card in chosen])
     shown: list[OlderMemory] = []
     for card in chosen:
@@ -63,7 +63,7 @@ def is_before(annotation: Annotation, moment: datetime) -> bool:
 async def nearest_older(
     part: MemoryPart, store: EntityStore, *, without: Collection[str]
 ) -> list[MemoryCard]:
-    """Memories older than this one, the nearest first; none of the batch."""
+    """Memories no newer than this one, the nearest first; none of the batch."""
     found = await store.whole(part.memory_id)
     passages = found[1] if found is not None else ()
     vectors = await store.vectors([passage.passage_id for passage in passages])
@@ -74,9 +74,4 @@ async def nearest_older(
     (hits,) = await store.dense(middle.astype(np.float32), k=NEAR + len(passages))
     ids = dict.fromkeys(hit.memory_id for hit in hits)
     cards = await store.cards([one for one in ids if one not in without])
-    return [cards[one] for one in ids if one in cards and age(cards[one]) < age(part)]
-
-
-def age(memory: MemoryCard | MemoryPart) -> tuple[datetime, str]:
-    """What memories are put in order by: the oldest first."""
-    return memory.created_at, memory.memory_id
+    return [cards[one] for one in ids if one in cards and cards[one].created_at <= part.created_at]

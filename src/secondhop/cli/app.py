@@ -10,10 +10,9 @@ from typer.core import TyperGroup
 from secondhop.cli.annotate_command import annotate
 from secondhop.cli.briefing_command import briefing
 from secondhop.cli.calibrate_command import calibrate
-from secondhop.cli.cues_commands import add_cue, list_cues, remove_cue, show_cues
+from secondhop.cli.cues_command import cues
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.ingest_command import ingest
-from secondhop.cli.learning_command import learning
 from secondhop.cli.maintenance_commands import (
     backup,
     delete_entity,
@@ -24,27 +23,16 @@ from secondhop.cli.maintenance_commands import (
     stats,
 )
 from secondhop.cli.mcp_command import mcp
-from secondhop.cli.memory_commands import (
-    accept,
-    facts,
-    forget,
-    history,
-    remember,
-    restore,
-    supersede,
-    update,
-)
+from secondhop.cli.memory_commands import facts, forget, history, remember, update
 from secondhop.cli.model_commands import pull
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.prompt_commands import check, list_prompts, show
+from secondhop.cli.prompt_commands import check, show
 from secondhop.cli.recall_commands import explain, recall
 from secondhop.cli.replay_command import replay
 from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
 from secondhop.cli.session_command import session
-from secondhop.cli.settings_command import settings
 from secondhop.cli.trial_commands import try_variant
-from secondhop.cli.tune_command import tune
 
 Command = Callable[..., None]
 
@@ -55,9 +43,8 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "observe": observe,
         "remember": remember,
         "update": update,
-        "supersede": supersede,
-        "restore": restore,
         "forget": forget,
+        "cues": cues,
     },
     "Ask it": {
         "recall": recall,
@@ -66,21 +53,18 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "facts": facts,
         "history": history,
         "explain": explain,
-        "accept": accept,
         "replay": replay,
     },
     "Look after it": {
         "stats": stats,
         "doctor": doctor,
-        "settings": settings,
-        "learning": learning,
+        "reindex": reindex,
         "export": export,
         "import": import_memories,
         "backup": backup,
-        "reindex": reindex,
         "delete-entity": delete_entity,
     },
-    "More": {
+    "Show, serve, measure": {
         "demo": demo,
         "ui": ui,
         "serve": serve,
@@ -90,56 +74,43 @@ SECTIONS: dict[str, dict[str, Command]] = {
 """Commands by their names, in the order of the help page."""
 
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
-    "cues": (
-        "What memories were stored for: list, show, add, remove.",
-        {"list": list_cues, "show": show_cues, "add": add_cue, "remove": remove_cue},
-    ),
-    "eval": (
-        "Measure recall on labelled questions; fit a scale; choose settings.",
-        {
-            "scenarios": scenarios,
-            "calibrate": calibrate,
-            "tune": tune,
-        },
-    ),
-    "prompts": (
-        "Prompts for language models: list, show, check, eval.",
-        {"list": list_prompts, "show": show, "check": check, "eval": try_variant},
-    ),
     "tokens": (
         "Who may use `serve`: create, list, revoke.",
         {"create": create, "list": list_tokens, "revoke": revoke},
     ),
+    "eval": (
+        "Measure recall on labelled questions: scenarios, calibrate.",
+        {"scenarios": scenarios, "calibrate": calibrate},
+    ),
+    "prompts": (
+        "Prompts for language models: show, check, eval.",
+        {"show": show, "check": check, "eval": try_variant},
+    ),
     "models": ("Models that run on this machine: pull.", {"pull": pull}),
 }
-"""Command groups: {name: (help, commands)}."""
+"""Command groups: {name: (help, commands)}. They stand in the last section."""
 
 
 class Sections(TyperGroup):
-    """A help page with a section for each kind of command."""
+    """A help page of one screen: a section for each kind of command, a line a command."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """One line a command; the groups stand in the last section.
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Click's types have other names in newer Typers, hence Any."""
+        rows = {title: list(commands) for title, commands in SECTIONS.items()}
+        rows[next(reversed(rows))] += GROUPS
+        lines = [
+            "Usage: secondhop [--version] COMMAND [--help]    Memory recall for chatbots.",
+        ]
+        for title, names in rows.items():
+            lines += [f"{title}:", *(self.row(ctx, name, formatter.width) for name in names)]
+        formatter.write("\n".join(lines))
 
-        Click's types have other names in newer Typers, hence Any.
-        """
-        rows = {
-            title: [self.row(ctx, name, formatter) for name in commands]
-            for title, commands in SECTIONS.items()
-        }
-        rows["More"] += [self.row(ctx, name, formatter) for name in GROUPS]
-        for title, lines in rows.items():
-            formatter.write(f"\n{title}:\n")
-            formatter.indent()
-            formatter.write_dl(lines)
-            formatter.dedent()
-
-    def row(self, ctx: Any, name: str, formatter: Any) -> tuple[str, str]:
+    def row(self, ctx: Any, name: str, width: int) -> str:
         """A command's name, and its help cut to one line."""
         command = self.get_command(ctx, name)
         widest = max(map(len, self.commands))
-        room = formatter.width - widest - 6
-        return f"{name:{widest}}", command.get_short_help_str(room) if command else ""
+        about = command.get_short_help_str(width - widest - 5) if command else ""
+        return f"  {name:{widest}}  {about}"
 
 
 def group(**options: Any) -> typer.Typer:

@@ -15,6 +15,7 @@ from secondhop.cli.options import (
     given_entity,
     given_path,
 )
+from secondhop.cli.work import tell
 from secondhop.errors import StoreError, UnknownEntityError, UsageError
 
 if TYPE_CHECKING:
@@ -268,18 +269,13 @@ def stats(common: Common) -> None:
     """
     from dataclasses import asdict
 
-    from secondhop.cli.learning_view import tuning_lines
     from secondhop.cli.opening import run, stored
     from secondhop.cli.stats_view import show_stats
-    from secondhop.cli.terminal import print_json, screen
 
     found = run(stored(common))
     counts, rounds = asdict(found.counts), found.rounds
-    if common.json:
-        print_json(counts | {"sessions": rounds.model_dump(mode="json")})
-    else:
-        show_stats(counts, screen())
-        show_stats({"sessions": "; ".join(tuning_lines(rounds))}, screen())
+    document = counts | {"sessions": rounds.model_dump(mode="json")}
+    tell(common, document, lambda console: show_stats(counts, rounds, console))
 
 
 def reindex(common: Common, dry_run: DryRun = False) -> None:

@@ -1,6 +1,6 @@
 """Single memories: remember, correct, forget, and show their history."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
+from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
 from secondhop.stores.keeping import Mark
 
@@ -92,6 +93,9 @@ def remember(
     valid_until: ValidUntil = None,
     salience: Salience = None,
     mark: GivenMark = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="To filter by in recall.")
+    ] = None,
     memory_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
     ] = None,
@@ -112,12 +116,13 @@ def remember(
             valid_until=valid_until,
             salience=salience,
             mark=mark or "",
+            tags=tag or (),
             supersedes=supersedes or (),
             memory_id=memory_id,
             dry_run=dry_run,
         )
 
-    tell(common, work, counting=True)
+    told_of(common, work, counting=True)
 
 
 def update(
@@ -129,17 +134,40 @@ def update(
     valid_until: NewExpiry = None,
     salience: Salience = None,
     mark: GivenMark = None,
+    replaced_by: Annotated[
+        str | None, typer.Option(metavar="ID", help="That memory takes its place.")
+    ] = None,
+    deprecate: Annotated[
+        bool, typer.Option("--deprecate", help="It holds no longer, and nothing takes its place.")
+    ] = False,
+    restore: Annotated[
+        bool, typer.Option("--restore", help="Superseded, deprecated or expired, it holds again.")
+    ] = False,
+    reason: Annotated[
+        str, typer.Option(metavar="WHY", help="Why it was replaced or deprecated.")
+    ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Correct a memory, or change its expiry, salience or mark.
+    """Correct a memory, replace it, or let it hold again.
 
     The old text stays, superseded, and comes back only when asked for.
     """
-    if text is None and valid_until is None and salience is None and mark is None:
-        raise UsageError("nothing to update; give TEXT, --valid-until, --salience or --mark")
+    changed = not (text is None and valid_until is None and salience is None and mark is None)
+    expect_one_change([changed, replaced_by is not None, deprecate, restore])
+    if deprecate and not reason:
+        raise UsageError("say why nothing takes its place: --deprecate --reason WHY")
+    if reason and not (deprecate or replaced_by):
+        raise UsageError("--reason goes with --deprecate or --replaced-by")
 
     async def work(recall: "Recall") -> "Frozen":
-        return await recall.memories.aupdate(
+        memories = recall.memories
+        if replaced_by is not None:
+            return await memories.asupersede(memory_id, replaced_by, reason=reason, dry_run=dry_run)
+        if deprecate:
+            return await memories.adeprecate(memory_id, reason, at=common.at, dry_run=dry_run)
+        if restore:
+            return await memories.arestore(memory_id, dry_run=dry_run)
+        return await memories.aupdate(
             memory_id,
             text,
             at=common.at,
@@ -149,38 +177,18 @@ def update(
             dry_run=dry_run,
         )
 
-    tell(common, work, counting=True)
+    told_of(common, work, counting=text is not None)
 
 
-def supersede(
-    common: Common,
-    old_id: Annotated[str, typer.Argument(metavar="OLD_ID")],
-    new_id: Annotated[str | None, typer.Argument(metavar="[NEW_ID]")] = None,
-    reason: Annotated[str, typer.Option(metavar="WHY", help="For the history.")] = "",
-    dry_run: DryRun = False,
-) -> None:
-    """Let a newer memory take an older one's place.
-
-    Without NEW_ID the old one stops coming back, and nothing takes its place.
-    """
-    if new_id is None and not reason:
-        raise UsageError("say what takes its place, NEW_ID, or why nothing does, --reason WHY")
-
-    async def work(recall: "Recall") -> "Frozen":
-        if new_id is None:
-            return await recall.memories.adeprecate(old_id, reason, at=common.at, dry_run=dry_run)
-        return await recall.memories.asupersede(old_id, new_id, reason=reason, dry_run=dry_run)
-
-    tell(common, work)
-
-
-def restore(common: Common, memory_id: MemoryId, dry_run: DryRun = False) -> None:
-    """Let a superseded or expired memory hold again."""
-
-    async def work(recall: "Recall") -> "Frozen":
-        return await recall.memories.arestore(memory_id, dry_run=dry_run)
-
-    tell(common, work)
+def expect_one_change(wanted: Sequence[bool]) -> None:
+    """Raises UsageError where nothing is to be done, or two things that exclude each other."""
+    if not any(wanted):
+        raise UsageError(
+            "nothing to update; give TEXT, --valid-until, --salience, --mark, --replaced-by, "
+            "--deprecate or --restore"
+        )
+    if sum(wanted) > 1:
+        raise UsageError("correct it, replace it, deprecate it or restore it: one at a time")
 
 
 def forget(
@@ -198,33 +206,13 @@ def forget(
     async def work(recall: "Recall") -> "Frozen":
         return await recall.memories.aforget(*memory_ids, dry_run=dry_run)
 
-    tell(replace(common, sessions=sessions), work)
-
-
-def accept(
-    common: Common,
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Id of the recall's trace.")],
-    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[MEMORY_ID...]")] = None,
-    dry_run: DryRun = False,
-) -> None:
-    """Record which memories of a recall were useful.
-
-    Only that makes a memory stronger; being found or shown does not.
-    """
-
-    async def work(recall: "Recall") -> "Frozen":
-        return await recall.memories.aaccept(trace, memory_ids or (), at=common.at, dry_run=dry_run)
-
-    tell(common, work)
+    told_of(replace(common, sessions=sessions), work)
 
 
 def history(common: Common, memory_id: MemoryId) -> None:
     """Show all versions of a memory, and what was done to them."""
 
-    async def work(recall: "Recall") -> "Frozen":
-        return await recall.memories.ahistory(memory_id)
-
-    tell(common, work)
+    told_of(common, lambda recall: recall.memories.ahistory(memory_id))
 
 
 def facts(
@@ -238,34 +226,19 @@ def facts(
 ) -> None:
     """List facts by their exact names."""
     from secondhop.cli.memory_view import show_facts
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
 
-    async def work() -> None:
-        async with opened(common) as recall:
-            found = await recall.memories.afacts(subject, attribute, as_of=as_of)
-        if common.json:
-            print_json({"facts": [fact.model_dump(mode="json") for fact in found]})
-        else:
-            show_facts(found, screen())
-
-    run(work())
+    found = in_memory(
+        common, lambda recall: recall.memories.afacts(subject, attribute, as_of=as_of)
+    )
+    document = {"facts": [fact.model_dump(mode="json") for fact in found]}
+    tell(common, document, lambda console: show_facts(found, console))
 
 
-def tell(
+def told_of(
     common: Common, work: Callable[["Recall"], Awaitable["Frozen"]], *, counting: bool = False
 ) -> None:
     """Do it in the opened memory, and tell what was done."""
     from secondhop.cli.memory_view import show_done
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
 
-    async def done() -> "Frozen":
-        async with opened(common, counting=counting) as recall:
-            return await work(recall)
-
-    told = run(done())
-    if common.json:
-        print_json(told.model_dump(mode="json"))
-    else:
-        show_done(told, screen())
+    done = in_memory(common, work, counting=counting)
+    tell(common, done, lambda console: show_done(done, console))

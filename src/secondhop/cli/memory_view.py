@@ -7,7 +7,7 @@ from secondhop.cli.cues_view import cue_line
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
 from secondhop.headings import without_heading_signs
-from secondhop.memories.records import Accepted, Forgotten, Kept, MemoryHistory, StoredFact
+from secondhop.memories.records import Forgotten, Kept, MemoryHistory, StoredFact
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -21,12 +21,6 @@ def show_done(told: Frozen, console: "Console") -> None:
             console.print(kept_line(told))
         case Forgotten():
             console.print(forgotten_line(told))
-        case Accepted():
-            would = "would count" if told.dry_run else "counted"
-            console.print(
-                f"{would} recall {told.trace_id}: {told.retrieved} retrieved, {told.shown} shown, "
-                f"{len(told.accepted)} accepted"
-            )
         case MemoryHistory():
             show_history(told, console)
         case _:

@@ -179,8 +179,10 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         from secondhop.cli.progress import silent
+        from secondhop.telemetry import export_where_asked
 
         with with_exit_status():
+            export_where_asked()
             common = common_options(**{name: given.pop(name) for name in shared})
             with silent(common.json):
                 command(common, **given)

@@ -1,4 +1,4 @@
-"""`secondhop prompts list | show | check`: the prompts for language models."""
+"""`secondhop prompts show | check`: the prompts for language models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,63 +7,67 @@ import typer
 
 from secondhop.cli.exit_status import FAILED
 from secondhop.cli.options import Common, given_path
+from secondhop.cli.work import tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
     from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 
-def list_prompts(common: Common) -> None:
-    """List the prompts in force.
-
-    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship.
-    """
-    from secondhop.cli.opening import prompts_in_force
-    from secondhop.cli.prompt_view import prompt_document, show_prompts
-    from secondhop.cli.terminal import print_json, screen
-
-    prompts = list(prompts_in_force(common).values())
-    if common.json:
-        print_json({"prompts": [prompt_document(prompt) for prompt in prompts]})
-    else:
-        show_prompts(prompts, screen())
-
-
 def show(
     common: Common,
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="decompose, expand, critique, observe or annotate."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="decompose, expand, critique, observe or annotate. [list them]"
+        ),
+    ] = None,
     rendered: Annotated[
         str | None,
         typer.Option(metavar="QUESTION", help="As a model would read it, asked this of the store."),
     ] = None,
 ) -> None:
-    """Print a prompt's file.
+    """List the prompts in force, or print the file of one.
 
-    Sent to a file, the output is a variant to begin with; `show NAME | diff - FILE` compares one.
+    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship. Sent to a file, the
+    output is a variant to begin with; `show NAME | diff - FILE` compares one.
     """
-    from secondhop.cli.opening import prompts_in_force, run
-    from secondhop.cli.prompt_view import prompt_document, show_rendered
-    from secondhop.cli.terminal import print_json, screen
+    from secondhop.cli.opening import prompts_in_force
+    from secondhop.cli.prompt_view import prompt_document, show_prompts
 
     prompts = prompts_in_force(common)
+    if name is None:
+        if rendered is not None:
+            raise UsageError(f"--rendered needs the NAME of a prompt: {', '.join(prompts)}")
+        every = list(prompts.values())
+        documents = {"prompts": [prompt_document(prompt) for prompt in every]}
+        tell(common, documents, lambda console: show_prompts(every, console))
+        return
     if name not in prompts:
         raise UsageError(f"no prompt is named {name!r}; there are {', '.join(prompts)}")
-    prompt = prompts[name]
     if rendered is None:
-        if common.json:
-            print_json({**prompt_document(prompt), "text": prompt.text})
-        else:
-            typer.echo(prompt.text.encode(), nl=False)
-        return
-    messages = run(render(common, prompt, rendered))
-    if common.json:
-        filled = {"system": messages.system, "user": messages.user}
-        print_json({**prompt_document(prompt), "rendered": filled})
+        show_file(common, prompts[name])
     else:
-        show_rendered(messages, screen())
+        show_filled(common, prompts[name], rendered)
+
+
+def show_file(common: Common, prompt: "Prompt") -> None:
+    """The file of a prompt, to the last byte."""
+    from secondhop.cli.prompt_view import prompt_document
+
+    document = {**prompt_document(prompt), "text": prompt.text}
+    tell(common, document, lambda _: typer.echo(prompt.text.encode(), nl=False))
+
+
+def show_filled(common: Common, prompt: "Prompt", question: str) -> None:
+    """The messages of a prompt, as a model would read them."""
+    from secondhop.cli.opening import run
+    from secondhop.cli.prompt_view import prompt_document, show_rendered
+
+    messages = run(render(common, prompt, question))
+    filled = {"system": messages.system, "user": messages.user}
+    document = {**prompt_document(prompt), "rendered": filled}
+    tell(common, document, lambda console: show_rendered(messages, console))
 
 
 async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPrompt":

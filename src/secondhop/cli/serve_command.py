@@ -59,7 +59,10 @@ def serve(
 
 
 def ui(common: Common, port: Port = 0) -> None:
-    """Open a page in the browser that asks this memory and shows how it answers."""
+    """Open a page in the browser that asks this memory.
+
+    It shows how each answer was found, and takes votes.
+    """
     expect_extra(common)
     import webbrowser
     from urllib.parse import quote

@@ -84,8 +84,9 @@ def show_proposals(
             continue
         newer = named(one.replaced_by, titles)
         console.print(f"{wrong}; in its place {newer}? {clean(one.why)}", style="yellow")
-        ids = f"{quote(clean(one.memory_id))} {quote(clean(one.replaced_by))}"
-        console.print(f"   nothing is written; to do it: secondhop supersede {ids}{place}")
+        old, new = quote(clean(one.memory_id)), quote(clean(one.replaced_by))
+        ids = f"{old} --replaced-by {new}"
+        console.print(f"   nothing is written; to do it: secondhop update {ids}{place}")
 
 
 def named(memory_id: str, titles: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
 """A trace as a tree that a person can read: facets, their queries, who was kept and who was not."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from secondhop.cli.cost_view import cost_text
 from secondhop.cli.terminal import clean, shorten
@@ -43,6 +43,8 @@ def trace_tree(trace: RecallTrace) -> "Tree":
         root.add(line(f"{len(trace.rest)} more had lower scores", style="dim"))
     for preference in trace.preferences:
         root.add(line(preference_line(preference)))
+    if trace.where:
+        root.add(line(f"only {where_text(trace.where)}"))
     if trace.kept_settings:
         kept = [f"{clean(n)}={clean(str(trace.settings.get(n)))}" for n in trace.kept_settings]
         root.add(line(f"kept with the entity: {', '.join(kept)}"))
@@ -58,6 +60,15 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     for entry in time_per_node(trace):
         times.add(line(entry, style="dim"))
     return root
+
+
+def where_text(where: Mapping[str, Any]) -> str:
+    """A filter in words: "tags: work, home; after: 2026-01-01T00:00:00+00:00"."""
+    fields = [
+        (name, ", ".join(given) if isinstance(given, list) else given)
+        for name, given in where.items()
+    ]
+    return "; ".join(f"{name}: {clean(str(given))}" for name, given in fields)
 
 
 def preference_line(preference: TracePreference) -> str:

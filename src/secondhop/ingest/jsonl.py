@@ -51,6 +51,7 @@ def found_in(row: Row, document: Document) -> Found | Skipped:
         broad_cues=texts_at(fields, "broad"),
         role=text_at(fields, "role"),
         replaces=texts_at(fields, "replaces"),
+        tags=texts_at(fields, "tags"),
     )
     return Found(memory=memory, item=row.item)
 

@@ -258,4 +258,6 @@ def context_called(context_id: str, contexts: Iterable[LearnedContext]) -> Learn
     for one in contexts:
         if one.context_id == context_id:
             return one
-    raise UsageError(f"no context {context_id!r} was learned; `secondhop learning show` lists them")
+    raise UsageError(
+        f"no context {context_id!r} was learned; `recall.learning.report()` lists them"
+    )

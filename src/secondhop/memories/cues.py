@@ -37,7 +37,7 @@ class Cues:
             title=memory.title,
             role=(await self._store.cues.roles(ids)).get(memory_id, ""),
             replaces=list(replaces),
-            replaced_by=(await self._store.cues.replaced_by(ids)).get(memory_id, ""),
+            replaced_by=(await self._store.cues.replaced_by(ids)).get(memory_id, [""])[0],
             annotated=any(said.content_hash == memory.content_hash for said in annotations),
             cues=list(await self.alist(memory_id)),
         )
@@ -94,7 +94,7 @@ class Cues:
         if len(own) >= MOST_CUES[breadth]:
             raise UsageError(
                 f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
-                f"remove one: secondhop cues remove {own[0].cue_id}"
+                f"remove one: secondhop cues --remove {own[0].cue_id}"
             )
         if not dry_run:
             await self._store.cues.add([cue], await self._writing.embedder.embed_passages([words]))
@@ -118,6 +118,6 @@ class Cues:
                 if not dry_run:
                     await self._store.cues.remove([cue_id])
                 return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
-        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues list` shows them all")
+        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues` shows them all")
 
     remove = blocking(aremove)

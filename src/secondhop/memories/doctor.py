@@ -233,7 +233,7 @@ async def check_circles(case: Examined) -> list[Finding]:
     links = {i: kept.superseded_by for i, kept in (await case.store.keepings()).items()}
     found = [", ".join(circle) for circle in circles_in(links)]
     what = "groups of memories that supersede one another, so that none holds"
-    cure = "`secondhop restore ID` lets one of them hold again: the one that is true"
+    cure = "`secondhop update ID --restore` lets one of them hold again: the one that is true"
     return [damage(what, found, cure=cure)]
 
 
@@ -311,7 +311,7 @@ async def check_duplicates(case: Examined) -> list[Finding]:
         same[(memory.kind, memory.scope, *said)].append(memory.memory_id)
     groups = [", ".join(ids) for ids in same.values() if len(ids) > 1]
     what = "groups of memories with the same words"
-    cure = "`secondhop forget ID`, or `secondhop supersede OLD NEW`"
+    cure = "`secondhop forget ID`, or `secondhop update OLD --replaced-by NEW`"
     return [doubt(what, groups, cure=cure)]
 
 
@@ -319,7 +319,7 @@ async def check_contradictions(case: Examined) -> list[Finding]:
     """Facts of one subject and attribute that hold with different values."""
     found = await case.store.look(lambda view: contradictions(view, now=case.now))
     what = "facts that hold several values at once"
-    cure = "`secondhop supersede OLD NEW`, or deprecate one"
+    cure = "`secondhop update OLD --replaced-by NEW`, or deprecate one"
     return [doubt(what, found, cure=cure)]
 
 

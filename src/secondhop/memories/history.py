@@ -95,6 +95,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         valid_until=keeping.valid_until,
         salience=keeping.salience,
         mark=keeping.mark,
+        tags=memory.tags,
         end=end.describe() if end else "",
         end_at=end.at if end else None,
     )

@@ -5,6 +5,7 @@ deletes.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +17,7 @@ from secondhop.given_values import (
     check_rememberable,
     in_utc,
     only_memories,
+    tags_given,
 )
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -123,6 +125,7 @@ class MemoryService:
         valid_until: datetime | None = None,
         salience: float | None = None,
         mark: Mark = "",
+        tags: Sequence[str] = (),
         supersedes: Sequence[str] = (),
         memory_id: str | None = None,
         dry_run: bool = False,
@@ -141,6 +144,7 @@ class MemoryService:
             salience: how much it matters, 0..1; default 0.5.
             mark: for a session start: "core" is always shown, "open" is a thing to do or an open
                 thread (docs/briefing.md).
+            tags: to filter by (`recall(…, where=Where(tags=…))`).
             supersedes: ids of memories that it replaces, whatever their dates.
             memory_id: default a new one.
 
@@ -153,6 +157,7 @@ class MemoryService:
             check_id(memory_id)
         moment = in_utc(at) if at else self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
+        memory = replace(memory, tags=tags_given(tags))
         keeping = Keeping(
             valid_until=in_utc(valid_until) if valid_until else None,
             salience=rules.checked_salience(salience),
@@ -210,6 +215,7 @@ class MemoryService:
                 valid_until=valid_until or None,
                 salience=salience,
                 mark=mark,
+                tags=old.tags,
                 supersedes=[memory_id],
                 memory_id=new_id,
                 dry_run=dry_run,

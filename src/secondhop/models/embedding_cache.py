@@ -13,6 +13,7 @@ import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.models.embedding_cache_file import KEPT_QUERIES, NO_LIMIT, EmbeddingCacheFile
+from secondhop.telemetry import embedding_span
 
 RECENT = 2_048
 """Vectors that are also kept in memory; the oldest go first."""
@@ -142,7 +143,8 @@ class CachingEmbedder:
         rows = await asyncio.to_thread(self._file.get, scope, texts)
         if missing := [text for text in texts if text not in rows]:
             queries, model = kind == "query", self.wrapped
-            vectors = await (model.embed_queries if queries else model.embed_passages)(missing)
+            with embedding_span(self.model_id, missing):
+                vectors = await (model.embed_queries if queries else model.embed_passages)(missing)
             # copies: a row alone must not keep its whole batch in memory
             fresh = {text: row.copy() for text, row in zip(missing, vectors, strict=True)}
             await asyncio.to_thread(self._file.put, scope, fresh)

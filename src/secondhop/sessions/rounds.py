@@ -15,6 +15,7 @@ from secondhop.nodes.session.present import present
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
 from secondhop.running import GRACE_S, RecallEvent, step_events
+from secondhop.telemetry import recall_span
 
 if TYPE_CHECKING:
     from langgraph.types import StreamMode
@@ -81,6 +82,17 @@ class SessionRounds:
     # --- inside ---
 
     async def _run(
+        self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
+    ) -> SessionState:
+        """One round, in a span of its own."""
+        with recall_span("session round") as span:
+            state = await self._in_time(given, round_number=round_number, progress=progress)
+            known = state["candidates"]
+            picked = [known[pick["memory_id"]] for pick in state["picks"]]
+            span.found((one["memory_id"], one["score"]) for one in picked)
+        return state
+
+    async def _in_time(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
     ) -> SessionState:
         """One round; past the deadline, the answer that can be given by then."""

@@ -1,0 +1,79 @@
+"""A language model on loopback that answers every request after the same time, as scripted.
+
+It runs in a process of its own and speaks the OpenAI protocol. Plans are always the same, and all
+verdicts are content: the first six memories are hot, the others cold.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import re
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+
+from tests.models.fault_server import Exchange, FaultServer, answer, running
+
+LATENCY_S = 0.3
+HOT = 6
+PLANS: dict[str, object] = {
+    "DecomposeReply": {
+        "kind": "conceptual",
+        "rewordings": ["what I need to know before the interview"],
+        "parts": [{"name": "the company", "queries": ["company research, product and customers"]}],
+    },
+    "ExpandReply": {
+        "intent": "get the job",
+        "facets": [
+            {"name": "own plan", "queries": ["my plan for the first year", "goals for the role"]},
+            {"name": "achievements", "queries": ["achievements with numbers", "results I had"]},
+            {"name": "coaching", "queries": ["interview coaching notes", "mock interview"]},
+            {"name": "application", "queries": ["résumé and cover letter", "salary expectation"]},
+        ],
+    },
+}
+
+
+def scripted(asked: str) -> object:
+    """The reply to a request."""
+    for schema, plan in PLANS.items():
+        if schema in asked:
+            return plan
+    ids = list(dict.fromkeys(re.findall(r"<memory (\w+)>", asked)))
+    words = [(one, "hot" if place < HOT else "cold") for place, one in enumerate(ids)]
+    votes = [
+        {"id": one, "vote": vote, "reason": "as scripted", "facets": ["e1"]} for one, vote in words
+    ]
+    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+
+
+def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
+    """The model's process: tells its address, and serves until it is told to end."""
+
+    async def play(exchange: Exchange) -> None:
+        begun = time.perf_counter()
+        told = answer(json.dumps(scripted(json.dumps(exchange.asked))))
+        await asyncio.sleep(latency_s - (time.perf_counter() - begun))
+        await told(exchange)
+
+    async def until_told() -> None:
+        async with running(FaultServer(otherwise=play)) as server:
+            pipe.send(server.base_url)
+            await asyncio.to_thread(pipe.recv)
+
+    asyncio.run(until_told())
+
+
+@contextmanager
+def model_process(latency_s: float = LATENCY_S) -> Generator[str]:
+    """The base URL of a model with that latency."""
+    spawning = multiprocessing.get_context("spawn")
+    ours, theirs = spawning.Pipe()
+    process = spawning.Process(target=serve, args=(theirs, latency_s), daemon=True)
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        ours.send("end")
+        process.join(10)

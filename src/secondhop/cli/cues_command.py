@@ -1,0 +1,94 @@
+"""`secondhop cues`: what memories were stored for."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.options import Common, DryRun
+from secondhop.cli.work import in_memory, tell
+from secondhop.errors import UsageError
+
+if TYPE_CHECKING:
+    from secondhop.memories.records import MemoryCues, StoredCue
+    from secondhop.recall import Recall
+
+_PAGE = 1000
+
+
+def cues(
+    common: Common,
+    memory_id: Annotated[str | None, typer.Argument(metavar="[MEMORY_ID]")] = None,
+    add: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A request for which it matters.")
+    ] = None,
+    broad: Annotated[
+        bool, typer.Option("--broad", help='It is a usual undertaking: "plan a dinner".')
+    ] = False,
+    remove: Annotated[
+        str | None, typer.Option(metavar="CUE_ID", help="Remove that cue; the memory stays.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Show what memories were stored for; add or remove a cue.
+
+    Without MEMORY_ID: the cues of all memories.
+    """
+    if add is not None and remove is not None:
+        raise UsageError("--add and --remove are two changes; make one at a time")
+    if add is not None:
+        add_cue(common, memory_id, add, broad=broad, dry_run=dry_run)
+    elif remove is not None:
+        remove_cue(common, remove, dry_run=dry_run)
+    elif memory_id is not None:
+        show_memory_cues(common, memory_id)
+    else:
+        list_cues(common)
+
+
+def add_cue(
+    common: Common, memory_id: str | None, text: str, *, broad: bool, dry_run: bool
+) -> None:
+    """Add a request for which a memory will matter."""
+    if memory_id is None:
+        raise UsageError("--add needs the MEMORY_ID that the cue is of")
+    added = in_memory(
+        common, lambda recall: recall.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
+    )
+    tell_change(common, added, done="would add" if dry_run else "added")
+
+
+def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
+    """Remove a cue; the memory stays."""
+    removed = in_memory(common, lambda recall: recall.cues.aremove(cue_id, dry_run=dry_run))
+    tell_change(common, removed, done="would remove" if dry_run else "removed")
+
+
+def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
+    """What was done to which cue."""
+    from secondhop.cli.cues_view import cue_line
+
+    tell(common, cue, lambda console: console.print(f"{done} {cue_line(cue)}"))
+
+
+def show_memory_cues(common: Common, memory_id: str) -> None:
+    """What one memory was stored for."""
+    from secondhop.cli.cues_view import show_memory
+
+    told: MemoryCues = in_memory(common, lambda recall: recall.cues.ashow(memory_id))
+    tell(common, told, lambda console: show_memory(told, console))
+
+
+def list_cues(common: Common) -> None:
+    """The cues of all memories."""
+    from secondhop.cli.cues_view import show_list
+
+    async def all_cues(recall: "Recall") -> "list[StoredCue]":
+        found, after = list["StoredCue"](), ""
+        while page := await recall.cues.alist(after=after, limit=_PAGE):
+            found += page
+            after = page[-1].cue_id
+        return found
+
+    found = in_memory(common, all_cues)
+    document = {"cues": [cue.model_dump(mode="json") for cue in found]}
+    tell(common, document, lambda console: show_list(found, console))

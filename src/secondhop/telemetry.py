@@ -1,0 +1,288 @@
+"""Spans and metrics for OpenTelemetry, by the `gen_ai` conventions and those of OpenInference.
+
+Off, and OpenTelemetry is not imported, unless the process has a TracerProvider: the host's own, or
+the one that `export_where_asked` sets. Texts go into spans only where the variable
+OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from secondhop.errors import ModelError, UsageError
+
+if TYPE_CHECKING:
+    from opentelemetry import trace
+
+    from secondhop.graph.result import RecallResult
+    from secondhop.models.llm import ChatMessage, Usage
+    from secondhop.stores.cues import CueHit
+    from secondhop.stores.records import PassageHit
+
+SpanKind: TypeAlias = Literal["CHAIN", "EMBEDDING", "LLM", "RETRIEVER"]
+"""OpenInference's."""
+Hit: TypeAlias = "PassageHit | CueHit"
+Values: TypeAlias = Mapping[str, str | int | float]
+
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""OpenTelemetry's own switch for texts in spans."""
+TOLD = ("trace_id", "effort", "rounds", "stop_reason")
+"""Of a result."""
+DOCUMENTS = 20
+"""A span tells of so many; OpenTelemetry keeps 128 values a span."""
+
+
+class Span:
+    """Work that is under way; what is noted of it costs nothing where nobody listens."""
+
+    def __init__(self, span: "trace.Span | None" = None) -> None:
+        self._span = span
+        self.measured: dict[str, int] = {}
+        """Tokens by their type."""
+
+    @property
+    def takes_texts(self) -> bool:
+        """Whether questions, prompts and memories may be noted, too."""
+        return self._span is not None and os.environ.get(CAPTURE, "").lower() == "true"
+
+    def note(self, values: Values) -> None:
+        """Add values."""
+        if self._span is not None:
+            self._span.set_attributes(values)
+
+    def found(self, documents: Iterable[tuple[str, float]]) -> None:
+        """(id, score) of what was found, best first."""
+        if self._span is not None:
+            for place, (found_id, score) in enumerate([*documents][:DOCUMENTS]):
+                document = f"retrieval.documents.{place}.document"
+                self.note({f"{document}.id": found_id, f"{document}.score": score})
+
+    def found_by_queries(self, rankings: Sequence[Sequence[Hit]]) -> None:
+        """What a search found for its queries: each document once, with its best score."""
+        if self._span is not None:
+            hits = sorted(chain.from_iterable(rankings), key=lambda hit: hit.score)
+            best = {hit[0]: hit.score for hit in hits}
+            self.found(reversed(best.items()))
+
+    def answered(self, result: "RecallResult") -> None:
+        """What a recall returned."""
+        self.found((memory.id, memory.score) for memory in result.memories)
+        self.note({f"secondhop.{name}": getattr(result, name) for name in TOLD})
+        if self.takes_texts:
+            texts = [
+                memory.evidence[0].text if memory.evidence else "" for memory in result.memories
+            ]
+            told = {
+                f"retrieval.documents.{i}.document.content": text for i, text in enumerate(texts)
+            }
+            self.note({"input.value": result.question, **told})
+
+    def used(self, usage: "Usage | None") -> None:
+        """Tokens of a language model."""
+        if usage is None:
+            return
+        self.measured = {"input": usage.prompt_tokens, "output": usage.completion_tokens}
+        self.note(
+            {
+                "gen_ai.usage.input_tokens": usage.prompt_tokens,
+                "gen_ai.usage.output_tokens": usage.completion_tokens,
+                "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+                "llm.token_count.prompt": usage.prompt_tokens,
+                "llm.token_count.completion": usage.completion_tokens,
+                "llm.token_count.total": usage.tokens,
+                "llm.token_count.prompt_details.cache_read": usage.cached_tokens,
+                "secondhop.requests": usage.calls,
+            }
+        )
+
+
+SILENT = Span()
+
+
+@contextmanager
+def recall_span(name: str) -> Iterator[Span]:
+    """A recall, or a round of a session: the steps stand below it."""
+    with _span(name, "RETRIEVER", metric="secondhop.recall.duration") as span:
+        yield span
+
+
+@contextmanager
+def step_span(name: str) -> Iterator[Span]:
+    """One run of one node."""
+    values = {"secondhop.step": name}
+    with _span(name, "CHAIN", values, metric="secondhop.step.duration") as span:
+        yield span
+
+
+@contextmanager
+def search_span(name: str, queries: int) -> Iterator[Span]:
+    """One search of a store."""
+    values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
+    with _span(f"retrieval {name}", "RETRIEVER", values) as span:
+        span.note({"secondhop.queries": queries})
+        yield span
+
+
+@contextmanager
+def embedding_span(model_id: str, texts: Sequence[str]) -> Iterator[Span]:
+    """Texts that a model embeds: those that no cache holds."""
+    values = {"gen_ai.operation.name": "embeddings", **named(model_id)}
+    with _span(f"embeddings {model_id}", "EMBEDDING", values) as span:
+        span.note({"embedding.model_name": model_id, "secondhop.texts": len(texts)})
+        if span.takes_texts:
+            shown = enumerate(texts[:DOCUMENTS])
+            span.note({f"embedding.embeddings.{i}.embedding.text": text for i, text in shown})
+        yield span
+
+
+@contextmanager
+def model_span(
+    model_id: str, messages: Sequence["ChatMessage"], *, max_tokens: int
+) -> Iterator[Span]:
+    """An answer of a language model, with all requests that it takes."""
+    values = {"gen_ai.operation.name": "chat", **named(model_id)}
+    with _span(f"chat {model_id}", "LLM", values) as span:
+        span.note({"llm.model_name": model_id, "gen_ai.request.max_tokens": max_tokens})
+        if span.takes_texts:
+            for place, message in enumerate(messages):
+                told = f"llm.input_messages.{place}.message"
+                span.note({f"{told}.role": message["role"], f"{told}.content": message["content"]})
+        try:
+            yield span
+        except ModelError as error:
+            span.used(getattr(error, "usage", None))
+            raise
+
+
+def named(model_id: str) -> dict[str, str]:
+    """ "openai:gpt-4.1-mini" as provider and model; a model of this machine has no provider."""
+    provider, _, model = model_id.rpartition(":")
+    return {"gen_ai.provider.name": provider or "secondhop", "gen_ai.request.model": model}
+
+
+@contextmanager
+def _span(
+    name: str,
+    kind: SpanKind,
+    values: Mapping[str, str] | None = None,
+    *,
+    metric: str = "gen_ai.client.operation.duration",
+) -> Iterator[Span]:
+    """A span below the one that is current, and its seconds under `metric`.
+
+    An error is told by the name of its class: its words may quote a memory.
+    """
+    instruments = _instruments()
+    if instruments is None:
+        yield SILENT
+        return
+    measured, began = dict(values or {}), time.perf_counter()
+    with instruments.tracer.start_as_current_span(
+        name, attributes=measured, record_exception=False, set_status_on_exception=False
+    ) as current:
+        current.set_attribute("openinference.span.kind", kind)
+        span = Span(current)
+        try:
+            yield span
+        except BaseException as error:
+            measured["error.type"] = type(error).__name__
+            current.set_attribute("error.type", measured["error.type"])
+            current.set_status(instruments.failed)
+            raise
+        finally:
+            instruments.measure(metric, time.perf_counter() - began, measured)
+            for token_type, count in span.measured.items():
+                labels = {**measured, "gen_ai.token.type": token_type}
+                instruments.measure("gen_ai.client.token.usage", count, labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What spans and metrics are made with."""
+
+    tracer: "trace.Tracer"
+    failed: Any
+    """The status of work that failed."""
+    histograms: Mapping[str, Any]
+
+    def measure(self, metric: str, value: float, labels: Mapping[str, str]) -> None:
+        """One value of a metric."""
+        self.histograms[metric].record(value, labels)
+
+
+def _instruments() -> Instruments | None:
+    """None where the process has set no TracerProvider."""
+    api = sys.modules.get("opentelemetry.trace")
+    if api is None:
+        return None
+    provider = api.get_tracer_provider()
+    return None if isinstance(provider, api.ProxyTracerProvider) else _made(provider)
+
+
+@lru_cache(maxsize=1)
+def _made(provider: "trace.TracerProvider") -> Instruments:
+    from opentelemetry import metrics, trace
+
+    meter = metrics.get_meter("secondhop")
+    units = {
+        "gen_ai.client.operation.duration": "s",
+        "gen_ai.client.token.usage": "{token}",
+        "secondhop.recall.duration": "s",
+        "secondhop.step.duration": "s",
+    }
+    histograms = {name: meter.create_histogram(name, unit) for name, unit in units.items()}
+    failed = trace.Status(trace.StatusCode.ERROR)
+    return Instruments(provider.get_tracer("secondhop"), failed, histograms)
+
+
+def export_where_asked() -> None:
+    """Export to the endpoint that the usual OTEL_ variables name; without one do nothing.
+
+    Raises:
+        UsageError: the extra `secondhop[telemetry]` is not installed.
+    """
+    traces, values = is_wanted("TRACES"), is_wanted("METRICS")
+    if not traces and not values:
+        return
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+    exporters = f"opentelemetry.exporter.otlp.proto.{protocol.partition('/')[0]}"
+    try:
+        from opentelemetry import metrics, trace
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        span_exporter = import_module(f"{exporters}.trace_exporter").OTLPSpanExporter
+        metric_exporter = import_module(f"{exporters}.metric_exporter").OTLPMetricExporter
+    except ImportError as error:
+        raise UsageError(
+            "an OTEL_EXPORTER_OTLP endpoint is set, and what sends to it is not installed: "
+            "pip install 'secondhop[telemetry]'"
+        ) from error
+    resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME") or "secondhop"})
+    tracing = TracerProvider(resource=resource)
+    if traces:
+        tracing.add_span_processor(BatchSpanProcessor(span_exporter()))
+    trace.set_tracer_provider(tracing)
+    if values:
+        readers = [PeriodicExportingMetricReader(metric_exporter())]
+        metrics.set_meter_provider(MeterProvider(metric_readers=readers, resource=resource))
+
+
+def is_wanted(signal: str) -> bool:
+    """Whether the environment names a place for TRACES or METRICS."""
+    told = os.environ.get
+    if told("OTEL_SDK_DISABLED", "").lower() == "true" or told(f"OTEL_{signal}_EXPORTER") == "none":
+        return False
+    return bool(
+        told("OTEL_EXPORTER_OTLP_ENDPOINT") or told(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
+    )

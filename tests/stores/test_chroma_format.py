@@ -1,0 +1,116 @@
+"""The folder is Chroma's own: what we write `chromadb` reads, and the reverse."""
+
+import json
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.chroma_bindings import FolderDatabase
+from secondhop.stores.vectors.chroma_client import HNSW
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+IDS = [f"p{n:03}" for n in range(130)]
+"""More than stay in Chroma's log alone."""
+
+
+def rows() -> Vectors:
+    drawn = np.random.default_rng(3).normal(size=(len(IDS), 16)).astype(np.float32)
+    unit: Vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return unit
+
+
+@contextmanager
+def chromadb_client(folder: Path) -> "Generator[ClientAPI, None, None]":
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    client = chromadb.PersistentClient(folder, Settings(anonymized_telemetry=False))
+    try:
+        yield client
+    finally:
+        SharedSystemClient.clear_system_cache()
+
+
+def ours(folder: Path) -> "closing[FolderDatabase]":
+    return closing(FolderDatabase(folder, open_indexes=64))
+
+
+def hnsw() -> dict[str, Any]:
+    return dict(HNSW)
+
+
+def configuration() -> Any:
+    return {"hnsw": hnsw()}
+
+
+def test_chromadb_reads_and_changes_what_we_wrote(tmp_path: Path) -> None:
+    with ours(tmp_path) as database:
+        collection = database.created("me.1", hnsw=hnsw())
+        collection.upsert(IDS, rows())
+        collection.delete(["p003"])
+        database.created("me.2", hnsw=hnsw()).rename("me.3")
+
+    with chromadb_client(tmp_path) as client:
+        read = client.get_collection("me.1", embedding_function=None)
+        assert {found.name for found in client.list_collections()} == {"me.1", "me.3"}
+        assert set(read.get()["ids"]) == {*IDS} - {"p003"}
+        nearest = read.query(query_embeddings=rows()[7], n_results=2)
+        assert nearest["ids"][0][0] == "p007"
+        stored = read.get(ids=["p007"], include=["embeddings"])["embeddings"]
+        np.testing.assert_array_equal(np.asarray(stored), rows()[7:8])
+        read.delete(ids=["p007"])
+        read.upsert(ids=["new"], embeddings=-rows()[7:8])
+
+    with ours(tmp_path) as database:
+        collection = database.collection("me.1")
+        assert set(collection.ids()) == {*IDS, "new"} - {"p003", "p007"}
+        assert collection.nearest(-rows()[7:8], k=1)[0][0][0] == "new"
+
+
+def test_we_read_what_chromadb_wrote_and_find_the_same(tmp_path: Path) -> None:
+    with chromadb_client(tmp_path) as client:
+        made = client.create_collection(
+            "me.1", configuration=configuration(), embedding_function=None
+        )
+        made.upsert(ids=IDS, embeddings=rows())
+        expected = made.query(query_embeddings=rows()[:5], n_results=9, include=["distances"])
+
+    with ours(tmp_path) as database:
+        collection = database.collection("me.1")
+        assert collection.count() == len(IDS)
+        found = collection.nearest(rows()[:5], k=9)
+        assert [[i for i, _ in hits] for hits in found] == expected["ids"]
+        assert [[d for _, d in hits] for hits in found] == expected["distances"]
+        kept = collection.vectors(["p005", "p001", "none"])
+        assert kept.keys() == {"p005", "p001"}
+        np.testing.assert_array_equal(kept["p005"], rows()[5])
+
+
+def test_a_collection_is_made_as_chromadb_makes_it(tmp_path: Path) -> None:
+    with chromadb_client(tmp_path) as client:
+        client.create_collection("theirs", configuration=configuration(), embedding_function=None)
+    with ours(tmp_path) as database:
+        database.created("ours", hnsw=hnsw())
+
+    with closing(sqlite3.connect(tmp_path / "chroma.sqlite3")) as connection:
+        made = dict(connection.execute("SELECT name, schema_str FROM collections"))
+    assert json.loads(made["ours"]) == json.loads(made["theirs"])
+
+
+def test_chroma_says_what_it_does_not_have(tmp_path: Path) -> None:
+    from chromadb.errors import NotFoundError
+
+    with ours(tmp_path) as database:
+        with pytest.raises(NotFoundError):
+            database.collection("none")
+        with pytest.raises(NotFoundError):
+            database.drop("none")
