@@ -25,8 +25,10 @@ def undertaking_weights(
         totals: [n], scores of memories so far.
         undertakings: broad cues of each.
     """
+    if not len(totals):
+        return {}
     standard = z_scores(totals) / TEMPERATURE
-    chances = np.exp(standard - standard.max()) if len(totals) else standard
+    chances = np.exp(standard - standard.max())
     weights: dict[str, float] = {}
     for chance, own in zip((chances / chances.sum()).tolist(), undertakings, strict=True):
         for one in own:
