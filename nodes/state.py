@@ -125,8 +125,8 @@ class CueHits(TypedDict):
     """The same of the nearest broad cue."""
     nearest: float
     """The same of the specific cue that is nearest of all."""
-    cue_ids: list[str]
-    """The cue that speaks most for the memory."""
+    cues: list[str]
+    """The words of the cue that speaks most for the memory."""
 
 
 class Ranking(TypedDict):
@@ -195,6 +195,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    role: NotRequired[str]
+    """What kind of help it gives; missing: nothing was noted."""
     outdated_by: NotRequired[str]
     """The newer memory whose annotation says that it replaces it; missing: none does."""
     parts: NotRequired[dict[str, float]]

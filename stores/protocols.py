@@ -83,31 +83,6 @@ class CueSearch(Protocol):
         """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
         ...
 
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """Those of the memories that have a cue."""
-        ...
-
-    async def undertakings(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """{memory id: the words of its broad cues}; those without one are left out."""
-        ...
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: its role}; those without one are left out."""
-        ...
-
-    async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """{cue id: its words}; unknown ids are left out."""
-        ...
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """{memory id: the newer stored memories whose annotations say that they replace it}.
-
-        The newest first. Newer is what has a later date, or was stored later on the same date;
-        an older memory replaces nothing, whatever its annotation says. Those that nothing replaces
-        are left out.
-        """
-        ...
-
 
 class MemoryReader(Protocol):
     """Looking up what was found."""

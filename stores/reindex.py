@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.cues import Cue
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma import ChromaVectors
@@ -55,7 +54,7 @@ class Reindex:
     async def memories(self) -> AsyncIterator[tuple[Memory, tuple[Passage, ...]]]:
         """Every stored memory with its passages, by memory id."""
         after = ""
-        while page := await asyncio.to_thread(self._catalog.page, after=after, limit=_PAGE):
+        while page := await self._catalog.aread(reads.page, after=after, limit=_PAGE):
             for memory, passages in page:
                 yield memory, passages
             after = page[-1][0].memory_id
@@ -63,9 +62,7 @@ class Reindex:
     async def cues(self) -> AsyncIterator[list[Cue]]:
         """Every stored cue, some hundred at a time."""
         after = ""
-        while page := await asyncio.to_thread(
-            self._catalog.cues, partial(CueView.all, after=after, limit=_CUES_AT_ONCE)
-        ):
+        while page := await self._catalog.aread(cues.all_cues, after=after, limit=_CUES_AT_ONCE):
             yield page
             after = page[-1].cue_id
 
@@ -99,10 +96,10 @@ class Reindex:
         Raises:
             StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
         """
-        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
-        expected |= (cues := await asyncio.to_thread(self._catalog.cues, lambda view: view.ids()))
+        expected = set(await self._catalog.aread(reads.all_passage_ids))
+        expected |= (cued := await self._catalog.aread(cues.ids))
         missing = expected - await self._new.passages.ids()
-        if cues:
+        if cued:
             missing -= await self._new.cues.ids()
         if missing:
             raise StoreError(

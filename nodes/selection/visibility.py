@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from secondhop.nodes.state import RecallState, Sight
-from secondhop.stores.keeping import End, FactName, Keepings
-from secondhop.stores.records import Memory, PassageHit
+from secondhop.stores.keeping import End, FactName
+from secondhop.stores.records import Memory, PassageHit, Standing
 from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
@@ -28,24 +28,11 @@ APART = "it is a preference: those that count are given apart"
 class MemoryKeeping(Protocol):
     """How the memories of an entity stand."""
 
-    async def keepings(self) -> Keepings:
-        """By memory id; those that stand as they were stored are left out."""
-        ...
-
-    async def preferences(self) -> Sequence[Memory]:
-        """All preferences, the oldest first."""
-        ...
-
-    async def written_after(self, moment: datetime) -> frozenset[str]:
-        """Ids of what was written later than that."""
-        ...
-
-    async def admitted(self, where: Where) -> Mapping[str, bool]:
-        """{memory id: whether the filter admits it} of everything stored."""
-        ...
-
-    async def fact_names(self) -> Sequence[FactName]:
-        """What the stored facts are of, whether they hold or not."""
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """Keepings, preferences, the names of facts, what was written later than `until`, and what
+        `where` admits."""
         ...
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -66,6 +53,8 @@ class Hidden:
     """Memories that do not hold, shown or not."""
     preferences: Sequence[Memory]
     """Those that hold, the oldest first; what ended among them where it may be shown."""
+    facts: Sequence[FactName] = ()
+    """What the facts are of that may be shown, the oldest first."""
     admitted: frozenset[str] | None = None
     """With a filter, all that may be shown; None without one."""
 
@@ -105,33 +94,32 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
-    where = Where.of(sight["where"])
+    stored = await keeping.standing(until=as_of, where=Where.of(sight["where"]))
     ended = {
         memory_id: end
-        for memory_id, kept in (await keeping.keepings()).items()
+        for memory_id, kept in stored.keepings.items()
         if (end := kept.end(now=now, as_of=as_of)) is not None
     }
     reasons = {} if sight["include_stale"] else {i: end.describe() for i, end in ended.items()}
     if as_of is not None:
-        later = f"written after {as_of:%Y-%m-%d %H:%M}"
-        reasons |= dict.fromkeys(await keeping.written_after(as_of), later)
-    preferences = await keeping.preferences()
-    reasons |= {one.memory_id: APART for one in preferences}
+        reasons |= dict.fromkeys(stored.later, f"written after {as_of:%Y-%m-%d %H:%M}")
+    reasons |= {one.memory_id: APART for one in stored.preferences}
     shown = [
         one
-        for one in preferences
+        for one in stored.preferences
         if (sight["include_stale"] or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
-    if where is None:
-        return Hidden(reasons=reasons, ended=ended, preferences=shown)
-    fits = await keeping.admitted(where)
-    outside = dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
+    fits = stored.admitted
+    if fits is not None:
+        reasons |= dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
+        shown = [one for one in shown if fits.get(one.memory_id)]
     return Hidden(
-        reasons=reasons | outside,
+        reasons=reasons,
         ended=ended,
-        preferences=[one for one in shown if fits.get(one.memory_id)],
-        admitted=frozenset(fits.keys() - outside.keys() - reasons.keys()),
+        preferences=shown,
+        facts=[one for one in stored.facts if one.memory_id not in reasons],
+        admitted=None if fits is None else frozenset(fits.keys() - reasons.keys()),
     )
 
 

@@ -53,7 +53,8 @@ async def explained(
 async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
     """Whether the filter of the recall does not admit the memory."""
     where = Where.of(trace.where)
-    return where is not None and (await store.admitted(where)).get(memory_id) is False
+    fits = (await store.standing(where=where)).admitted
+    return fits is not None and fits.get(memory_id) is False
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:

@@ -1,33 +1,31 @@
 """The catalog of one entity: its memories, passages and lexical index, in one SQLite file.
 
 One file an entity is the isolation, and why neither word weights nor speed depend on others.
-All methods block; `EntityStore` calls them from worker threads.
+All methods but `aread` block; `EntityStore` calls them from worker threads.
 """
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from secondhop.errors import CorruptStoreError
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
-from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
-from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.catalog.keeping import (
     Decision,
     KeepingView,
     drop_keeping,
     drop_lost_links,
     keep,
-    keepings,
 )
 from secondhop.stores.catalog.migrations import (
     MIGRATIONS,
@@ -37,20 +35,14 @@ from secondhop.stores.catalog.migrations import (
     schema_version,
 )
 from secondhop.stores.catalog.notes import (
-    OpenNote,
     add_drop,
     add_intent,
     count_change,
     count_small_change,
-    has_cue_vectors,
     leave_erasing,
-    needs_compaction,
     note_erased,
     note_erasing,
-    open_intents,
-    read_erasing,
     read_meta,
-    read_settings,
     write_meta,
     write_settings,
 )
@@ -65,19 +57,14 @@ from secondhop.stores.catalog.writes import (
     store_memories,
 )
 from secondhop.stores.database import Database
-from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import (
     EarlierText,
     EmbeddedMemory,
-    Memory,
-    MemoryCard,
-    Passage,
-    PassageHit,
     StoreCounts,
     Topic,
 )
-from secondhop.stores.where import Where
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -98,10 +85,9 @@ class Identity:
 class Catalog:
     """What is stored for one entity. A file that does not exist yet reads as an empty store."""
 
-    def __init__(self, path: Path, *, bm25: lexicon.Bm25 | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._database = Database(path)
-        self._bm25 = bm25 or lexicon.Bm25()
         self._ready = False
 
     def exists(self) -> bool:
@@ -249,11 +235,6 @@ class Catalog:
         with self._database.writing() as connection:
             add_earlier(connection, texts)
 
-    def erasing(self) -> list[str] | None:
-        """Memories whose erasure is not finished; see `notes.read_erasing`."""
-        with self._reading() as connection:
-            return read_erasing(connection)
-
     def note_erasing(self, memory_ids: Sequence[str]) -> None:
         """The erasure of these memories begins; `note_erased` when it is finished."""
         with self._database.writing() as connection:
@@ -268,11 +249,6 @@ class Catalog:
         """The erasure is finished; vectors may still need compaction."""
         with self._database.writing() as connection:
             note_erased(connection, needs_compaction=needs_compaction)
-
-    def needs_compaction(self) -> bool:
-        """Whether files still hold vectors of erased memories."""
-        with self._reading() as connection:
-            return needs_compaction(connection)
 
     def erase_leftovers(self) -> bool:
         """Rewrite the file without anything that was deleted; False while others read it.
@@ -294,96 +270,26 @@ class Catalog:
         with self._database.writing() as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
-    def intents(self) -> dict[int, OpenNote]:
-        """{number: ids whose vectors the catalog does not know} of the open notes."""
-        with self._reading() as connection:
-            return open_intents(connection)
-
     # --- reading ---
 
-    def kept_settings(self) -> dict[str, str]:
-        """See `SettingsKeeping`."""
-        with self._reading() as connection:
-            return read_settings(connection)
-
-    def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
-        with self._reading() as connection:
-            if k < 1:
-                return [[] for _ in queries]
-            return catalog_reads.best_by_words(connection, queries, k=k, settings=self._bm25)
-
-    def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
-        """{passage id: memory id} of the stored ones."""
-        with self._reading() as connection:
-            return catalog_reads.owners(connection, passage_ids)
-
-    def cues(self, look: Callable[[CueView], T]) -> T:
-        """The result of `look` on the cues and annotations."""
-        with self._reading() as connection:
-            return look(CueView(connection))
-
-    def has_cue_vectors(self) -> bool:
-        """Whether vectors of cues were ever put."""
-        with self._reading() as connection:
-            return has_cue_vectors(connection)
-
-    def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
-        """See `MemoryReader.cards`."""
-        with self._reading() as connection:
-            return catalog_reads.cards(connection, memory_ids)
-
-    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        """See `MemoryReader.passages`."""
-        with self._reading() as connection:
-            return catalog_reads.passages(connection, passage_ids)
-
-    def memory(self, memory_id: str) -> Memory | None:
-        """See `MemoryReader.memory`."""
-        with self._reading() as connection:
-            return catalog_reads.memory(connection, memory_id)
-
-    def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
-        """A memory with its passages in order, or None."""
-        with self._reading() as connection:
-            return catalog_reads.whole(connection, memory_id)
-
-    def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        """See `MemoryWriter.content_hashes`."""
-        with self._reading() as connection:
-            return catalog_reads.content_hashes(connection, origin=origin)
-
-    def look(self, view: Callable[[KeepingView], T]) -> T:
-        """The result of `view` on how memories stand."""
-        with self._reading() as connection:
-            return view(KeepingView(connection))
-
-    def brief(
-        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    def read(
+        self,
+        view: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
     ) -> T:
-        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
-        with self._reading() as connection:
-            return look(BriefingView(connection, now=now, until=until))
+        """What `view` (a function of `reads`, say) reads, in one consistent view of the file."""
+        with self._database.reading() if self.exists() else empty_catalog() as connection:
+            return view(connection, *args, **named)
 
-    def keepings(self) -> dict[str, Keeping]:
-        """Of every memory that does not stand as it was stored."""
-        with self._reading() as connection:
-            return keepings(connection)
-
-    def written_after(self, moment: datetime) -> list[str]:
-        """Ids of what was written later than that."""
-        with self._reading() as connection:
-            return catalog_reads.written_after(connection, moment)
-
-    def admitted(self, where: Where) -> dict[str, bool]:
-        """{memory id: whether the filter admits it} of everything stored."""
-        with self._reading() as connection:
-            return catalog_reads.admitted(connection, where)
-
-    def tags(self) -> dict[str, tuple[str, ...]]:
-        """See `MemoryWriter`."""
-        with self._reading() as connection:
-            return catalog_reads.tags(connection)
+    async def aread(
+        self,
+        view: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """As `read`, in a worker thread."""
+        return await asyncio.to_thread(partial(self.read, view, *args, **named))
 
     def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
         """See `MemoryWriter`."""
@@ -393,64 +299,33 @@ class Catalog:
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""
-        with self._reading() as connection:
-            kept, fresh = lexicon.contents(connection), fresh_postings(connection)
+        kept, fresh = self.read(lexicon.contents), self.read(fresh_postings)
         return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
 
     def file_faults(self) -> list[str]:
         """What SQLite's own check finds; [] for a sound file."""
-        with self._reading() as connection:
-            faults = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
-            return [] if faults == ["ok"] else faults
+        faults = self.read(lambda one: list(one.execute("PRAGMA integrity_check(20)")))
+        return [] if faults == [("ok",)] else [fault for (fault,) in faults]
 
     def drop_lost_links(self) -> None:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""
         with self._database.writing() as connection:
             drop_lost_links(connection)
 
-    def passage_ids_of(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """See `MemoryReader.passage_ids`."""
-        with self._reading() as connection:
-            return catalog_reads.passage_ids(connection, memory_ids)
-
-    def passage_ids(self) -> list[str]:
-        """Of everything stored, by memory and ordinal."""
-        with self._reading() as connection:
-            return catalog_reads.all_passage_ids(connection)
-
-    def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
-        """The next `limit` memories whose id is greater than `after`, with their passages."""
-        with self._reading() as connection:
-            return catalog_reads.page(connection, after=after, limit=limit)
-
-    def openings(
-        self, memory_ids: Sequence[str], *, characters: int
-    ) -> list[tuple[str, str, list[str]]]:
-        """(title, first characters of the text, passage ids) of each, in the order given."""
-        with self._reading() as connection:
-            return catalog_topics.openings(connection, memory_ids, characters=characters)
-
     def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
-        with self._reading() as connection:
-            return catalog_reads.counts(
-                connection, vectors=vectors, schema_version=len(MIGRATIONS), embedder=embedder
-            )
+        known = len(MIGRATIONS)
+        return self.read(
+            catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
+        )
 
     def passage_count(self) -> int:
         """Passages stored."""
-        with self._reading() as connection:
-            return int(read_meta(connection).get("passages", 0))
+        return int(self.read(read_meta).get("passages", 0))
 
     def changes(self) -> int:
         """Grows with every put and delete."""
-        with self._reading() as connection:
-            return int(read_meta(connection).get("changes", 0))
-
-    def topics(self) -> tuple[int, list[Topic]]:
-        """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
-        with self._reading() as connection:
-            return catalog_topics.kept_topics(connection)
+        return int(self.read(read_meta).get("changes", 0))
 
     def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
         """Remember the memory map, and at which `changes` it was made."""
@@ -476,8 +351,3 @@ class Catalog:
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
         unknown = set(candidates) - stored_cues(connection, candidates)
         return add_drop(connection, passage_ids, unknown)
-
-    @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection, None, None]:
-        with self._database.reading() if self.exists() else empty_catalog() as connection:
-            yield connection

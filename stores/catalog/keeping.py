@@ -11,29 +11,21 @@ from typing import TypeAlias
 from secondhop.stores.catalog.cues import TABLES as CUE_TABLES
 from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
+from secondhop.stores.catalog.reads import memories_where
 from secondhop.stores.catalog.rows import (
     AS_STORED,
-    FACT_NAME_COLUMNS,
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
-    MEMORY_COLUMNS,
-    fact_name_of,
     history_of,
     history_row,
     keeping_of,
     keeping_row,
-    memory_of,
     names_of,
     slot_of,
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
-from secondhop.stores.keeping import FactName, HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
-
-
-def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
-    """Of every memory that does not stand as it was stored."""
-    return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
 def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
@@ -61,7 +53,7 @@ class KeepingView:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        found = self._memories("WHERE memory_id = ?", memory_id)
+        found = memories_where(self.connection, "WHERE memory_id = ?", memory_id)
         return found[0] if found else None
 
     def keeping(self, memory_id: str) -> Keeping:
@@ -78,17 +70,17 @@ class KeepingView:
         if memory.kind == "continuity":
             return []
         where = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
-        found = self._memories(where, memory.kind, slot_of(memory))
+        found = memories_where(self.connection, where, memory.kind, slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
 
     def namesakes(self, memory: Memory) -> list[Memory]:
         """Memories of continuity with its title and source, the oldest first."""
         where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
-        return self._memories(where, *names_of(memory))
+        return memories_where(self.connection, where, *names_of(memory))
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """Facts or preferences, the oldest first."""
-        return self._memories("WHERE kind <> 'continuity' AND kind = ?", kind)
+        return memories_where(self.connection, "WHERE kind <> 'continuity' AND kind = ?", kind)
 
     def remembered_because(self) -> list[tuple[str, str]]:
         """(memory id, detail) of all notes of where memories came from, or were said again."""
@@ -100,12 +92,6 @@ class KeepingView:
     def forgotten_origins(self) -> list[str]:
         """Where memories that were forgotten had been said, as their histories named it."""
         return read_forgotten_origins(self.connection)
-
-    def fact_names(self) -> list[FactName]:
-        """Of every fact, the oldest first; its text is not read."""
-        sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
-            WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
-        return list(map(fact_name_of, self.connection.execute(sql)))
 
     def history(self, memory_id: str) -> list[HistoryEntry]:
         """What was done to it, in that order."""
@@ -119,11 +105,6 @@ class KeepingView:
     def lost_texts(self) -> list[str]:
         """Ids of memories that are not stored, and of which an earlier text or a cue is."""
         return sorted({*lost_texts(self.connection), *lost_annotations(self.connection)})
-
-    def _memories(self, where: str, *values: str | bytes) -> list[Memory]:
-        sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
-        found = map(memory_of, self.connection.execute(sql, values))
-        return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
 
 
 def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:

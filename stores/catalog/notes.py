@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from secondhop.stores.catalog.reads import owners, stored_cues
+from secondhop.stores.catalog.rows import SETTING
 from secondhop.stores.keeping import SAID_IN
 
 _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
-_SETTING = "setting."
-"""Before the name of a setting that is kept with the entity."""
 
 _WORTH_A_MAP = 50
 """The memory map is made again, which takes seconds, when one memory in 50 was added singly."""
@@ -91,20 +90,11 @@ def needs_compaction(connection: sqlite3.Connection) -> bool:
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
-def read_settings(connection: sqlite3.Connection) -> dict[str, str]:
-    """{name: value} of the settings kept with the entity."""
-    rows = connection.execute(
-        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
-        (_SETTING, len(_SETTING) + 1),
-    )
-    return dict(rows.fetchall())
-
-
 def write_settings(connection: sqlite3.Connection, changes: Mapping[str, str | None]) -> None:
     """Keep these settings; those of None go."""
-    gone = [(f"{_SETTING}{name}",) for name, value in changes.items() if value is None]
+    gone = [(f"{SETTING}{name}",) for name, value in changes.items() if value is None]
     connection.executemany("DELETE FROM meta WHERE key = ?", gone)
-    kept = {f"{_SETTING}{name}": value for name, value in changes.items() if value is not None}
+    kept = {f"{SETTING}{name}": value for name, value in changes.items() if value is not None}
     write_meta(connection, kept)
 
 

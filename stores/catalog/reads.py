@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,16 +13,23 @@ from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog.analysis import query_terms
 from secondhop.stores.catalog.rows import (
     CARDS,
+    FACT_NAME_COLUMNS,
+    KEEPING_COLUMNS,
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
+    SETTING,
     Row,
     card_of,
+    fact_name_of,
+    keeping_of,
     memory_of,
     passage_of,
     tags_of,
     text_of,
 )
-from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, StoreCounts
+from secondhop.stores.cues import Breadth
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 from secondhop.stores.where import Where
 
 _CHUNK = 500
@@ -55,8 +63,19 @@ def stored_cues(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> set[s
 
 def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
+    role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
+    kept_for = undertakings(connection, memory_ids)
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
-    return {card.memory_id: card for card in found}
+    return {
+        card.memory_id: replace(
+            card,
+            role=role.get(card.memory_id, ""),
+            replaced_by=newer.get(card.memory_id, ()),
+            has_cues=card.memory_id in kept_for,
+            undertakings=kept_for.get(card.memory_id, ()),
+        )
+        for card in found
+    }
 
 
 def passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -104,7 +123,7 @@ def all_passage_ids(connection: sqlite3.Connection) -> list[str]:
     return [passage_id for (passage_id,) in rows]
 
 
-def content_hashes(connection: sqlite3.Connection, *, origin: str | None) -> dict[str, str]:
+def content_hashes(connection: sqlite3.Connection, *, origin: str | None = None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
         connection.execute(
@@ -157,10 +176,53 @@ def cued_share(connection: sqlite3.Connection) -> float:
     return min(1.0, known / stored) if stored else 0.0
 
 
-def with_cues(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """See `CueSearch`."""
-    sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
-    return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
+def undertakings(
+    connection: sqlite3.Connection, memory_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """{memory that has cues: the words of its broad ones}."""
+    sql = "SELECT memory_id, breadth, text FROM cues WHERE memory_id IN"
+    found: dict[str, tuple[str, ...]] = {}
+    for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
+        found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
+    return found
+
+
+def cue_owners(
+    connection: sqlite3.Connection, cue_ids: Sequence[str]
+) -> dict[str, tuple[str, Breadth, str]]:
+    """{cue id: (memory id, breadth, words)} of the stored ones."""
+    sql = "SELECT cue_id, memory_id, breadth, text FROM cues WHERE cue_id IN"
+    rows = in_chunks(connection, sql, cue_ids)
+    return {cue_id: tuple(owner) for cue_id, *owner in rows}
+
+
+def roles(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, str]:
+    """{memory id: its role}; what the host says goes before what a model says."""
+    sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
+    rows = sorted(in_chunks(connection, sql, memory_ids), key=lambda row: row[2] == "host")
+    return {memory_id: role for memory_id, role, _ in rows}
+
+
+def replaced_by(
+    connection: sqlite3.Connection, memory_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """{memory id: the newer stored memories whose annotations say that they replace it}.
+
+    The newest first. Newer is what has a later date, or was stored later on the same date; an
+    older memory replaces nothing, whatever its annotation says. Those that nothing replaces are
+    left out.
+    """
+    sql = (
+        "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "
+        "new.rowid FROM replacements r JOIN memories old ON old.memory_id = r.replaced_id "
+        "JOIN memories new ON new.memory_id = r.memory_id WHERE r.replaced_id IN"
+    )
+    newer: dict[str, dict[str, tuple[datetime, int]]] = {}
+    for old, old_at, old_no, new, new_at, new_no in in_chunks(connection, sql, memory_ids):
+        age = datetime.fromisoformat(new_at), new_no
+        if age > (datetime.fromisoformat(old_at), old_no):
+            newer.setdefault(old, {})[new] = age
+    return {old: tuple(sorted(ages, key=ages.__getitem__)[::-1]) for old, ages in newer.items()}
 
 
 def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -170,6 +232,47 @@ def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> di
     for memory_id, ordinal, passage_id in in_chunks(connection, sql, memory_ids):
         found.setdefault(memory_id, []).append((ordinal, passage_id))
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
+
+
+def memories_where(
+    connection: sqlite3.Connection, where: str, *values: str | bytes
+) -> list[Memory]:
+    """Those of a condition, the oldest first."""
+    sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
+    found = map(memory_of, connection.execute(sql, values))
+    return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+
+
+def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
+    """Of every memory that does not stand as it was stored."""
+    return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
+
+
+def standing(
+    connection: sqlite3.Connection, *, until: datetime | None, where: Where | None
+) -> Standing:
+    """See `MemoryKeeping`."""
+    names = connection.execute(
+        f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+        WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
+    )
+    preferences = "WHERE kind <> 'continuity' AND kind = 'preferential'"
+    return Standing(
+        keepings=keepings(connection),
+        later=written_after(connection, until) if until else (),
+        preferences=memories_where(connection, preferences),
+        facts=list(map(fact_name_of, names)),
+        admitted=admitted(connection, where) if where is not None else None,
+    )
+
+
+def settings(connection: sqlite3.Connection) -> dict[str, str]:
+    """{name: value} of the settings kept with the entity."""
+    rows = connection.execute(
+        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
+        (SETTING, len(SETTING) + 1),
+    )
+    return dict(rows.fetchall())
 
 
 def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
@@ -199,11 +302,13 @@ def tags(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
 
 
 def best_by_words(
-    connection: sqlite3.Connection, queries: Sequence[str], *, k: int, settings: lexicon.Bm25
+    connection: sqlite3.Connection, queries: Sequence[str], *, k: int
 ) -> list[list[PassageHit]]:
     """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
+    if k < 1:
+        return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
-    found = lexicon.search(connection, terms, settings=settings)
+    found = lexicon.search(connection, terms, settings=lexicon.Bm25())
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     rows = in_chunks(
         connection,

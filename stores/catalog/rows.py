@@ -36,6 +36,9 @@ HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 """Of an earlier text, beside MEMORY_COLUMNS."""
 
+SETTING = "setting."
+"""Before the name of a setting that is kept with the entity."""
+
 AS_STORED = Keeping()
 """Of a memory that nothing was done to."""
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cue_writes import store_given
-from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.catalog.migrations import empty_catalog
+from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
@@ -115,7 +115,7 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     assert (hit.memory_id, hit.breadth) == ("a", "specific")
     assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert (other.memory_id, other.breadth) == ("a", "broad")
-    assert await store.cues.texts([hit.cue_id, "?"]) == {hit.cue_id: "who repairs heating"}
+    assert hit.text == "who repairs heating"
     assert await store.cues.annotated() == 1
     assert await store.cues.unannotated() == ["b"]
 
@@ -141,7 +141,7 @@ async def test_a_model_replaces_its_own_cues_and_nobody_elses(
         "from the host",
         "three",
     ]
-    assert await store.cues.roles(["a"]) == {"a": "own boiler"}
+    assert (await store.cards(["a"]))["a"].role == "own boiler"
     ((hit, *_),) = await store.cues.search(make.vectors("one"), k=5)
     assert hit.score < 0.99
     assert (await store.counts()).cues == 2
@@ -200,10 +200,9 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 ) -> None:
     old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
     await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
-    assert await store.cues.replaced_by(["old", "new"]) == {"old": ["new"]}
+    assert (await store.cards(["old"]))["old"].replaced_by == ("new",)
 
     await store.delete(["old"])
-    assert await store.cues.replaced_by(["old"]) == {}
     await store.delete(["new"])
     assert await store.cues.search(make.vectors("where do I live"), k=1) == [[]]
     assert (await store.counts()).cues == 0
@@ -233,7 +232,7 @@ def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.Dat
             [EmbeddedMemory(memory=one, passages=(), vectors=NO_VECTORS) for one in memories],
         )
         store_given(catalog, memories, at=NOON)
-        found = CueView(catalog).replaced_by(ids)
+        found = replaced_by(catalog, ids)
 
     rank = {one: (day, place) for place, (one, day) in enumerate(zip(ids, days, strict=True))}
     newest_first = sorted(ids, key=lambda one: rank[one], reverse=True)
@@ -241,7 +240,7 @@ def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.Dat
         old: [one for one in newest_first if old in claims[one] and rank[one] > rank[old]]
         for old in ids
     }
-    assert found == {old: names for old, names in newer.items() if names}
+    assert found == {old: tuple(names) for old, names in newer.items() if names}
 
 
 async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
@@ -378,7 +377,7 @@ async def test_no_question_finds_a_cue_of_another_entity(
         await store.aclose()
     mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
     ((hit,),) = await mara.cues.search(make.vectors("who is ben"), k=9)
-    assert await mara.cues.texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    assert hit.text == "who is mara"
     await mara.aclose()
 
 
@@ -413,7 +412,6 @@ async def test_a_store_without_cues_has_one_collection(
 ) -> None:
     store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     await store.put([make.memory("a", "the boiler hums")])
-    await store.cues.search(make.vectors("one"), k=5)
     await store.delete(["a"])
     await store.aclose()
     again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)

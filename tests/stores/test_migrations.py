@@ -12,6 +12,7 @@ import pytest
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.migrations import MIGRATIONS, migrate, schema_version
+from secondhop.stores.catalog.reads import cards
 from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
@@ -133,4 +134,4 @@ def test_a_migration_that_is_killed_half_way_runs_again(
         assert catalog.needs_upgrade()
         catalog.upgrade()
         assert not catalog.needs_upgrade()
-        assert catalog.cards(["a"])["a"].kind == "continuity"
+        assert catalog.read(cards, ["a"])["a"].kind == "continuity"

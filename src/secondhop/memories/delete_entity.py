@@ -10,6 +10,7 @@ from secondhop.graph.result import Frozen
 from secondhop.sessions.service import abandon_those_with, owner_of
 from secondhop.sessions.stores import SQLITE, chosen_sessions
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.reads import content_hashes
 from secondhop.stores.database import is_open_elsewhere
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory, entity_slug
@@ -101,7 +102,7 @@ async def stored_ids(path: Path) -> list[str] | None:
     """Ids of all memories in a catalog; [] where there is none, None where it is damaged."""
     catalog = Catalog(path)
     try:
-        return list(await asyncio.to_thread(catalog.content_hashes))
+        return list(await catalog.aread(content_hashes))
     except CorruptStoreError:
         return None
     finally:
