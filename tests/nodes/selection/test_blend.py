@@ -123,7 +123,7 @@ def kept_for(**broad: float) -> CueHits:
         specific=[0.3] * len(broad),
         broad=list(broad.values()),
         nearest=0.3,
-        cue_ids=[f"{one}:1" for one in broad],
+        cues=["help me move house"] * len(broad),
     )
 
 
