@@ -1,6 +1,6 @@
 """A filter of a recall: which memories it may bring back."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Self, cast, get_args
@@ -24,7 +24,7 @@ class Where:
     tags: Sequence[str] = ()
     sources: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
-    ids: Collection[str] = ()
+    ids: Sequence[str] | frozenset[str] = ()
     """Of memories."""
     after: datetime | None = None
     """Written then or later; without a zone it is meant in UTC."""
