@@ -133,7 +133,7 @@ class EntityStore:
                 await asyncio.to_thread(self._catalog.upgrade)
         lock = WriterLock(self._lock_path)
         try:
-            locked = lock.try_acquire()
+            locked = await asyncio.to_thread(lock.try_acquire)
         except (LockClosedError, StoreFullError) as error:
             # reading needs no lock of writers; a write raises the error
             _log.info("leftovers stay for now: %s", error)
