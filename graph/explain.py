@@ -20,6 +20,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
+from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 from secondhop.wording import counted
@@ -37,8 +38,8 @@ class Explanation(Frozen):
     story: list[str]
     """Sentences in the order things happened."""
     cut_by: str
-    """never_found, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" when it came
-    back."""
+    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" when
+    it came back."""
     nearest_change: str
     """The smallest change that would admit it; "" when it was returned. Settings have the names
     that `secondhop replay --set` takes."""
@@ -176,6 +177,18 @@ def kept_back(hidden: TraceHidden) -> Explanation:
             if ended
             else "another moment, or another kind of memory"
         ),
+    )
+
+
+def left_out(memory_id: str, title: str) -> Explanation:
+    """The story of a memory that the filter of the recall does not admit."""
+    return Explanation(
+        memory_id=memory_id,
+        title=title,
+        returned=False,
+        story=[f"It was not searched: {OUTSIDE}."],
+        cut_by="filter",
+        nearest_change="a filter that admits it, or none",
     )
 
 

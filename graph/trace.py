@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -218,6 +218,8 @@ class RecallTrace(Frozen):
     """What was believed then was asked for."""
     include_stale: bool = False
     """What does not hold any more was asked for, too."""
+    where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """The filter that was given: `Where.values()`; {}: none."""
     effort: Effort | None = None
     """None: of version 0.1, which asked all the models it had."""
     steps: list[TraceStep]

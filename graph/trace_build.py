@@ -71,6 +71,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         ],
         "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
         "include_stale": state.get("include_stale", False),
+        "where": state.get("where", {}),
         "effort": state.get("effort"),
         "steps": trace_steps(state.get("steps", {})),
         "returned": returned,

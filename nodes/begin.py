@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from unicodedata import category
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
@@ -15,6 +16,7 @@ from secondhop.nodes.planning.several_questions import several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
+from secondhop.stores.where import Where
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused: they are documents, and no embedder reads them to the end."""
@@ -27,6 +29,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     tokens = checked_tokens(state.get("tokens"))
     asked_at, later = checked_time(state.get("asked_at"), services).isoformat(), ranking.hide_later
     default_k = limits.k if tokens is None else limits.shortlist
+    where = Where.of(state.get("where"))
     direct = Facet(
         facet_id=DIRECT,
         name="the question itself",
@@ -43,6 +46,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "deadline_at": time.time() + limits.deadline_s,
         "as_of": checked_as_of(state.get("as_of"), services) or (asked_at if later else ""),
         "include_stale": bool(state.get("include_stale")),
+        "where": where.values() if where else {},
         "kind": question_kind(question),
         "facets": {DIRECT: direct},
         "round": 0,
@@ -124,7 +128,7 @@ def checked_question(question: object) -> str:
     """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
-        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
+        UsageError: there is none, it is empty, has no word, or is longer than QUESTION_CHARS.
     """
     if not isinstance(question, str):
         raise UsageError(
@@ -134,6 +138,8 @@ def checked_question(question: object) -> str:
     text = whole.replace("\x00", "").strip()
     if not text:
         raise UsageError("the question is empty; ask something")
+    if not any(category(char)[0] in "LNS" for char in text):
+        raise UsageError(f"the question {text!r:.40} has no word; ask in words")
     if len(text) > QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "

@@ -114,7 +114,6 @@ async def candidate_views(
 ) -> list[CandidateView]:
     """The candidates with their texts, what was noted of them, and what was voted on them."""
     texts = await texts_of(pool, services=services)
-    roles = {} if services.cues is None else await services.cues.roles(pool.ids)
     replaced_at = await dates_of_newer(pool, services=services)
     repeats, votes = repeated(pool), last_votes(state)
     views: list[CandidateView] = []
@@ -131,7 +130,7 @@ async def candidate_views(
                 is_founded=well_founded(candidate),
                 relevance={facet_id: score["relevance"] for facet_id, score in scores},
                 text=texts[memory_id],
-                role=roles.get(memory_id, ""),
+                role=candidate.get("role", ""),
                 replaced_by=candidate.get("outdated_by", ""),
                 replaced_at=replaced_at.get(memory_id),
                 repeats=repeats.get(memory_id, ""),

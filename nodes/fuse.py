@@ -1,7 +1,7 @@
 """Rankings of queries → one ranking a facet, and calibrated scores."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from math import nan
@@ -105,23 +105,22 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
     }
     before = state.get("candidates", {})
+    suggested, cued = state.get("suggested"), own_cues(state)
     scores = scores_by_memory(state["facets"], fused, before)
+    found = {*scores, *(suggested["memory_ids"] if suggested else ())}
+    cards = await services.reader.cards(sorted(found))
     blends: Mapping[str, Blended] = {}
-    cued = own_cues(state)
-    if "suggested" in state or cued is not None:
-        annotated = await having_cues(scores, state, services=services)
+    if suggested is not None or cued is not None:
         scores, blends = blended_scores(
             scores,
-            suggested=state.get("suggested"),
+            suggested=suggested,
             cued=cued,
-            annotated=annotated,
+            annotated={one for one in scores if one in cards and cards[one].has_cues},
             cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
             cues_only_add=state["kind"] in LOOKUPS,
         )
-    ids = sorted(scores)
-    cards = await services.reader.cards(ids)
-    outdated = await outdated_among(ids, state, services=services)
-    cues = await telling_cues(blends, cued, services=services)
+    hidden = await services.hidden.of(sight_of(state), services)
+    cues = telling_cues(blends, cued)
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -131,10 +130,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             before.get(memory_id),
             state["round"],
             blend=blends.get(memory_id),
-            outdated_by=outdated.get(memory_id),
+            hidden=hidden.reasons,
             cue=cues.get(memory_id),
         )
-        for memory_id in ids
+        for memory_id in sorted(scores)
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
@@ -146,46 +145,17 @@ def own_cues(state: RecallState) -> CueHits | None:
     return None if own is None else own.get("cues")
 
 
-async def having_cues(
-    memory_ids: Collection[str], state: RecallState, *, services: Services
-) -> Collection[str]:
-    """Those of the memories that have cues."""
-    share = state.get("annotated", 0.0)
-    if not share or share == 1.0 or services.cues is None:
-        return memory_ids if share else ()
-    return await services.cues.with_cues(list(memory_ids))
-
-
-async def outdated_among(
-    memory_ids: Sequence[str], state: RecallState, *, services: Services
-) -> Mapping[str, str]:
-    """{memory: the newest that replaces it, by its annotation, among those that may be shown}."""
-    if services.cues is None or not state.get("annotated"):
+def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
+    """{memory: the words of its cue nearest to the question}, where cues lift it."""
+    if cued is None:
         return {}
-    hidden = await services.hidden.of(sight_of(state), services)
-    replaced = await services.cues.replaced_by(memory_ids)
-    shown = {
-        old: [one for one in new if one not in hidden.reasons] for old, new in replaced.items()
+    nearest = zip(cued["memory_ids"], cued["cues"], strict=True)
+    return {
+        memory_id: words
+        for memory_id, words in nearest
+        if (blend := blends.get(memory_id)) is not None
+        and blend.parts.get(CUES, 0.0) + blend.parts.get(BROAD_CUES, 0.0) > 0
     }
-    return {old: new[0] for old, new in shown.items() if new}
-
-
-async def telling_cues(
-    blends: Mapping[str, Blended], cued: CueHits | None, *, services: Services
-) -> dict[str, str]:
-    """{memory: the words of its cue nearest to the question}, where cues speak for it."""
-    if services.cues is None or cued is None:
-        return {}
-    nearest = dict(zip(cued["memory_ids"], cued["cue_ids"], strict=True))
-    telling = {one: nearest[one] for one, blend in blends.items() if speaks(blend, nearest, one)}
-    texts = await services.cues.texts(list(telling.values()))
-    return {one: texts[cue_id] for one, cue_id in telling.items() if cue_id in texts}
-
-
-def speaks(blend: Blended, nearest: Collection[str], memory_id: str) -> bool:
-    """Whether a cue lifts the memory above the others."""
-    lifts = blend.parts.get(CUES, 0.0) + blend.parts.get(BROAD_CUES, 0.0)
-    return lifts > 0 and memory_id in nearest
 
 
 def asked_facets(state: RecallState) -> set[str]:
@@ -311,10 +281,14 @@ def as_candidate(
     round_number: int,
     *,
     blend: Blended | None = None,
-    outdated_by: str | None = None,
+    hidden: Collection[str] = (),
     cue: str | None = None,
 ) -> Candidate:
-    """A memory of the pool with its scores in every facet that found it."""
+    """A memory of the pool with its scores in every facet that found it.
+
+    Args:
+        hidden: ids of what may not be shown.
+    """
     candidate = Candidate(
         memory_id=card.memory_id,
         title=card.title,
@@ -328,8 +302,10 @@ def as_candidate(
     )
     if blend is not None:
         candidate["parts"] = dict(blend.parts)
-    if outdated_by is not None:
-        candidate["outdated_by"] = outdated_by
+    if card.role:
+        candidate["role"] = card.role
+    if newer := [one for one in card.replaced_by if one not in hidden]:
+        candidate["outdated_by"] = newer[0]
     if cue is not None:
         candidate["cue"] = cue
     return candidate

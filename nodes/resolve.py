@@ -64,15 +64,12 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     entries |= await looked_up(missed, state, services=services)
-    roles = await roles_of([*evidence, *misses], services=services)
     memories = [
         recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
-        | {"role": roles.get(memory_id, "")}
         for memory_id, ids in evidence.items()
     ]
     maybe = [
         recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
-        | {"role": roles.get(memory_id, "")}
         | {"cut_by": cut_by(drop)}
         | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
         for memory_id, drop in misses.items()
@@ -102,11 +99,6 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     services.hidden.forget(state["trace_id"])
     return update if filled.linked is None else {**update, **filled.linked}
-
-
-async def roles_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
-    """{memory id: what kind of help it gives}, where that was noted."""
-    return await services.cues.roles(memory_ids) if services.cues and memory_ids else {}
 
 
 async def with_validity(
@@ -219,6 +211,7 @@ def recalled(
         "hop": IMPLIED if cues_decide(candidate) else state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
         "why": why(served[0], candidate, state),
+        "role": candidate.get("role", ""),
         "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
         "vote": vote["vote"] if vote else "",

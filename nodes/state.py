@@ -125,8 +125,8 @@ class CueHits(TypedDict):
     """The same of the nearest broad cue."""
     nearest: float
     """The same of the specific cue that is nearest of all."""
-    cue_ids: list[str]
-    """The cue that speaks most for the memory."""
+    cues: list[str]
+    """The words of the cue that speaks most for the memory."""
 
 
 class Ranking(TypedDict):
@@ -195,6 +195,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    role: NotRequired[str]
+    """What kind of help it gives; missing: nothing was noted."""
     outdated_by: NotRequired[str]
     """The newer memory whose annotation says that it replaces it; missing: none does."""
     parts: NotRequired[dict[str, float]]
@@ -218,6 +220,8 @@ class Sight(TypedDict):
     as_of: str
     """ISO 8601; "": today's belief."""
     include_stale: bool
+    where: Mapping[str, Any]
+    """`Where.values()`; {}: no filter."""
 
 
 class Learned(TypedDict):
@@ -302,6 +306,8 @@ class RecallInput(TypedDict):
     """ISO 8601: what was believed then."""
     include_stale: NotRequired[bool]
     """Superseded, deprecated and expired memories come back, too, marked as such."""
+    where: NotRequired[Mapping[str, Any] | None]
+    """A filter: `Where.values()`."""
     effort: NotRequired[Effort | None]
     """Default: without a model none; with one low where most memories have cues, else high."""
 
@@ -353,6 +359,8 @@ class RecallState(TypedDict):
     as_of: NotRequired[str]
     """ISO 8601; "": today's belief."""
     include_stale: NotRequired[bool]
+    where: NotRequired[Mapping[str, Any]]
+    """`Where.values()`; missing: no filter."""
     preferences: NotRequired[dict[str, float]]
     """Those that count for the question: {memory id: similarity of its context, 0..1}."""
     preferences_asked: NotRequired[dict[str, PlanAsk]]
@@ -405,6 +413,7 @@ class RecallUpdate(TypedDict, total=False):
     sparks: dict[str, str]
     as_of: str
     include_stale: bool
+    where: Mapping[str, Any]
     preferences: dict[str, float]
     preferences_asked: dict[str, PlanAsk]
     by_name: ByName

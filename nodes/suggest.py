@@ -10,6 +10,7 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.planning.playbooks import WeighedFacets
+from secondhop.nodes.retrieval.restricted_search import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested
@@ -69,7 +70,11 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
 
 async def population(vectors: Vectors, hidden: Hidden, *, services: Services) -> Population:
     """What is near to any of the vectors, in one search, without what may not be shown."""
-    rankings = await services.search.dense(vectors, k=DEPTH)
+    if hidden.admitted is None:
+        rankings = await services.search.dense(vectors, k=DEPTH)
+    else:  # else what a filter leaves out would take the places of what it admits
+        found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
+        rankings = [ranking.hits for ranking in found]
     owner_of = {
         hit.passage_id: hit.memory_id
         for ranking in rankings

@@ -74,6 +74,7 @@ class CueHit(NamedTuple):
     cue_id: str
     memory_id: str
     breadth: Breadth
+    text: str
     score: float
     """Cosine to the vector searched with, -1..1."""
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
@@ -11,9 +10,10 @@ from functools import partial
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
-from secondhop.stores.catalog import cue_writes
+from secondhop.stores.catalog import cue_writes, cues, reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.cues import Annotation, Breadth, Cue, CueHit
+from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
 from secondhop.stores.protocols import VectorIndex
@@ -73,67 +73,40 @@ class EntityCues:
         nothing: list[list[CueHit]] = [[] for _ in queries]
         if k < 1 or not len(queries) or not self._is_readable:
             return nothing
-        if not await asyncio.to_thread(self._catalog.cues, lambda view: view.any()):
-            return nothing
         if queries.ndim != 2 or queries.shape[1] != self._dimension:
             raise UsageError(
                 f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
             )
         with search_span("cues", len(queries)) as span:
-            found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+            found = await nearest_stored(
+                self._index, queries, k=k, catalog=self._catalog, owners=reads.cue_owners
+            )
             hits = [[CueHit(one, *owner, score) for one, owner, score in row] for row in found]
             span.found_by_queries(hits)
         return hits
 
-    async def _owners(self, cue_ids: Sequence[str]) -> Mapping[str, tuple[str, Breadth]]:
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.owners(cue_ids))
-
     async def annotated(self) -> int:
         """How many memories have an annotation of their present text."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.annotated())
+        return await self._catalog.aread(reads.annotated)
 
     async def cued_share(self) -> float:
         """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.cued_share())
-
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.with_cues(memory_ids))
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.roles(memory_ids))
-
-    async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(cue_ids))
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """See `CueSearch`."""
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.replaced_by(memory_ids)
-        )
+        return await self._catalog.aread(reads.cued_share)
 
     # --- reading for those who write them ---
 
     async def of_memories(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
         """{memory id: its cues}, specific ones first; those without one are left out."""
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.of_memories(memory_ids)
-        )
+        return await self._catalog.aread(cues.of_memories, memory_ids)
 
     async def all(self, after: str, *, limit: int) -> Sequence[Cue]:
         """The next cues by id, at most `limit`."""
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.all(after=after, limit=limit)
-        )
+        return await self._catalog.aread(cues.all_cues, after=after, limit=limit)
 
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
         """{memory id: what each origin says of it, without cues that were removed since}; those
         without one are left out."""
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.annotations(memory_ids)
-        )
+        return await self._catalog.aread(cues.annotations, memory_ids)
 
     async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
         """Ids of memories without an annotation of their present text, the oldest first.
@@ -142,13 +115,11 @@ class EntityCues:
             prompt: memories that a model annotated with another version of the prompt count as
                 unannotated, too. None: they do not.
         """
-        return await asyncio.to_thread(
-            self._catalog.cues, lambda view: view.unannotated(prompt=prompt)
-        )
+        return await self._catalog.aread(cues.unannotated, prompt=prompt)
 
     async def fingerprints(self) -> Mapping[str, str]:
         """{memory id: fingerprint of the annotation that came with it}."""
-        return await asyncio.to_thread(self._catalog.cues, lambda view: view.fingerprints())
+        return await self._catalog.aread(cues.fingerprints)
 
     # --- writing ---
 
@@ -181,7 +152,7 @@ class EntityCues:
         """
         stored: list[int] = []
 
-        def write(connection: sqlite3.Connection) -> set[str]:
+        def write(connection: Connection) -> set[str]:
             count, gone = cue_writes.annotate(connection, annotations, at=self._clock())
             cue_writes.add_cues(connection, added, at=self._clock())
             stored.append(count)
@@ -205,7 +176,7 @@ class EntityCues:
         self,
         cues: Sequence[Cue],
         vectors: Vectors,
-        write: Callable[[sqlite3.Connection], set[str]],
+        write: Callable[[Connection], set[str]],
     ) -> None:
         fault = cue_vectors_fault(cues, vectors, dimension=self._dimension)
         if fault:

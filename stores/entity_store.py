@@ -6,20 +6,20 @@ What is read goes straight to one of them; what changes both goes through `Outbo
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.keeping import FactName, Keepings
-from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
+from secondhop.stores.keeping import Keepings
+from secondhop.stores.locks import Lock, LockClosedError, to_its_end, try_hold, writer_turn
 from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
@@ -32,6 +32,7 @@ from secondhop.stores.records import (
     MemoryCard,
     Passage,
     PassageHit,
+    Standing,
     StoreCounts,
     Topic,
     Vector,
@@ -41,6 +42,7 @@ from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
 from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
@@ -58,7 +60,7 @@ class EntityStore:
         index: VectorIndex,
         *,
         identity: Identity,
-        lock_path: Path,
+        lock: Lock,
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
         check_room: Callable[[], None] = lambda: None,
@@ -66,13 +68,14 @@ class EntityStore:
         """Take the parts as they are.
 
         Args:
+            lock: held by who writes to this entity.
             cue_index: the vectors of cues; default in memory.
             check_room: raises StoreFullError where a first put could not be stored.
         """
         self.identity = identity
         self._catalog = catalog
         self._index = index
-        self._lock_path = lock_path
+        self._lock = lock
         self._before_first_put = before_first_put
         self._check_room = check_room
         self._cache = VectorCache()
@@ -131,26 +134,24 @@ class EntityStore:
             _log.info("the catalog of an older secondhop is brought up to date, with its words")
             async with self._writing():
                 await asyncio.to_thread(self._catalog.upgrade)
-        lock = WriterLock(self._lock_path)
-        try:
-            locked = await asyncio.to_thread(lock.try_acquire)
-        except (LockClosedError, StoreFullError) as error:
-            # reading needs no lock of writers; a write raises the error
-            _log.info("leftovers stay for now: %s", error)
-            return
-        if not locked:
-            await self._index.count()  # what cannot be read at all is noticed now, too
-            return
-        try:
-            await to_its_end(self._outbox.repair())
-            if not mending:
-                await to_its_end(self._outbox.compare(cure=self.cure))
-                await to_its_end(self.cues.check(cure=self.cure))
-        except StoreFullError as error:
-            # reading needs no space, and what is left over is never shown
-            _log.warning("leftovers stay for now: %s", error)
-        finally:
-            lock.release()
+        async with AsyncExitStack() as held:
+            try:
+                locked = await try_hold(self._lock, held)
+            except (LockClosedError, StoreFullError) as error:
+                # reading needs no lock of writers; a write raises the error
+                _log.info("leftovers stay for now: %s", error)
+                return
+            if not locked:
+                await self._index.count()  # what cannot be read at all is noticed now, too
+                return
+            try:
+                await to_its_end(self._outbox.repair())
+                if not mending:
+                    await to_its_end(self._outbox.compare(cure=self.cure))
+                    await to_its_end(self.cues.check(cure=self.cure))
+            except StoreFullError as error:
+                # reading needs no space, and what is left over is never shown
+                _log.warning("leftovers stay for now: %s", error)
 
     async def aclose(self) -> None:
         """Close the catalog's connections."""
@@ -173,26 +174,25 @@ class EntityStore:
         if k < 1 or not len(queries):
             return [[] for _ in queries]
         with search_span("passages", len(queries)) as span:
-            found = await nearest_stored(self._index, queries, k=k, owners=self._owners)
+            found = await nearest_stored(
+                self._index, queries, k=k, catalog=self._catalog, owners=reads.owners
+            )
             hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
             span.found_by_queries(hits)
         if not any(found):
             await self._expect_nothing(queries)
         return hits
 
-    async def _owners(self, passage_ids: Sequence[str]) -> Mapping[str, str]:
-        return await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
-
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
         with search_span("words", len(queries)) as span:
-            hits = await asyncio.to_thread(self._catalog.lexical, queries, k=k)
+            hits = await self._catalog.aread(reads.best_by_words, queries, k=k)
             span.found_by_queries(hits)
         return hits
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+        known = await self._catalog.aread(reads.owners, passage_ids)
         found = self._cache.take(list(known))
         missing = [i for i in known if i not in found]
         if missing:
@@ -209,27 +209,27 @@ class EntityStore:
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.cards, memory_ids)
+        return await self._catalog.aread(reads.cards, memory_ids)
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.passages, passage_ids)
+        return await self._catalog.aread(reads.passages, passage_ids)
 
     async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.passage_ids_of, memory_ids)
+        return await self._catalog.aread(reads.passage_ids, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.memory, memory_id)
+        return await self._catalog.aread(reads.memory, memory_id)
 
     async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
         """A memory with all its passages in order, or None."""
-        return await asyncio.to_thread(self._catalog.whole, memory_id)
+        return await self._catalog.aread(reads.whole, memory_id)
 
     async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
         """The next memories by id, each with its passages."""
-        return await asyncio.to_thread(partial(self._catalog.page, after=after, limit=limit))
+        return await self._catalog.aread(reads.page, after=after, limit=limit)
 
     async def topics(self) -> Sequence[Topic]:
         """See `MemoryReader`; writes nothing."""
@@ -239,7 +239,7 @@ class EntityStore:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await asyncio.to_thread(self._catalog.kept_settings)
+        return await self._catalog.aread(reads.settings)
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`; they may be kept before the first memory is."""
@@ -294,33 +294,39 @@ class EntityStore:
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
         """The result of `view` on how memories stand."""
-        return await asyncio.to_thread(self._catalog.look, view)
+        return await self._catalog.aread(lambda connection: view(KeepingView(connection)))
 
     async def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
         """The result of `look` on what a session start may show; moments as of `BriefingView`."""
-        return await asyncio.to_thread(partial(self._catalog.brief, look, now=now, until=until))
+        return await self._catalog.aread(
+            lambda connection: look(BriefingView(connection, now=now, until=until))
+        )
 
     async def keepings(self) -> Keepings:
         """How memories stand; those that stand as they were stored are left out."""
-        return await asyncio.to_thread(self._catalog.keepings)
+        return await self._catalog.aread(reads.keepings)
 
-    async def preferences(self) -> Sequence[Memory]:
-        """All preferences, the oldest first."""
-        return await self.look(lambda view: view.of_kind("preferential"))
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """See `MemoryKeeping`."""
+        return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
         """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
         return await self.look(partial(rivals_of, memory_ids))
 
-    async def fact_names(self) -> Sequence[FactName]:
-        """What the stored facts are of, the oldest first."""
-        return await self.look(lambda view: view.fact_names())
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await self._catalog.aread(reads.tags)
 
-    async def written_after(self, moment: datetime) -> frozenset[str]:
-        """Ids of what was written later than that."""
-        return frozenset(await asyncio.to_thread(self._catalog.written_after, moment))
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        if await asyncio.to_thread(self._catalog.exists):
+            async with self._writing():
+                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -331,7 +337,7 @@ class EntityStore:
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
         """See `MemoryWriter`."""
-        return await asyncio.to_thread(self._catalog.content_hashes, origin=origin)
+        return await self._catalog.aread(reads.content_hashes, origin=origin)
 
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
@@ -386,7 +392,7 @@ class EntityStore:
 
     @asynccontextmanager
     async def _writing(self) -> AsyncGenerator[None, None]:
-        async with writer_turn(self._lock_path, timeout_s=self.lock_timeout_s):
+        async with writer_turn(self._lock, timeout_s=self.lock_timeout_s):
             found = await self._expect_same_vectors()
             if found is not None and self.identity.server not in (None, found.server):
                 await asyncio.to_thread(self._catalog.adopt, self.identity)

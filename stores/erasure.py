@@ -8,7 +8,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from secondhop.stores.catalog import cues
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.notes import has_cue_vectors, needs_compaction, read_erasing
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.protocols import VectorIndex
@@ -48,7 +50,7 @@ class MemoryErasure:
 
         [] where they are deleted, and files may still hold what they said.
         """
-        return await asyncio.to_thread(self._catalog.erasing)
+        return await self._catalog.aread(read_erasing)
 
     async def begin(self, memory_ids: Sequence[str]) -> None:
         """Note that these memories are to be erased; `erase` takes the note away."""
@@ -70,7 +72,7 @@ class MemoryErasure:
 
     async def needs_compaction(self) -> bool:
         """Whether files still hold vectors of erased memories."""
-        return await asyncio.to_thread(self._catalog.needs_compaction)
+        return await self._catalog.aread(needs_compaction)
 
     async def compact(self) -> bool:
         """Leave nothing of erased vectors in any file; False where that cannot be done now."""
@@ -87,17 +89,17 @@ class MemoryErasure:
 
     async def _compact(self) -> bool:
         done = await self._compact_indexes()
-        if done and await asyncio.to_thread(self._catalog.erasing) is None:
+        if done and await self._catalog.aread(read_erasing) is None:
             await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
         return done
 
     async def _is_small(self) -> bool:
         passages = await asyncio.to_thread(self._catalog.passage_count)
-        cues = await asyncio.to_thread(self._catalog.cues, lambda view: view.count())
-        return passages <= COMPACTED_AT_ONCE and passages + cues <= WITH_CUES * COMPACTED_AT_ONCE
+        cued = await self._catalog.aread(cues.count)
+        return passages <= COMPACTED_AT_ONCE and passages + cued <= WITH_CUES * COMPACTED_AT_ONCE
 
     async def _compact_indexes(self) -> bool:
         done = await self._index.compact()
-        if await asyncio.to_thread(self._catalog.has_cue_vectors):
+        if await self._catalog.aread(has_cue_vectors):
             done = await self._cue_index.compact() and done
         return done

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple
 
+from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.notes import has_cue_vectors
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
@@ -34,7 +36,7 @@ class StoreMaintenance:
     async def drop_vectors(self, passage_ids: Sequence[str]) -> None:
         """Remove vectors of passages that are not stored; those of stored ones stay."""
         async with self._writing():
-            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            known = await self._catalog.aread(reads.owners, passage_ids)
             await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
 
     async def put_vectors(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
@@ -44,7 +46,7 @@ class StoreMaintenance:
             vectors: float32 [n_passages, dim], rows of unit length.
         """
         async with self._writing():
-            known = await asyncio.to_thread(self._catalog.memory_ids, passage_ids)
+            known = await self._catalog.aread(reads.owners, passage_ids)
             rows = [row for row, one in enumerate(passage_ids) if one in known]
             stored = [passage_ids[row] for row in rows]
             if stored:
@@ -97,24 +99,24 @@ class CueMaintenance:
         Raises:
             CorruptStoreError: the vectors cannot be read.
         """
-        if not await asyncio.to_thread(self._catalog.has_cue_vectors):
+        if not await self._catalog.aread(has_cue_vectors):
             return StrayCueVectors({}, [])
-        known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+        known = await self._catalog.aread(cues.ids)
         present = await self._index.ids()
         missing = sorted(known - present)
-        texts = await asyncio.to_thread(self._catalog.cues, lambda view: view.texts(missing))
+        texts = await self._catalog.aread(cues.texts, missing)
         return StrayCueVectors(texts, sorted(present - known))
 
     async def drop_vectors(self, cue_ids: Sequence[str]) -> None:
         """Remove vectors of cues that are not stored; those of stored ones stay."""
         async with self._writing():
-            known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+            known = await self._catalog.aread(cues.ids)
             await to_its_end(self._index.remove([i for i in cue_ids if i not in known]))
 
     async def put_vectors(self, cue_ids: Sequence[str], vectors: Vectors) -> None:
         """Put vectors of stored cues that lack theirs; those of cues gone since are left out."""
         async with self._writing():
-            known = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+            known = await self._catalog.aread(cues.ids)
             rows = [row for row, one in enumerate(cue_ids) if one in known]
             if rows:
                 stored = [cue_ids[row] for row in rows]

@@ -14,7 +14,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.topics import kept_topics, openings
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Topic, Vectors
 
@@ -57,7 +59,7 @@ class MemoryMap:
         """Topics, biggest first. Writes nothing: an outdated map is made again in memory."""
         changes = await asyncio.to_thread(self._catalog.changes)
         if self._made is None or self._made[0] != changes:
-            made_at, topics = await asyncio.to_thread(self._catalog.topics)
+            made_at, topics = await self._catalog.aread(kept_topics)
             if made_at != changes:
                 topics = await self._mapped()
             self._made = changes, topics
@@ -66,7 +68,7 @@ class MemoryMap:
     async def refresh(self) -> None:
         """Write an up-to-date map to the catalog; needs the writer's lock."""
         changes = await asyncio.to_thread(self._catalog.changes)
-        made_at, _ = await asyncio.to_thread(self._catalog.topics)
+        made_at, _ = await self._catalog.aread(kept_topics)
         if made_at != changes:
             topics = await self._mapped()
             await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
@@ -83,7 +85,7 @@ class MemoryMap:
         vectors = np.stack(
             [np.mean([fetched[one] for one in members[m] if one in fetched], axis=0) for m in held]
         )
-        total = len(await asyncio.to_thread(self._catalog.content_hashes))
+        total = len(await self._catalog.aread(reads.content_hashes))
         of_held = [described[m] for m in held]
         return await asyncio.to_thread(
             _topics, vectors, of_held, total=total, phrases_of=self.phrases_of
@@ -92,18 +94,18 @@ class MemoryMap:
 
 def _sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
     """What describes each of the memories to map, and their passage ids."""
-    memory_ids: list[str] = sorted(catalog.content_hashes())
+    memory_ids: list[str] = sorted(catalog.read(reads.content_hashes))
     if len(memory_ids) > MOST_MEMORIES:
         random = np.random.default_rng(0)
         chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
-    roles = catalog.cues(lambda cues: cues.roles(memory_ids))
-    openings = catalog.openings(memory_ids, characters=_LABEL_CHARACTERS)
+    roles = catalog.read(reads.roles, memory_ids)
+    opened = catalog.read(openings, memory_ids, characters=_LABEL_CHARACTERS)
     described = [
         Described(title, opening, roles.get(memory_id, ""))
-        for memory_id, (title, opening, _) in zip(memory_ids, openings, strict=True)
+        for memory_id, (title, opening, _) in zip(memory_ids, opened, strict=True)
     ]
-    return described, [passage_ids for *_, passage_ids in openings]
+    return described, [passage_ids for *_, passage_ids in opened]
 
 
 def _topics(

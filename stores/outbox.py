@@ -14,7 +14,6 @@ never pass for the new one.
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -22,9 +21,12 @@ from functools import partial
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
+from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
+from secondhop.stores.catalog.notes import has_cue_vectors, open_intents
 from secondhop.stores.cues import Cue, cue_fault, cues_given
+from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.cache import VectorCache
@@ -68,7 +70,7 @@ class Outbox:
 
     async def repair(self) -> None:
         """Remove the vectors that open notes name and the catalog does not know."""
-        intents = await asyncio.to_thread(self._catalog.intents)
+        intents = await self._catalog.aread(open_intents)
         for number, unknown in intents.items():
             if unknown.passage_ids:
                 await self._index.remove(unknown.passage_ids)
@@ -81,7 +83,7 @@ class Outbox:
         cue_ids: Sequence[str],
         vectors: Vectors,
         *,
-        write: Callable[[sqlite3.Connection], set[str]],
+        write: Callable[[Connection], set[str]],
     ) -> None:
         """Put vectors of cues, and then let the catalog know of them; `write` as of
         `Catalog.change_cues`."""
@@ -102,7 +104,7 @@ class Outbox:
         stored = await asyncio.to_thread(self._catalog.passage_count)
         if await self._index.count() == stored:
             return
-        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
+        expected = set(await self._catalog.aread(reads.all_passage_ids))
         present = await self._index.ids()
         missing = len(expected - present)
         if missing:
@@ -114,12 +116,12 @@ class Outbox:
 
     async def compare_cues(self, *, cure: str) -> None:
         """As `compare`, for cues: where vectors are missing, a warning advises `cure`."""
-        if not await asyncio.to_thread(self._catalog.has_cue_vectors):
+        if not await self._catalog.aread(has_cue_vectors):
             return
-        stored = await asyncio.to_thread(self._catalog.cues, lambda view: view.count())
+        stored = await self._catalog.aread(cues.count)
         if await self._cue_index.count() == stored:
             return
-        expected = await asyncio.to_thread(self._catalog.cues, lambda view: view.ids())
+        expected = await self._catalog.aread(cues.ids)
         present = await self._cue_index.ids()
         if missing := len(expected - present):
             _log.warning(

@@ -54,6 +54,14 @@ class VectorIndex(Protocol):
         ...
 
 
+class VectorCollection(VectorIndex, Protocol):
+    """One that can be forgotten as a whole."""
+
+    async def drop(self) -> None:
+        """Forget every vector, whatever state they are in; none is no error."""
+        ...
+
+
 class MemorySearch(Protocol):
     """The two searches of queries. Hits name stored, complete memories only."""
 
@@ -81,27 +89,6 @@ class CueSearch(Protocol):
 
     async def cued_share(self) -> float:
         """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
-        ...
-
-    async def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """Those of the memories that have a cue."""
-        ...
-
-    async def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """{memory id: its role}; those without one are left out."""
-        ...
-
-    async def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """{cue id: its words}; unknown ids are left out."""
-        ...
-
-    async def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """{memory id: the newer stored memories whose annotations say that they replace it}.
-
-        The newest first. Newer is what has a later date, or was stored later on the same date;
-        an older memory replaces nothing, whatever its annotation says. Those that nothing replaces
-        are left out.
-        """
         ...
 
 
@@ -181,6 +168,14 @@ class MemoryWriter(Protocol):
     @property
     def cues(self) -> CueWriter:
         """What comes with the memories."""
+        ...
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """{memory id: its tags}; memories without any are left out."""
+        ...
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """Put these tags in the place of those that stored memories have; texts stay."""
         ...
 
     async def counts(self) -> StoreCounts:

@@ -1,6 +1,6 @@
 """What a store keeps: memories, their passages, and what a search finds among them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.keeping import Keeping, Kind, Mark
+from secondhop.stores.keeping import FactName, Keeping, Keepings, Kind, Mark
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 """float32 [dim], of unit length."""
@@ -58,6 +58,8 @@ class Memory:
     """What kind of help it gives, in two to five words: "own plan", "health limit"."""
     replaces: tuple[str, ...] = ()
     """Ids of older memories that the host takes for outdated since: they come last in an answer."""
+    tags: tuple[str, ...] = ()
+    """Words to filter by (`Where`); they may change while the text stays."""
 
     @property
     def text(self) -> str:
@@ -66,8 +68,8 @@ class Memory:
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see: cues are not of it. With an equal hash no text is
-        stored again."""
+        """Hash of everything a reader would see: cues and tags are not of it. With an equal hash no
+        text is stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())
@@ -159,6 +161,26 @@ class MemoryCard:
     passage_count: int
     kind: Kind = "continuity"
     keeping: Keeping = field(default_factory=Keeping)
+    role: str = ""
+    """What kind of help it gives; "" where nothing says so."""
+    replaced_by: tuple[str, ...] = ()
+    """Newer stored memories whose annotations say that they replace it, the newest first."""
+    has_cues: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How everything that is stored stands, read at once."""
+
+    keepings: Keepings
+    later: Collection[str] = ()
+    """Ids of what was written after the moment that was asked for."""
+    preferences: Sequence[Memory] = ()
+    """All of them, the oldest first."""
+    facts: Sequence[FactName] = ()
+    """What the stored facts are of, the oldest first."""
+    admitted: Mapping[str, bool] | None = None
+    """{memory id: whether the filter admits it} of everything; None without a filter."""
 
 
 class BriefableMemory(NamedTuple):

@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.cues import Cue
+from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.records import Memory, Passage, Vectors
-from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 _PAGE = 64
@@ -22,8 +21,8 @@ _CUES_AT_ONCE = 256
 class EntityVectors(NamedTuple):
     """The collections of one entity, of one generation."""
 
-    passages: ChromaVectors
-    cues: ChromaVectors
+    passages: VectorCollection
+    cues: VectorCollection
 
     async def drop(self) -> None:
         """Forget both."""
@@ -55,7 +54,7 @@ class Reindex:
     async def memories(self) -> AsyncIterator[tuple[Memory, tuple[Passage, ...]]]:
         """Every stored memory with its passages, by memory id."""
         after = ""
-        while page := await asyncio.to_thread(self._catalog.page, after=after, limit=_PAGE):
+        while page := await self._catalog.aread(reads.page, after=after, limit=_PAGE):
             for memory, passages in page:
                 yield memory, passages
             after = page[-1][0].memory_id
@@ -63,9 +62,7 @@ class Reindex:
     async def cues(self) -> AsyncIterator[list[Cue]]:
         """Every stored cue, some hundred at a time."""
         after = ""
-        while page := await asyncio.to_thread(
-            self._catalog.cues, partial(CueView.all, after=after, limit=_CUES_AT_ONCE)
-        ):
+        while page := await self._catalog.aread(cues.all_cues, after=after, limit=_CUES_AT_ONCE):
             yield page
             after = page[-1].cue_id
 
@@ -86,7 +83,7 @@ class Reindex:
         """As `put`, for cues."""
         await self._put(cue_ids, vectors, self._new.cues)
 
-    async def _put(self, ids: Sequence[str], vectors: Vectors, index: ChromaVectors) -> None:
+    async def _put(self, ids: Sequence[str], vectors: Vectors, index: VectorCollection) -> None:
         wanted = (len(ids), self._identity.dimension)
         if vectors.shape != wanted:
             raise UsageError(f"vectors of shape {vectors.shape}, where {wanted} is needed")
@@ -99,10 +96,10 @@ class Reindex:
         Raises:
             StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
         """
-        expected = set(await asyncio.to_thread(self._catalog.passage_ids))
-        expected |= (cues := await asyncio.to_thread(self._catalog.cues, lambda view: view.ids()))
+        expected = set(await self._catalog.aread(reads.all_passage_ids))
+        expected |= (cued := await self._catalog.aread(cues.ids))
         missing = expected - await self._new.passages.ids()
-        if cues:
+        if cued:
             missing -= await self._new.cues.ids()
         if missing:
             raise StoreError(

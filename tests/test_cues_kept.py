@@ -75,11 +75,12 @@ async def found_by(recall: Recall, question: str) -> str:
 async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Recall) -> None:
     assert await found_by(recall, "what may I bake for Ana") == "allergy"
     assert await found_by(recall, "plan a dinner") == "allergy"
-    assert await recall.store.cues.roles(["allergy", "moved", "town"]) == {
-        "allergy": "health limit",
-        "moved": "address",
+    cards = await recall.store.cards(["allergy", "moved", "town"])
+    assert {one: (card.role, card.replaced_by) for one, card in cards.items()} == {
+        "allergy": ("health limit", ()),
+        "moved": ("address", ()),
+        "town": ("", ("moved",)),
     }
-    assert await recall.store.cues.replaced_by(["town"]) == {"town": ["moved"]}
     assert (await recall.memories.acounts()).cues == 5
 
 
@@ -114,7 +115,7 @@ async def test_an_export_carries_everything_that_was_thought_of_a_memory(
         await copy.admin.aimport(first)
         assert [line async for line in copy.admin.aexport()] == first
         assert await found_by(copy, "who drives to Trier") == "moved"
-        assert await copy.store.cues.replaced_by(["town"]) == {"town": ["moved"]}
+        assert (await copy.store.cards(["town"]))["town"].replaced_by == ("moved",)
         assert await copy.store.cues.unannotated() == ["town"]
         await copy.memories.aadd([ALLERGY])
         assert [line async for line in copy.admin.aexport()] == first
@@ -164,6 +165,6 @@ async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) 
     assert await found_by(recall, "plan a dinner") == "allergy"
 
     await recall.memories.aforget("moved")
-    assert await recall.store.cues.replaced_by(["town"]) == {}
+    assert (await recall.store.cards(["town"]))["town"].replaced_by == ()
     assert await recall.store.cues.of_memories(["moved"]) == {}
     assert await found_by(recall, "who drives to Trier") == ""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from secondhop.nodes.selection.visibility import MemoryKeeping
 from secondhop.nodes.state import RecallState
 from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
-from secondhop.stores.keeping import FactName
+from secondhop.stores.records import Standing
 
 pytestmark = [
     pytest.mark.model,  # prompts are counted with tiktoken's ranks
@@ -443,7 +443,7 @@ async def test_a_budget_of_tokens_has_room_for_it(kitchen: Kitchen) -> None:
 
 
 class Unreadable:
-    """What is kept, where the names of facts cannot be read; `hangs`: or only too late."""
+    """What is kept, where it cannot be read; `hangs`: or only too late."""
 
     def __init__(self, known: MemoryKeeping, *, hangs: bool) -> None:
         self._known, self._hangs = known, hangs
@@ -451,7 +451,7 @@ class Unreadable:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._known, name)
 
-    async def fact_names(self) -> Sequence[FactName]:
+    async def standing(self, **_: object) -> Standing:
         if self._hangs:
             await asyncio.sleep(60)
         raise StoreError("the catalog is away")

@@ -11,7 +11,7 @@ from secondhop.errors import StoreError
 from secondhop.nodes.auxiliary_timeout import time_beside
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.selection.preferences import compared
-from secondhop.nodes.selection.visibility import Hidden, MemoryKeeping, sight_of
+from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.stores.catalog.analysis import document_terms
@@ -38,27 +38,17 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
     try:
         async with asyncio.timeout(time_beside(state)):
             hidden = await services.hidden.of(sight_of(state), services)
-            facts = await named_facts(services.keeping, hidden)
     except (StoreError, TimeoutError) as error:
         late = str(error) or "no answer in time"
         return [], f"the plan was not told what is kept by name: {late}"
     said = frozenset(document_terms(state["question"]))
-    contexts = named_contexts(hidden)
+    facts, contexts = named_facts(hidden), named_contexts(hidden)
     return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], ""
 
 
-async def named_facts(keeping: MemoryKeeping, hidden: Hidden) -> list[KeptName]:
-    """The newest facts that may be shown, values of the same name together.
-
-    Raises:
-        StoreError: they cannot be read.
-    """
-    names = await keeping.fact_names()
-    rows = [
-        (one.subject, one.attribute, one.memory_id)
-        for one in names
-        if one.memory_id not in hidden.reasons
-    ]
+def named_facts(hidden: Hidden) -> list[KeptName]:
+    """The newest facts that may be shown, values of the same name together."""
+    rows = [(one.subject, one.attribute, one.memory_id) for one in hidden.facts]
     return together("factual", rows[-LOOKED_AT:], ended=hidden.ended)
 
 

@@ -89,18 +89,10 @@ async def asked_facts(
     """What the first round looks up; nothing in later ones.
 
     A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
-    the plan asks for serves the facet of that query. A store that cannot be read is named, and the
-    recall goes on.
+    the plan asks for serves the facet of that query.
     """
-    if state["round"] or services.keeping is None or services.settings.limits.queries < 1 + MOST:
-        return AskedFacts()
-    asked = list(planned)
-    try:
-        known = await services.keeping.fact_names()
-    except StoreError as error:
-        return AskedFacts(degraded={"facts": f"no fact was looked up: {error}"})
-    names = [name for name in known if name.memory_id not in hidden.reasons]
-    if not names:
+    names, asked = hidden.facts, list(planned)
+    if state["round"] or not names or services.settings.limits.queries < 1 + MOST:
         return AskedFacts()
     asking = named_facts(state, names, asked)
     try:

@@ -51,7 +51,7 @@ def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHi
         complete: these are all cues there are.
     """
     if not shown:
-        return CueHits(memory_ids=[], specific=[], broad=[], nearest=0.0, cue_ids=[])
+        return CueHits(memory_ids=[], specific=[], broad=[], nearest=0.0, cues=[])
     memory_ids = list(dict.fromkeys(hit.memory_id for hit in shown))
     places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
     affinity = cue_affinity(
@@ -68,7 +68,7 @@ def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHi
         specific=np.round(affinity.specific[order], 6).tolist(),
         broad=np.round(affinity.broad[order], 6).tolist(),
         nearest=round(float(affinity.nearest.max()), 6),
-        cue_ids=[shown[best[one]].cue_id for one in order],
+        cues=[shown[best[one]].text for one in order],
     )
 
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.retrieval.cue_search import by_cues
 from secondhop.nodes.retrieval.query_vectors import query_vectors
-from secondhop.nodes.retrieval.restricted_search import hits_among
-from secondhop.nodes.selection.visibility import Hidden, Visible, visible
+from secondhop.nodes.retrieval.restricted_search import hits_among, nearest_visible
+from secondhop.nodes.selection.visibility import Hidden, Visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, Query, RecallState
-from secondhop.stores.records import PassageHit, Vector, Vectors
+from secondhop.stores.records import PassageHit, Vector
 
 CUED = 40
 """Memories a query whose passages are looked at because their cues are near."""
@@ -48,7 +47,7 @@ async def by_similarity(
     if free:
         query_ids = [asked[place]["query_id"] for place in free]
         # one after the other: two queries of Chroma at once take ten times as long as two in turn
-        found = await visible(partial(nearest, rows[free], services), k=depth, hidden=hidden)
+        found = await nearest_visible(rows[free], k=depth, hidden=hidden, services=services)
         similar.found.update(zip(query_ids, found, strict=True))
         try:
             cued = await by_cues(rows[free], state, hidden, services)
@@ -63,11 +62,6 @@ async def by_similarity(
                 one["memory_ids"], similar.vectors[query_id], services=services, hidden=hidden
             )
     return similar
-
-
-async def nearest(rows: Vectors, services: Services, k: int) -> list[list[PassageHit]]:
-    """The `k` passages nearest to each row, best first."""
-    return await services.search.dense(rows, k=k)
 
 
 async def add_cued_passages(similar: Similar, *, services: Services) -> None:

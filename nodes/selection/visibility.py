@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from secondhop.nodes.state import RecallState, Sight
-from secondhop.stores.keeping import End, FactName, Keepings
-from secondhop.stores.records import Memory, PassageHit
+from secondhop.stores.keeping import End, FactName
+from secondhop.stores.records import Memory, PassageHit, Standing
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from secondhop.nodes.services import Services
@@ -19,26 +20,19 @@ REMEMBERED = 512
 NOTED = 10
 """Hidden memories a query that the trace tells of."""
 
+OUTSIDE = "the filter of this recall leaves it out"
+
 APART = "it is a preference: those that count are given apart"
 
 
 class MemoryKeeping(Protocol):
     """How the memories of an entity stand."""
 
-    async def keepings(self) -> Keepings:
-        """By memory id; those that stand as they were stored are left out."""
-        ...
-
-    async def preferences(self) -> Sequence[Memory]:
-        """All preferences, the oldest first."""
-        ...
-
-    async def written_after(self, moment: datetime) -> frozenset[str]:
-        """Ids of what was written later than that."""
-        ...
-
-    async def fact_names(self) -> Sequence[FactName]:
-        """What the stored facts are of, whether they hold or not."""
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """Keepings, preferences, the names of facts, what was written later than `until`, and what
+        `where` admits."""
         ...
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -59,6 +53,10 @@ class Hidden:
     """Memories that do not hold, shown or not."""
     preferences: Sequence[Memory]
     """Those that hold, the oldest first; what ended among them where it may be shown."""
+    facts: Sequence[FactName] = ()
+    """What the facts are of that may be shown, the oldest first."""
+    admitted: frozenset[str] | None = None
+    """With a filter, all that may be shown; None without one."""
 
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
@@ -96,24 +94,33 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    stored = await keeping.standing(until=as_of, where=Where.of(sight["where"]))
     ended = {
         memory_id: end
-        for memory_id, kept in (await keeping.keepings()).items()
+        for memory_id, kept in stored.keepings.items()
         if (end := kept.end(now=now, as_of=as_of)) is not None
     }
     reasons = {} if sight["include_stale"] else {i: end.describe() for i, end in ended.items()}
     if as_of is not None:
-        later = f"written after {as_of:%Y-%m-%d %H:%M}"
-        reasons |= dict.fromkeys(await keeping.written_after(as_of), later)
-    preferences = await keeping.preferences()
-    reasons |= {one.memory_id: APART for one in preferences}
+        reasons |= dict.fromkeys(stored.later, f"written after {as_of:%Y-%m-%d %H:%M}")
+    reasons |= {one.memory_id: APART for one in stored.preferences}
     shown = [
         one
-        for one in preferences
+        for one in stored.preferences
         if (sight["include_stale"] or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
-    return Hidden(reasons=reasons, ended=ended, preferences=shown)
+    fits = stored.admitted
+    if fits is not None:
+        reasons |= dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
+        shown = [one for one in shown if fits.get(one.memory_id)]
+    return Hidden(
+        reasons=reasons,
+        ended=ended,
+        preferences=shown,
+        facts=[one for one in stored.facts if one.memory_id not in reasons],
+        admitted=None if fits is None else frozenset(fits.keys() - reasons.keys()),
+    )
 
 
 def sight_of(state: RecallState) -> Sight:
@@ -123,6 +130,7 @@ def sight_of(state: RecallState) -> Sight:
         asked_at=state["asked_at"],
         as_of=state.get("as_of", ""),
         include_stale=state.get("include_stale", False),
+        where=state.get("where", {}),
     )
 
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from secondhop.sessions.learner import Resolution
     from secondhop.sessions.session import RecallSession
     from secondhop.stores.records import Memory, Message
+    from secondhop.stores.where import Where
 
 __all__ = [
     "AnnotateLedger",
@@ -128,6 +129,7 @@ __all__ = [
     "UnknownSessionError",
     "UsageError",
     "VoteRefusedError",
+    "Where",
     "__version__",
     "adelete_entity",
     "areindex",
@@ -196,6 +198,7 @@ _MODULES = {
     "UnknownSessionError": "secondhop.errors",
     "UsageError": "secondhop.errors",
     "VoteRefusedError": "secondhop.errors",
+    "Where": "secondhop.stores.where",
     "adelete_entity": "secondhop.memories.delete_entity",
     "areindex": "secondhop.memories.reindex",
     "build_recall_graph": "secondhop.graph.builder",

@@ -15,6 +15,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.where import Where
 from secondhop.threads import own_thread, resumed
 from secondhop.traces import TraceFolder
 
@@ -38,12 +39,14 @@ class Question:
     at: datetime | None = None
     as_of: datetime | None = None
     include_stale: bool = False
+    where: Where | None = None
     effort: Effort | None = None
 
     def __post_init__(self) -> None:
         check_text(self.text, name="the question")
         check_amount(k=self.k, tokens=self.tokens)
         check_moments(at=self.at, as_of=self.as_of)
+        object.__setattr__(self, "where", Where.of(self.where))
 
     def graph_input(self) -> RecallInput:
         """As the graph takes it; moments without a zone are in UTC."""
@@ -54,6 +57,7 @@ class Question:
             "asked_at": utc_text(self.at),
             "as_of": utc_text(self.as_of),
             "include_stale": self.include_stale,
+            "where": self.where.values() if self.where else None,
             "effort": self.effort,
         }
 
@@ -62,7 +66,9 @@ class Question:
         special = bool(self.as_of or self.include_stale)
         sight = (utc_text(self.as_of), self.include_stale) if special else ()
         effort = (self.effort,) if self.effort else ()
-        return own_thread(thread_id, entity, self.text, self.k, self.tokens, *sight, *effort)
+        where = (repr(self.where.values()),) if self.where else ()
+        more = (*sight, *effort, *where)
+        return own_thread(thread_id, entity, self.text, self.k, self.tokens, *more)
 
 
 class Answering:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, shown
-from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.explain import Explanation, explain, left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
 
 
@@ -31,6 +32,8 @@ async def explained(
         )
     reach = None
     known = memory_id in story.forgotten or story.candidate(memory_id) is not None
+    if not known and await is_left_out(story, memory_id, store):
+        return left_out(memory_id, (await store.cards([memory_id]))[memory_id].title)
     if not known and hidden_of(story, memory_id) is None:
         reach = await reach_of(
             story,
@@ -45,6 +48,13 @@ async def explained(
         title = cards[memory_id].title if memory_id in cards else ""
         return explanation.model_copy(update={"title": title})
     return explanation
+
+
+async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
+    """Whether the filter of the recall does not admit the memory."""
+    where = Where.of(trace.where)
+    fits = (await store.standing(where=where)).admitted
+    return fits is not None and fits.get(memory_id) is False
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:

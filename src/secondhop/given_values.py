@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, cast, get_args
 
 from secondhop.errors import UsageError
+from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import Fact, Preference
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT, Config
 from secondhop.stores.keeping import Kind
@@ -22,7 +23,7 @@ _TEXTS = (
     "scope",
     "role",
 )
-_LISTS = ("cues", "broad_cues", "replaces")
+_LISTS = ("cues", "broad_cues", "replaces", "tags")
 
 
 def check_text(given: object, *, name: str) -> None:
@@ -155,6 +156,14 @@ def listed(given: object, *, name: str, of: str) -> Iterable[object]:
     if not isinstance(given, tuple | list):
         raise UsageError(f"{name} must be a tuple or list of {of}, not {shown(given)}")
     return cast(Iterable[object], given)
+
+
+def tags_given(given: object) -> tuple[str, ...]:
+    """Clean tags, none twice; raises UsageError unless they are a tuple or list of texts."""
+    tags = listed(given, name="tags", of="texts")
+    for one in tags:
+        check_text(one, name="each of tags")
+    return clean_lines([str(one) for one in tags])
 
 
 def given_paths(given: Iterable[object]) -> list[str | os.PathLike[str]]:

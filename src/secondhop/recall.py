@@ -13,6 +13,7 @@ from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
+from secondhop.given_values import tags_given
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -29,6 +30,7 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
+from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop, Closing, blocking
 
 if TYPE_CHECKING:
@@ -182,6 +184,7 @@ class Recall(Closing):
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        where: Where | None = None,
         effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> RecallResult:
@@ -195,6 +198,7 @@ class Recall(Closing):
             as_of: what was believed then: what was written later is hidden, and what was
                 superseded since comes back.
             include_stale: what was superseded, deprecated or has expired comes back, too, marked.
+            where: a filter by tags, sources, kinds and dates; nothing else comes back.
             effort: what a language model may be asked: "none": nothing; "low": one vote on what
                 the searches found; "high": a plan, and votes until the critic is content. By
                 default "none" without a model, "low" where most memories have cues, else "high".
@@ -213,6 +217,7 @@ class Recall(Closing):
             at=at,
             as_of=as_of,
             include_stale=include_stale,
+            where=where,
             effort=effort,
             thread_id=thread_id,
         ):
@@ -232,6 +237,7 @@ class Recall(Closing):
         at: datetime | None = None,
         as_of: datetime | None = None,
         include_stale: bool = False,
+        where: Where | None = None,
         effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
@@ -243,6 +249,7 @@ class Recall(Closing):
             at=at,
             as_of=as_of,
             include_stale=include_stale,
+            where=where,
             effort=effort,
         )
         async for event in self._behind.answering.stream(asked, thread_id):
@@ -341,6 +348,7 @@ class Recall(Closing):
         self,
         *paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         format: str | None = None,
+        tags: Sequence[str] = (),
         progress: IngestProgress | None = None,
         dry_run: bool = False,
         annotate: bool | None = None,
@@ -352,6 +360,7 @@ class Recall(Closing):
 
         Args:
             paths: one by one, or in a list.
+            tags: added to all that is read, to filter by (`recall(…, where=Where(tags=…))`).
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
             annotate: let the model write cues for what is stored (`aannotate`); default where
@@ -363,7 +372,12 @@ class Recall(Closing):
             StoreFullError: no space is left; of a store that was to begin, nothing is made.
         """
         return await self._behind.ingesting.ingest(
-            paths, format=format, progress=progress, dry_run=dry_run, annotate=annotate
+            paths,
+            format=format,
+            tags=tags_given(tags),
+            progress=progress,
+            dry_run=dry_run,
+            annotate=annotate,
         )
 
     ingest = blocking(aingest)

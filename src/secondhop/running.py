@@ -190,7 +190,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
         if not reading.expired():  # some other wait of a store
             raise
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
-    silent = replace(services, keeping=None, cues=None)
+    silent = replace(services, keeping=None)
     return await cut_short({**state, **nothing}, services=silent)
 
 

@@ -1,61 +1,48 @@
-"""The catalog of one entity: its memories, passages and lexical index, in one SQLite file.
+"""The catalog of one entity: its memories, passages and lexical index.
 
-One file an entity is the isolation, and why neither word weights nor speed depend on others.
-All methods block; `EntityStore` calls them from worker threads.
+In SQLite it is one file; in PostgreSQL, rows that no other entity's handle can see. Neither word
+weights nor speed depend on other entities. All methods but `aread` block; `EntityStore` calls them
+from worker threads.
 """
 
+import asyncio
 import json
-import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from secondhop.errors import CorruptStoreError
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
-from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
-from secondhop.stores.catalog.cues import CueView
 from secondhop.stores.catalog.keeping import (
     Decision,
     KeepingView,
     drop_keeping,
     drop_lost_links,
     keep,
-    keepings,
 )
-from secondhop.stores.catalog.migrations import (
-    MIGRATIONS,
-    check_version,
-    empty_catalog,
-    migrate,
-    schema_version,
-)
+from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
-    OpenNote,
     add_drop,
     add_intent,
     count_change,
     count_small_change,
-    has_cue_vectors,
     leave_erasing,
-    needs_compaction,
     note_erased,
     note_erasing,
-    open_intents,
-    read_erasing,
     read_meta,
-    read_settings,
     write_meta,
     write_settings,
 )
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.reads import stored_cues
+from secondhop.stores.catalog.rows import tags_text
 from secondhop.stores.catalog.versions import add_earlier, keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -63,19 +50,16 @@ from secondhop.stores.catalog.writes import (
     reindex_terms,
     store_memories,
 )
-from secondhop.stores.database import Database
-from secondhop.stores.keeping import Keeping
+from secondhop.stores.database import Connection, Database
 from secondhop.stores.records import (
     EarlierText,
     EmbeddedMemory,
-    Memory,
-    MemoryCard,
-    Passage,
-    PassageHit,
     StoreCounts,
     Topic,
 )
+from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -96,33 +80,35 @@ class Identity:
 class Catalog:
     """What is stored for one entity. A file that does not exist yet reads as an empty store."""
 
-    def __init__(self, path: Path, *, bm25: lexicon.Bm25 | None = None) -> None:
-        self.path = path
-        self._database = Database(path)
-        self._bm25 = bm25 or lexicon.Bm25()
+    def __init__(self, place: Path | Database) -> None:
+        """`place`: a SQLite file, or another database."""
+        self._database: Database = (
+            SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
+        )
         self._ready = False
 
     def exists(self) -> bool:
         """Whether anything was ever stored; False too for a file whose creation was cut short."""
-        if not self.path.is_file():
+        if not self._database.exists():
             self._ready = False
-        if self._ready or not self.path.is_file():
-            return self._ready
+            return False
+        if self._ready:
+            return True
         with self._database.reading() as connection:
-            found = check_version(connection, path=self.path, known=len(MIGRATIONS))
-            self._ready = found == len(MIGRATIONS) and bool(read_meta(connection))
-            return bool(found) and bool(read_meta(connection))
+            found = self._database.version(connection)
+            is_made = bool(found) and bool(read_meta(connection))
+        self._ready = is_made and found == self._database.newest
+        return is_made
 
     def needs_upgrade(self) -> bool:
         """Whether the schema or the analyzer that wrote the lexical index is an older one."""
         with self._database.reading() as connection:
-            old_schema = schema_version(connection) < len(MIGRATIONS)
+            old_schema = self._database.version(connection) < self._database.newest
             return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
 
     def upgrade(self) -> None:
-        """Bring an existing file to this schema and analyzer; needs the writer's lock."""
-        with self._database.creating() as connection:
-            migrate(connection, path=self.path)
+        """Bring what exists to this schema and analyzer; needs the writer's lock."""
+        self._database.migrate()
         with self._database.reading() as connection:
             outdated = read_meta(connection).get("analyzer") != analyzer_id()
         if outdated:
@@ -136,10 +122,8 @@ class Catalog:
             write_meta(connection, {"analyzer": analyzer_id()})
 
     def create(self, identity: Identity) -> None:
-        """Make the file; its owner must hold the writer's lock."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.creating() as connection:
-            migrate(connection, path=self.path)
+        """Make the tables; its owner must hold the writer's lock."""
+        self._database.migrate()
         self.adopt(identity)
         self._ready = True
 
@@ -161,7 +145,8 @@ class Catalog:
             )
         except (KeyError, ValueError) as error:
             raise CorruptStoreError(
-                f"{self.path} does not say whose memory it is ({error!r}); put a backup in place"
+                f"{self._database.name} does not say whose memory it is ({error!r}); put a backup "
+                f"in place"
             ) from error
 
     def adopt(self, identity: Identity) -> None:
@@ -217,7 +202,7 @@ class Catalog:
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(
-        self, write: Callable[[sqlite3.Connection], set[str]], *, intent: int | None = None
+        self, write: Callable[[Connection], set[str]], *, intent: int | None = None
     ) -> int | None:
         """Change cues; `write` returns the ids of those that are gone. As `store`."""
         with self._database.writing() as connection:
@@ -247,11 +232,6 @@ class Catalog:
         with self._database.writing() as connection:
             add_earlier(connection, texts)
 
-    def erasing(self) -> list[str] | None:
-        """Memories whose erasure is not finished; see `notes.read_erasing`."""
-        with self._reading() as connection:
-            return read_erasing(connection)
-
     def note_erasing(self, memory_ids: Sequence[str]) -> None:
         """The erasure of these memories begins; `note_erased` when it is finished."""
         with self._database.writing() as connection:
@@ -267,20 +247,9 @@ class Catalog:
         with self._database.writing() as connection:
             note_erased(connection, needs_compaction=needs_compaction)
 
-    def needs_compaction(self) -> bool:
-        """Whether files still hold vectors of erased memories."""
-        with self._reading() as connection:
-            return needs_compaction(connection)
-
     def erase_leftovers(self) -> bool:
-        """Rewrite the file without anything that was deleted; False while others read it.
-
-        Freed pages are zeroed already; this clears the write-ahead log and the free space.
-        """
-        with self._database.creating() as connection:
-            connection.execute("VACUUM")
-            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not busy
+        """See `Database`."""
+        return self._database.erase_leftovers()
 
     def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`."""
@@ -292,147 +261,61 @@ class Catalog:
         with self._database.writing() as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
-    def intents(self) -> dict[int, OpenNote]:
-        """{number: ids whose vectors the catalog does not know} of the open notes."""
-        with self._reading() as connection:
-            return open_intents(connection)
-
     # --- reading ---
 
-    def kept_settings(self) -> dict[str, str]:
-        """See `SettingsKeeping`."""
-        with self._reading() as connection:
-            return read_settings(connection)
-
-    def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
-        with self._reading() as connection:
-            if k < 1:
-                return [[] for _ in queries]
-            return catalog_reads.best_by_words(connection, queries, k=k, settings=self._bm25)
-
-    def memory_ids(self, passage_ids: Sequence[str]) -> dict[str, str]:
-        """{passage id: memory id} of the stored ones."""
-        with self._reading() as connection:
-            return catalog_reads.owners(connection, passage_ids)
-
-    def cues(self, look: Callable[[CueView], T]) -> T:
-        """The result of `look` on the cues and annotations."""
-        with self._reading() as connection:
-            return look(CueView(connection))
-
-    def has_cue_vectors(self) -> bool:
-        """Whether vectors of cues were ever put."""
-        with self._reading() as connection:
-            return has_cue_vectors(connection)
-
-    def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
-        """See `MemoryReader.cards`."""
-        with self._reading() as connection:
-            return catalog_reads.cards(connection, memory_ids)
-
-    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        """See `MemoryReader.passages`."""
-        with self._reading() as connection:
-            return catalog_reads.passages(connection, passage_ids)
-
-    def memory(self, memory_id: str) -> Memory | None:
-        """See `MemoryReader.memory`."""
-        with self._reading() as connection:
-            return catalog_reads.memory(connection, memory_id)
-
-    def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
-        """A memory with its passages in order, or None."""
-        with self._reading() as connection:
-            return catalog_reads.whole(connection, memory_id)
-
-    def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        """See `MemoryWriter.content_hashes`."""
-        with self._reading() as connection:
-            return catalog_reads.content_hashes(connection, origin=origin)
-
-    def look(self, view: Callable[[KeepingView], T]) -> T:
-        """The result of `view` on how memories stand."""
-        with self._reading() as connection:
-            return view(KeepingView(connection))
-
-    def brief(
-        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    def read(
+        self,
+        view: Callable[Concatenate[Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
     ) -> T:
-        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
-        with self._reading() as connection:
-            return look(BriefingView(connection, now=now, until=until))
+        """What `view` (a function of `reads`, say) reads, in one consistent view of the file."""
+        with self._database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
+            return view(connection, *args, **named)
 
-    def keepings(self) -> dict[str, Keeping]:
-        """Of every memory that does not stand as it was stored."""
-        with self._reading() as connection:
-            return keepings(connection)
+    async def aread(
+        self,
+        view: Callable[Concatenate[Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """As `read`, in a worker thread."""
+        return await asyncio.to_thread(partial(self.read, view, *args, **named))
 
-    def written_after(self, moment: datetime) -> list[str]:
-        """Ids of what was written later than that."""
-        with self._reading() as connection:
-            return catalog_reads.written_after(connection, moment)
+    def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        """See `MemoryWriter`."""
+        with self._database.writing() as connection:
+            rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
+            connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
 
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""
-        with self._reading() as connection:
-            kept, fresh = lexicon.contents(connection), fresh_postings(connection)
+        kept, fresh = self.read(lexicon.contents), self.read(fresh_postings)
         return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
 
     def file_faults(self) -> list[str]:
-        """What SQLite's own check finds; [] for a sound file."""
-        with self._reading() as connection:
-            faults = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
-            return [] if faults == ["ok"] else faults
+        """See `Database`."""
+        return self._database.faults() if self.exists() else []
 
     def drop_lost_links(self) -> None:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""
         with self._database.writing() as connection:
             drop_lost_links(connection)
 
-    def passage_ids_of(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """See `MemoryReader.passage_ids`."""
-        with self._reading() as connection:
-            return catalog_reads.passage_ids(connection, memory_ids)
-
-    def passage_ids(self) -> list[str]:
-        """Of everything stored, by memory and ordinal."""
-        with self._reading() as connection:
-            return catalog_reads.all_passage_ids(connection)
-
-    def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
-        """The next `limit` memories whose id is greater than `after`, with their passages."""
-        with self._reading() as connection:
-            return catalog_reads.page(connection, after=after, limit=limit)
-
-    def openings(
-        self, memory_ids: Sequence[str], *, characters: int
-    ) -> list[tuple[str, str, list[str]]]:
-        """(title, first characters of the text, passage ids) of each, in the order given."""
-        with self._reading() as connection:
-            return catalog_topics.openings(connection, memory_ids, characters=characters)
-
     def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
-        with self._reading() as connection:
-            return catalog_reads.counts(
-                connection, vectors=vectors, schema_version=len(MIGRATIONS), embedder=embedder
-            )
+        known = self._database.newest
+        return self.read(
+            catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
+        )
 
     def passage_count(self) -> int:
         """Passages stored."""
-        with self._reading() as connection:
-            return int(read_meta(connection).get("passages", 0))
+        return int(self.read(read_meta).get("passages", 0))
 
     def changes(self) -> int:
         """Grows with every put and delete."""
-        with self._reading() as connection:
-            return int(read_meta(connection).get("changes", 0))
-
-    def topics(self) -> tuple[int, list[Topic]]:
-        """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
-        with self._reading() as connection:
-            return catalog_topics.kept_topics(connection)
+        return int(self.read(read_meta).get("changes", 0))
 
     def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
         """Remember the memory map, and at which `changes` it was made."""
@@ -445,7 +328,7 @@ class Catalog:
 
     def _settled(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         intent: int | None,
         *,
         passage_ids: Iterable[str],
@@ -458,8 +341,3 @@ class Catalog:
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
         unknown = set(candidates) - stored_cues(connection, candidates)
         return add_drop(connection, passage_ids, unknown)
-
-    @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection, None, None]:
-        with self._database.reading() if self.exists() else empty_catalog() as connection:
-            yield connection

@@ -3,152 +3,113 @@
 They stand beside the memories and go with them.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.reads import in_chunks
 from secondhop.stores.catalog.rows import Row
 from secondhop.stores.cues import (
     Annotation,
-    Breadth,
     Cue,
     cues_in,
 )
+from secondhop.stores.database import Connection
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
 TABLES = ("cues", "annotations", "replacements")
 
 
-class CueView:
-    """What stands in the catalog of cues; reads only."""
+def count(connection: Connection) -> int:
+    """Cues stored."""
+    (count,) = connection.execute("SELECT count(*) FROM cues").fetchone()
+    return int(count)
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
 
-    def count(self) -> int:
-        """Cues stored."""
-        (count,) = self.connection.execute("SELECT count(*) FROM cues").fetchone()
-        return int(count)
+def ids(connection: Connection) -> set[str]:
+    """Of all cues."""
+    return {cue_id for (cue_id,) in connection.execute("SELECT cue_id FROM cues")}
 
-    def any(self) -> bool:
-        """Whether there is one."""
-        return self.connection.execute("SELECT 1 FROM cues LIMIT 1").fetchone() is not None
 
-    def ids(self) -> set[str]:
-        """Of all cues."""
-        return {cue_id for (cue_id,) in self.connection.execute("SELECT cue_id FROM cues")}
+def texts(connection: Connection, cue_ids: Sequence[str]) -> dict[str, str]:
+    """See `CueSearch.texts`."""
+    sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
+    return dict(in_chunks(connection, sql, cue_ids))
 
-    def owners(self, cue_ids: Sequence[str]) -> dict[str, tuple[str, Breadth]]:
-        """{cue id: (memory id, breadth)} of the stored ones."""
-        sql = "SELECT cue_id, memory_id, breadth FROM cues WHERE cue_id IN"
-        rows = in_chunks(self.connection, sql, cue_ids)
-        return {cue_id: (memory_id, breadth) for cue_id, memory_id, breadth in rows}
 
-    def texts(self, cue_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch.texts`."""
-        sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
-        return dict(in_chunks(self.connection, sql, cue_ids))
+def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
+    """{memory id: its cues}, specific ones first; those without one are left out."""
+    sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
+    found: defaultdict[str, list[Cue]] = defaultdict(list)
+    for row in in_chunks(connection, sql, memory_ids):
+        cue = cue_of(row)
+        found[cue.memory_id].append(cue)
+    return {one: tuple(sorted(cues, key=_reading_order)) for one, cues in found.items()}
 
-    def all(self, *, after: str, limit: int) -> list[Cue]:
-        """The next cues by id."""
-        sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
-        return [cue_of(row) for row in self.connection.execute(sql, (after, limit))]
 
-    def of_memories(self, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
-        """{memory id: its cues}, specific ones first; those without one are left out."""
-        sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
-        found: defaultdict[str, list[Cue]] = defaultdict(list)
-        for row in in_chunks(self.connection, sql, memory_ids):
-            cue = cue_of(row)
-            found[cue.memory_id].append(cue)
-        return {one: tuple(sorted(cues, key=_reading_order)) for one, cues in found.items()}
-
-    def annotations(self, memory_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
-        """{memory id: what each origin says of it, without cues that were removed since}; those
-        without one are left out."""
-        cues, replaces = self.of_memories(memory_ids), self._replaces(memory_ids)
-        sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
-        found: defaultdict[str, list[Annotation]] = defaultdict(list)
-        for row in in_chunks(self.connection, sql, memory_ids):
-            memory_id, origin, content_hash, role, given, prompt, model, written_at = row
-            own = cues_in(given, memory_id=memory_id)
-            annotation = Annotation(
-                memory_id=memory_id,
-                content_hash=content_hash,
-                cues=tuple(
-                    cue
-                    for cue in cues.get(memory_id, ())
-                    if cue.origin == origin and cue.cue_id in own
-                ),
-                role=role,
-                replaces=replaces.get((memory_id, origin), ()),
-                origin=origin,
-                prompt=prompt,
-                model=model,
-                written_at=datetime.fromisoformat(written_at),
-            )
-            found[memory_id].append(annotation)
-        return {one: tuple(annotations) for one, annotations in found.items()}
-
-    def annotated(self) -> int:
-        """See `EntityCues.annotated`."""
-        return catalog_reads.annotated(self.connection)
-
-    def cued_share(self) -> float:
-        """See `CueSearch`."""
-        return catalog_reads.cued_share(self.connection)
-
-    def with_cues(self, memory_ids: Sequence[str]) -> set[str]:
-        """See `CueSearch`."""
-        return catalog_reads.with_cues(self.connection, memory_ids)
-
-    def unannotated(self, *, prompt: str | None) -> list[str]:
-        """See `EntityCues.unannotated`."""
-        rows = self.connection.execute(
-            "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
-            "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
-            "AND a.content_hash = memories.content_hash "
-            "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1)) ORDER BY rowid",
-            (prompt,),
+def annotations(
+    connection: Connection, memory_ids: Sequence[str]
+) -> dict[str, tuple[Annotation, ...]]:
+    """{memory id: what each origin says of it, without cues that were removed since}; those
+    without one are left out."""
+    cues, replaces = of_memories(connection, memory_ids), _replaces(connection, memory_ids)
+    sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
+    found: defaultdict[str, list[Annotation]] = defaultdict(list)
+    for row in in_chunks(connection, sql, memory_ids):
+        memory_id, origin, content_hash, role, given, prompt, model, written_at = row
+        own = cues_in(given, memory_id=memory_id)
+        annotation = Annotation(
+            memory_id=memory_id,
+            content_hash=content_hash,
+            cues=tuple(
+                cue for cue in cues.get(memory_id, ()) if cue.origin == origin and cue.cue_id in own
+            ),
+            role=role,
+            replaces=replaces.get((memory_id, origin), ()),
+            origin=origin,
+            prompt=prompt,
+            model=model,
+            written_at=datetime.fromisoformat(written_at),
         )
-        dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
-        return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]
+        found[memory_id].append(annotation)
+    return {one: tuple(annotations) for one, annotations in found.items()}
 
-    def roles(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """See `CueSearch.roles`; what the host says goes before what a model says."""
-        sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
-        rows = sorted(in_chunks(self.connection, sql, memory_ids), key=lambda row: row[2] == "host")
-        return {memory_id: role for memory_id, role, _ in rows}
 
-    def replaced_by(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """See `CueSearch.replaced_by`."""
-        sql = (
-            "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "
-            "new.rowid FROM replacements r JOIN memories old ON old.memory_id = r.replaced_id "
-            "JOIN memories new ON new.memory_id = r.memory_id WHERE r.replaced_id IN"
-        )
-        newer: dict[str, dict[str, tuple[datetime, int]]] = {}
-        for old, old_at, old_no, new, new_at, new_no in in_chunks(self.connection, sql, memory_ids):
-            age = datetime.fromisoformat(new_at), new_no
-            if age > (datetime.fromisoformat(old_at), old_no):
-                newer.setdefault(old, {})[new] = age
-        return {old: sorted(ages, key=ages.__getitem__)[::-1] for old, ages in newer.items()}
+def unannotated(connection: Connection, *, prompt: str | None) -> list[str]:
+    """See `EntityCues.unannotated`."""
+    rows = connection.execute(
+        "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
+        "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
+        "AND a.content_hash = memories.content_hash "
+        "AND (CAST(:prompt AS TEXT) IS NULL OR a.origin <> 'model' OR a.prompt = :prompt)) "
+        "ORDER BY rowid",
+        {"prompt": prompt},
+    )
+    dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
+    return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]
 
-    def fingerprints(self) -> dict[str, str]:
-        """{memory id: fingerprint of what the host gave with it}."""
-        sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host'"
-        return dict(self.connection.execute(sql))
 
-    def _replaces(self, memory_ids: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
-        sql = "SELECT memory_id, origin, replaced_id FROM replacements WHERE memory_id IN"
-        found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        for memory_id, origin, replaced_id in in_chunks(self.connection, sql, memory_ids):
-            found[(memory_id, origin)].append(replaced_id)
-        return {key: tuple(sorted(ids)) for key, ids in found.items()}
+def fingerprints(connection: Connection) -> dict[str, str]:
+    """{memory id: fingerprint of what the host gave with it}."""
+    sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host'"
+    return dict(connection.execute(sql))
+
+
+def _replaces(
+    connection: Connection, memory_ids: Sequence[str]
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    sql = "SELECT memory_id, origin, replaced_id FROM replacements WHERE memory_id IN"
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for memory_id, origin, replaced_id in in_chunks(connection, sql, memory_ids):
+        found[(memory_id, origin)].append(replaced_id)
+    return {key: tuple(sorted(ids)) for key, ids in found.items()}
+
+
+def all_cues(connection: Connection, *, after: str, limit: int) -> list[Cue]:
+    """The next cues by id."""
+    sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
+    return [cue_of(row) for row in connection.execute(sql, (after, limit))]
 
 
 def cue_row(cue: Cue, *, at: datetime) -> Row:
@@ -176,7 +137,7 @@ def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
 
 
-def lost_annotations(connection: sqlite3.Connection) -> list[str]:
+def lost_annotations(connection: Connection) -> list[str]:
     """Ids of memories that are not stored, and of which something is; only damage leaves such."""
     named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
     rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")

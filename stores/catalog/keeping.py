@@ -4,46 +4,38 @@ A memory that is put again stands as it stood; one that is removed leaves nothin
 it had superseded stays superseded: by its own successor, where it has one.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from secondhop.stores.catalog.cues import TABLES as CUE_TABLES
 from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
+from secondhop.stores.catalog.reads import memories_where
 from secondhop.stores.catalog.rows import (
     AS_STORED,
-    FACT_NAME_COLUMNS,
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
-    MEMORY_COLUMNS,
-    fact_name_of,
     history_of,
     history_row,
     keeping_of,
     keeping_row,
-    memory_of,
     names_of,
     slot_of,
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
-from secondhop.stores.keeping import FactName, HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.database import Connection
+from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
 
 
-def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
-    """Of every memory that does not stand as it was stored."""
-    return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
-
-
-def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
+def keeping(connection: Connection, memory_id: str) -> Keeping:
     """Of one memory."""
     sql = f"SELECT {KEEPING_COLUMNS} FROM keeping WHERE memory_id = ?"
     row = connection.execute(sql, (memory_id,)).fetchone()
     return AS_STORED if row is None else keeping_of(row)[1]
 
 
-def drop_lost_links(connection: sqlite3.Connection) -> None:
+def drop_lost_links(connection: Connection) -> None:
     """What names a memory that is not stored; only damage, or another program, leaves such."""
     gone = "NOT IN (SELECT memory_id FROM memories)"
     for table in ("keeping", "history", "earlier_texts", *CUE_TABLES):
@@ -56,12 +48,12 @@ def drop_lost_links(connection: sqlite3.Connection) -> None:
 class KeepingView:
     """What stands in the catalog at the moment of a decision; reads only."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        found = self._memories("WHERE memory_id = ?", memory_id)
+        found = memories_where(self.connection, "WHERE memory_id = ?", memory_id)
         return found[0] if found else None
 
     def keeping(self, memory_id: str) -> Keeping:
@@ -78,17 +70,17 @@ class KeepingView:
         if memory.kind == "continuity":
             return []
         where = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
-        found = self._memories(where, memory.kind, slot_of(memory))
+        found = memories_where(self.connection, where, memory.kind, slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
 
     def namesakes(self, memory: Memory) -> list[Memory]:
         """Memories of continuity with its title and source, the oldest first."""
         where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
-        return self._memories(where, *names_of(memory))
+        return memories_where(self.connection, where, *names_of(memory))
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """Facts or preferences, the oldest first."""
-        return self._memories("WHERE kind <> 'continuity' AND kind = ?", kind)
+        return memories_where(self.connection, "WHERE kind <> 'continuity' AND kind = ?", kind)
 
     def remembered_because(self) -> list[tuple[str, str]]:
         """(memory id, detail) of all notes of where memories came from, or were said again."""
@@ -100,12 +92,6 @@ class KeepingView:
     def forgotten_origins(self) -> list[str]:
         """Where memories that were forgotten had been said, as their histories named it."""
         return read_forgotten_origins(self.connection)
-
-    def fact_names(self) -> list[FactName]:
-        """Of every fact, the oldest first; its text is not read."""
-        sql = f"""SELECT {FACT_NAME_COLUMNS} FROM memories
-            WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
-        return list(map(fact_name_of, self.connection.execute(sql)))
 
     def history(self, memory_id: str) -> list[HistoryEntry]:
         """What was done to it, in that order."""
@@ -120,11 +106,6 @@ class KeepingView:
         """Ids of memories that are not stored, and of which an earlier text or a cue is."""
         return sorted({*lost_texts(self.connection), *lost_annotations(self.connection)})
 
-    def _memories(self, where: str, *values: str | bytes) -> list[Memory]:
-        sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
-        found = map(memory_of, self.connection.execute(sql, values))
-        return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
-
 
 def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:
     """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
@@ -137,14 +118,13 @@ Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
 """Decides, with the catalog in view, what changes; an error undoes everything."""
 
 
-def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> None:
+def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
     """Make the changes, and write each into the history of its memory."""
     for change in changes:
-        if change.keeping == AS_STORED:
-            connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
-        else:
+        connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
+        if change.keeping != AS_STORED:
             connection.execute(
-                f"REPLACE INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 keeping_row(change.memory_id, change.keeping),
             )
         write_history(
@@ -159,14 +139,14 @@ def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> No
         )
 
 
-def write_history(connection: sqlite3.Connection, entry: HistoryEntry) -> None:
+def write_history(connection: Connection, entry: HistoryEntry) -> None:
     """One more entry."""
     connection.execute(
         f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
     )
 
 
-def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:
     """Forget how removed memories stood, what they said before, and their ids where others name
     them."""
     drop_earlier(connection, memory_ids)

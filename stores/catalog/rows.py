@@ -1,6 +1,7 @@
 """Memories and passages as rows of the catalog, and back."""
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -17,7 +18,8 @@ from secondhop.stores.records import (
 )
 
 MEMORY_COLUMNS = (
-    "memory_id, title, source, created_at, origin, messages, kind, subject, attribute, value, scope"
+    "memory_id, title, source, created_at, origin, messages, tags, "
+    "kind, subject, attribute, value, scope"
 )
 FACT_NAME_COLUMNS = "memory_id, subject, attribute"
 PASSAGE_COLUMNS = "passage_id, memory_id, ordinal, text, tokens, heading"
@@ -33,6 +35,9 @@ BRIEFABLE_COLUMNS = (
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 """Of an earlier text, beside MEMORY_COLUMNS."""
+
+SETTING = "setting."
+"""Before the name of a setting that is kept with the entity."""
 
 AS_STORED = Keeping()
 """Of a memory that nothing was done to."""
@@ -55,12 +60,23 @@ def _said(memory: Memory) -> Row:
         memory.created_at.isoformat(),
         _written(memory.origin),
         json.dumps(turns),
+        tags_text(memory.tags),
         memory.kind,
         _written(memory.subject),
         _written(memory.attribute),
         _written(memory.value),
         _written(memory.scope),
     )
+
+
+def tags_text(tags: Iterable[str]) -> str:
+    """Tags as the catalog holds them."""
+    return json.dumps(list(tags))
+
+
+def tags_of(text: str) -> tuple[str, ...]:
+    """As `tags_text` wrote them."""
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 def slot_of(memory: Memory) -> str:
@@ -91,15 +107,16 @@ def names_of(memory: Memory) -> tuple[str | bytes, str | bytes]:
 
 def memory_of(row: Row) -> Memory:
     """From MEMORY_COLUMNS."""
-    memory_id, title, source, created_at, origin, messages, kind, *texts = row
-    subject, attribute, value, scope = map(_read, texts)
+    memory_id, title, source, created_at, origin, messages, tags, kind, *texts = row
+    subject, attribute, value, scope = map(text_of, texts)
     return Memory(
         memory_id=memory_id,
-        title=_read(title),
-        source=_read(source),
+        title=text_of(title),
+        source=text_of(source),
         created_at=datetime.fromisoformat(created_at),
         messages=tuple(Message(role, content) for role, content in json.loads(messages)),
-        origin=_read(origin),
+        origin=text_of(origin),
+        tags=tags_of(tags),
         kind=kind,
         subject=subject,
         attribute=attribute,
@@ -122,7 +139,7 @@ def version_of(row: Row) -> EarlierText:
     return EarlierText(
         memory=memory,
         replaced_at=datetime.fromisoformat(replaced_at),
-        replaced_by=_read(replaced_by),
+        replaced_by=text_of(replaced_by),
         passages=tuple(
             Passage(
                 passage_id=passage_id_of(memory, ordinal),
@@ -161,7 +178,7 @@ def keeping_of(row: Row) -> tuple[str, Keeping]:
         valid_until=_moment(valid_until),
         salience=salience,
         deprecated_at=_moment(deprecated_at),
-        deprecated_because=_read(because),
+        deprecated_because=text_of(because),
         superseded_at=_moment(superseded_at),
         superseded_by=superseded_by or "",
         mark=mark,
@@ -179,7 +196,7 @@ def history_of(row: Row) -> HistoryEntry:
     memory_id, at, act, other_id, detail = row
     moment = datetime.fromisoformat(at)
     return HistoryEntry(
-        memory_id=memory_id, at=moment, act=act, other_id=other_id or "", detail=_read(detail)
+        memory_id=memory_id, at=moment, act=act, other_id=other_id or "", detail=text_of(detail)
     )
 
 
@@ -189,8 +206,8 @@ def card_of(row: Row) -> MemoryCard:
     memory_id, keeping = keeping_of(tuple(kept))
     return MemoryCard(
         memory_id=memory_id,
-        title=_read(title),
-        source=_read(source),
+        title=text_of(title),
+        source=text_of(source),
         created_at=datetime.fromisoformat(created_at),
         passage_count=passage_count,
         kind=kind,
@@ -203,13 +220,13 @@ def briefable_of(row: Row) -> BriefableMemory:
     memory_id, title, source, created_at, kind, slot, value, scope, count, salience, mark = row
     return BriefableMemory(
         memory_id=memory_id,
-        title=_read(title),
-        source=_read(source),
+        title=text_of(title),
+        source=text_of(source),
         created_at=datetime.fromisoformat(created_at),
         kind=kind,
         slot=slot,
-        value=_read(value),
-        scope=_read(scope),
+        value=text_of(value),
+        scope=text_of(scope),
         passage_count=count,
         salience=AS_STORED.salience if salience is None else salience,
         mark=mark or "",
@@ -237,9 +254,9 @@ def passage_of(row: Row) -> Passage:
         passage_id=passage_id,
         memory_id=memory_id,
         ordinal=ordinal,
-        text=_read(text),
+        text=text_of(text),
         tokens=tokens,
-        heading=_read(heading),
+        heading=text_of(heading),
     )
 
 
@@ -254,7 +271,7 @@ def _moment(text: str | None) -> datetime | None:
 def fact_name_of(row: tuple[Any, ...]) -> FactName:
     """From FACT_NAME_COLUMNS."""
     memory_id, subject, attribute = row
-    return FactName(memory_id, _read(subject), _read(attribute))
+    return FactName(memory_id, text_of(subject), text_of(attribute))
 
 
 def _written(text: str) -> str | bytes:
@@ -266,5 +283,6 @@ def _written(text: str) -> str | bytes:
     return text
 
 
-def _read(value: str | bytes) -> str:
+def text_of(value: str | bytes) -> str:
+    """A text as `_written` wrote it."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value

@@ -1,8 +1,10 @@
 """Searching an index that may hold more than the catalog knows."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
 
@@ -14,7 +16,8 @@ async def nearest_stored(
     queries: Vectors,
     *,
     k: int,
-    owners: Callable[[Sequence[str]], Awaitable[Mapping[str, Owner]]],
+    catalog: Catalog,
+    owners: Callable[[Connection, Sequence[str]], Mapping[str, Owner]],
 ) -> list[list[tuple[str, Owner, float]]]:
     """For each query row, at most `k` (id, owner, cosine) of stored ids, best first.
 
@@ -22,12 +25,12 @@ async def nearest_stored(
 
     Args:
         k: above 0.
-        owners: {id: its owner} of those that are stored.
+        owners: reads {id: its owner} of those that are stored.
     """
     depth = k
     while True:
         found = await index.nearest(queries, k=depth)
-        known = await owners(list({one for ranking in found for one, _ in ranking}))
+        known = await catalog.aread(owners, list({one for ranking in found for one, _ in ranking}))
         rankings = [
             [(one, known[one], score) for one, score in ranking if one in known]
             for ranking in found

@@ -56,11 +56,11 @@ async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
             ]
             for day in range(8)
         }
-        roles = await recall.store.cues.roles(["n0"])
+        cards = await recall.store.cards(["n0"])
     assert (ledger.annotated, ledger.cues, ledger.broad_cues, ledger.pending) == (8, 8, 8, 0)
     assert ledger.spent.llm_calls == len(model.requests) == 4
     assert (again.annotated, again.spent.llm_calls, again.spent.cost_usd) == (0, 0, 0)
-    assert roles == {"n0": "own note"}
+    assert cards["n0"].role == "own note"
 
 
 async def test_a_cue_finds_its_memory() -> None:
@@ -118,8 +118,9 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> No
         model = ScriptedModel({"annotate": answer})
         async with temporary_recall(memories, llm=model, annotate=settings) as recall:
             ledger = await recall.aannotate()
-            replaced = await recall.store.cues.replaced_by(["old", "mid", "new"])
-        assert replaced == {"old": ["new"], "mid": ["new"]}
+            cards = await recall.store.cards(["old", "mid", "new"])
+        newer = {one: card.replaced_by for one, card in cards.items()}
+        assert newer == {"old": ("new",), "mid": ("new",), "new": ()}
         assert ledger.replacing == 1
 
 

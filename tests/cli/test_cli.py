@@ -57,6 +57,14 @@ def test_ingest_accounts_for_every_item(cli: Cli, notes: Path) -> None:
     assert (ledger["read"], ledger["stored"], ledger["unchanged"]) == (5, 0, 5)
 
 
+def test_recall_heeds_a_filter_and_its_trace_shows_it(cli: Cli) -> None:
+    told = document(cli("recall", QUESTION, "--source", "conversation", "--json"))
+    shown = cli("recall", QUESTION, "--source", "conversation", "--trace")
+
+    assert [one["id"] for one in told["memories"]] == ["research"]
+    assert "only sources: conversation" in shown.stdout
+
+
 def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
     answer = document(cli("recall", QUESTION, "--k", "3", "--json", "--at", "2025-11-17T13:00Z"))
 
@@ -108,6 +116,7 @@ WRONG_USAGE = {
     "k and tokens": ("recall", "q", "--k", "3", "--tokens", "100"),
     "an empty question": ("recall", ""),
     "a blank question": ("recall", " \n\t "),
+    "a question without a word": ("recall", "???"),
     "no question": ("recall",),
     "an unknown option": ("recall", "q", "--fast"),
     "an unknown command": ("memorise", "q"),

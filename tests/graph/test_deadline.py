@@ -184,17 +184,13 @@ async def test_texts_that_never_come_leave_no_answer_and_no_wait(world: SmallWor
     assert "before any answer" in trace.stop_detail
 
 
-@pytest.mark.parametrize("asked", ["keepings", "written_after", "preferences"])
 async def test_a_store_that_never_says_what_may_be_shown_holds_no_answer_and_shows_nothing(
-    world: SmallWorld, asked: str
+    world: SmallWorld,
 ) -> None:
     class Silent:
-        """Answers everything but one question."""
+        """Never says how memories stand."""
 
-        def __getattr__(self, name: str) -> Any:
-            return getattr(world.services().keeping, name) if name != asked else self.silence
-
-        async def silence(self, *_: object) -> Any:
+        async def standing(self, **_: object) -> Any:
             return await forever()
 
     keeping: Any = Silent()

@@ -24,6 +24,7 @@ class DictWriter:
         self.kept: dict[str, EmbeddedMemory] = {}
         self.puts: list[list[str]] = []
         self.annotated: list[Annotation] = []
+        self.retagged: dict[str, Sequence[str]] = {}
         self.put_seconds = 0.0
         self.cues = self
 
@@ -51,6 +52,12 @@ class DictWriter:
     async def fingerprints(self) -> Mapping[str, str]:
         given = {one: fingerprint_given(stored.memory) for one, stored in self.kept.items()}
         return {one: says for one, says in given.items() if says}
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        return {one: stored.memory.tags for one, stored in self.kept.items()}
+
+    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
+        self.retagged.update(tags)
 
     async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
         assert len(vectors) == sum(len(one.cues) for one in annotations)

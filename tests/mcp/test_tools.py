@@ -95,6 +95,17 @@ async def test_recall_gives_what_the_library_gives_and_tells_its_steps(
     assert len(steps) <= 12, "a line for each step, and not for each search"
 
 
+async def test_recall_heeds_a_filter(connected: Connected) -> None:
+    async with connected() as client:
+        tagged = {"text": "Carefeed interview: bring the portfolio.", "tags": ["filtered"]}
+        kept = content(await client.call_tool("remember", tagged))
+        asked = {"query": QUESTION, "where": {"tags": ["filtered"]}}
+        told = await client.call_tool("recall", asked)
+
+        assert ids(told) == [kept["memoryId"]]
+        await client.call_tool("forget", {"memoryIds": [kept["memoryId"]]})
+
+
 async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
     async with connected() as client:
         first = content(await client.call_tool("recall_session_start", ARGUMENTS))

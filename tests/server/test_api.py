@@ -50,6 +50,19 @@ def test_a_recall_is_what_the_library_returns(http: httpx.Client) -> None:
     assert result.entity == MARA
 
 
+def test_a_recall_heeds_a_filter(http: httpx.Client) -> None:
+    tagged = {"text": "Carefeed interview: bring the portfolio.", "tags": ["filtered"]}
+    kept = content(http.post(f"{HERE}/remember", json=tagged), 201)
+    asked = {"question": QUESTION, "where": {"tags": ["filtered"], "after": "2020-01-01T00:00:00Z"}}
+
+    told = content(http.post(f"{HERE}/recall", json=asked))
+
+    assert [one["id"] for one in told["memories"]] == [kept["memory_id"]]
+    wrong = {"question": QUESTION, "where": {"tag": ["filtered"]}}
+    assert http.post(f"{HERE}/recall", json=wrong).status_code == 422
+    content(http.delete(f"{HERE}/memories/{kept['memory_id']}"))
+
+
 def test_a_stream_has_one_event_a_step_and_ends_with_the_result(http: httpx.Client) -> None:
     answer = http.post(f"{HERE}/recall/stream", json={"question": QUESTION, "k": 3})
     plain = content(http.post(f"{HERE}/recall", json={"question": QUESTION, "k": 3}))

@@ -1,13 +1,13 @@
 """What the catalog says may be shown at the start of a session."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -17,6 +17,8 @@ from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import EmbeddedMemory, Memory
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+T = TypeVar("T")
 
 
 def ago(days: float) -> datetime:
@@ -43,6 +45,13 @@ def keep(catalog: Catalog, memory_id: str, keeping: Keeping) -> None:
     catalog.change(lambda _: [change])
 
 
+def briefed(
+    catalog: Catalog, look: Callable[[BriefingView], T], *, until: datetime | None = None
+) -> T:
+    now = until or NOW
+    return catalog.read(lambda connection: look(BriefingView(connection, now=now, until=until)))
+
+
 def shown(catalog: Catalog, *, until: datetime | None = None) -> dict[str, list[str]]:
     def look(view: BriefingView) -> dict[str, list[str]]:
         lists = {
@@ -53,7 +62,7 @@ def shown(catalog: Catalog, *, until: datetime | None = None) -> dict[str, list[
         }
         return {name: [one.memory_id for one in own] for name, own in lists.items()}
 
-    return catalog.brief(look, now=until or NOW, until=until)
+    return briefed(catalog, look, until=until)
 
 
 def test_every_memory_is_in_one_category_the_newest_first(
@@ -109,9 +118,9 @@ def test_of_a_conversation_the_last_passage_is_shown_and_of_a_note_the_first(
     stored(catalog, make, "talk", "one", "two", "three", days=1, source="conversation")
     stored(catalog, make, "note", "one", "two", "three", days=2)
 
-    texts = catalog.brief(lambda view: view.texts(["talk", "note", "x"]), now=NOW, until=None)
+    texts = briefed(catalog, lambda view: view.texts(["talk", "note", "x"]))
     assert texts == {"talk": "three", "note": "one"}
-    whole = catalog.brief(lambda view: view.whole_text("note"), now=NOW, until=None)
+    whole = briefed(catalog, lambda view: view.whole_text("note"))
     assert whole == "one\n\ntwo\n\nthree"
 
 
@@ -122,13 +131,13 @@ def test_named_ones_come_in_the_order_asked_for_if_they_hold(
         stored(catalog, make, memory_id, days=1)
     keep(catalog, "b", Keeping(deprecated_at=NOW))
 
-    found = catalog.brief(lambda view: view.named(["c", "x", "b", "a"]), now=NOW, until=None)
+    found = briefed(catalog, lambda view: view.named(["c", "x", "b", "a"]))
     assert [one.memory_id for one in found] == ["c", "a"]
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_no_query_goes_through_all_memories(catalog: Catalog, query: str) -> None:
-    with closing(sqlite3.connect(catalog.path)) as connection:
+def test_no_query_goes_through_all_memories(catalog: Catalog, tmp_path: Path, query: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection:
         values = dict.fromkeys(("now", "until", "mark", "limit", "ids", "kind"), "[]") | {
             "limit": 9
         }

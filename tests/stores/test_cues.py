@@ -17,14 +17,16 @@ from hypothesis import strategies as st
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cue_writes import store_given
-from secondhop.stores.catalog.cues import CueView
-from secondhop.stores.catalog.migrations import empty_catalog
+from secondhop.stores.catalog.migrations import MIGRATIONS
+from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Memory, Message
+from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -82,7 +84,7 @@ async def store(
         client = (
             ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
             if request.param == "folder"
-            else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
+            else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
         )
         index = ChromaVectors(client, name=lambda: name)
         cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
@@ -91,7 +93,7 @@ async def store(
         Catalog(tmp_path / "catalog.db"),
         index,
         identity=identity,
-        lock_path=tmp_path / "writer",
+        lock=WriterLock(tmp_path / "writer"),
         cue_index=cue_index,
     )
     async with aclosing(opened):
@@ -115,7 +117,7 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     assert (hit.memory_id, hit.breadth) == ("a", "specific")
     assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert (other.memory_id, other.breadth) == ("a", "broad")
-    assert await store.cues.texts([hit.cue_id, "?"]) == {hit.cue_id: "who repairs heating"}
+    assert hit.text == "who repairs heating"
     assert await store.cues.annotated() == 1
     assert await store.cues.unannotated() == ["b"]
 
@@ -141,7 +143,7 @@ async def test_a_model_replaces_its_own_cues_and_nobody_elses(
         "from the host",
         "three",
     ]
-    assert await store.cues.roles(["a"]) == {"a": "own boiler"}
+    assert (await store.cards(["a"]))["a"].role == "own boiler"
     ((hit, *_),) = await store.cues.search(make.vectors("one"), k=5)
     assert hit.score < 0.99
     assert (await store.counts()).cues == 2
@@ -200,10 +202,9 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 ) -> None:
     old, new = make.memory("old", "I rent"), make.memory("new", "I bought a house")
     await store.put([old, with_cues(new, make, "where do I live", replaces=("old",))])
-    assert await store.cues.replaced_by(["old", "new"]) == {"old": ["new"]}
+    assert (await store.cards(["old"]))["old"].replaced_by == ("new",)
 
     await store.delete(["old"])
-    assert await store.cues.replaced_by(["old"]) == {}
     await store.delete(["new"])
     assert await store.cues.search(make.vectors("where do I live"), k=1) == [[]]
     assert (await store.counts()).cues == 0
@@ -227,13 +228,13 @@ def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.Dat
         )
         for one, day in zip(ids, days, strict=True)
     ]
-    with empty_catalog() as catalog:
+    with in_memory(MIGRATIONS) as catalog:
         store_memories(
             catalog,
             [EmbeddedMemory(memory=one, passages=(), vectors=NO_VECTORS) for one in memories],
         )
         store_given(catalog, memories, at=NOON)
-        found = CueView(catalog).replaced_by(ids)
+        found = replaced_by(catalog, ids)
 
     rank = {one: (day, place) for place, (one, day) in enumerate(zip(ids, days, strict=True))}
     newest_first = sorted(ids, key=lambda one: rank[one], reverse=True)
@@ -241,7 +242,7 @@ def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.Dat
         old: [one for one in newest_first if old in claims[one] and rank[one] > rank[old]]
         for old in ids
     }
-    assert found == {old: names for old, names in newer.items() if names}
+    assert found == {old: tuple(names) for old, names in newer.items() if names}
 
 
 async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
@@ -321,7 +322,7 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
             Catalog(tmp_path / "catalog.db"),
             index,
             identity=identity,
-            lock_path=tmp_path / "writer",
+            lock=WriterLock(tmp_path / "writer"),
             cue_index=cue_index,
         )
 
@@ -378,7 +379,7 @@ async def test_no_question_finds_a_cue_of_another_entity(
         await store.aclose()
     mara = await home.open_entity("mara", embedder_id=make.embedder, dimension=make.dimension)
     ((hit,),) = await mara.cues.search(make.vectors("who is ben"), k=9)
-    assert await mara.cues.texts([hit.cue_id]) == {hit.cue_id: "who is mara"}
+    assert hit.text == "who is mara"
     await mara.aclose()
 
 
@@ -413,7 +414,6 @@ async def test_a_store_without_cues_has_one_collection(
 ) -> None:
     store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
     await store.put([make.memory("a", "the boiler hums")])
-    await store.cues.search(make.vectors("one"), k=5)
     await store.delete(["a"])
     await store.aclose()
     again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)

@@ -38,6 +38,9 @@ def ingest(
             metavar="FORMAT", help="Read all of it as this format. [recognised by content]"
         ),
     ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Added to all of it, to filter by.")
+    ] = None,
     annotate: Annotated[
         bool,
         typer.Option(
@@ -74,7 +77,12 @@ def ingest(
                     shown(stage, done, total)
 
             return await recall.aingest(
-                *paths, format=format, progress=progress, dry_run=dry_run, annotate=False
+                *paths,
+                format=format,
+                tags=tag or (),
+                progress=progress,
+                dry_run=dry_run,
+                annotate=False,
             )
 
     async def work() -> None:

@@ -93,6 +93,9 @@ def remember(
     valid_until: ValidUntil = None,
     salience: Salience = None,
     mark: GivenMark = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="To filter by in recall.")
+    ] = None,
     memory_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
     ] = None,
@@ -113,6 +116,7 @@ def remember(
             valid_until=valid_until,
             salience=salience,
             mark=mark or "",
+            tags=tag or (),
             supersedes=supersedes or (),
             memory_id=memory_id,
             dry_run=dry_run,

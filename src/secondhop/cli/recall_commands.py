@@ -2,16 +2,20 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
 from secondhop.errors import UsageError
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
+    from secondhop.stores.keeping import Kind
 
 
 def recall(
@@ -40,6 +44,24 @@ def recall(
     include_stale: Annotated[
         bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
     ] = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only memories with one of these tags.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="Only of one of these sources.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only factual, preferential or continuity."),
+    ] = None,
+    after: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="Only what was written then or later."),
+    ] = None,
+    before: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="ISO", help="Only what was written earlier."),
+    ] = None,
     effort: EffortOption = None,
 ) -> None:
     """Find the memories a question needs.
@@ -48,10 +70,15 @@ def recall(
     """
     from secondhop.cli.opening import opened, run
 
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens are two ways to say how much; give one of them")
+    where = Where(
+        tags=tag or (),
+        sources=source or (),
+        kinds=cast("Sequence[Kind]", kind or ()),
+        after=after,
+        before=before,
+    )
 
     async def work() -> None:
         async with opened(common, counting=tokens is not None) as memory:
@@ -62,6 +89,7 @@ def recall(
                 at=common.at,
                 as_of=as_of,
                 include_stale=include_stale,
+                where=where,
                 effort=effort,
             )
             story = memory.trace(result.trace_id) if trace or html else None

@@ -11,6 +11,7 @@ from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
+from secondhop.stores.where import Where
 
 NOTICED = 0.005
 """Smaller differences of a score are not worth a word."""
@@ -116,6 +117,7 @@ async def replayed(
         at=at or before.asked_at,
         as_of=asked_as_of(before),
         include_stale=before.include_stale,
+        where=Where.of(before.where),
         effort=asked_effort(before, recall.services),
     )
     after = recall.trace(result.trace_id)

@@ -1,6 +1,6 @@
 """Memories cut into passages and gathered into batches, and batches embedded."""
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class Batch:
 
     memories: dict[str, tuple[Memory, tuple[Passage, ...]]] = field(default_factory=lambda: {})
     only_cues: dict[str, Memory] = field(default_factory=lambda: {})
-    """Stored memories of the same text, whose cues are others now."""
+    """Stored memories of the same text, whose cues or tags are others now."""
     passages: int = 0
 
     def add(self, memory: Memory, passages: tuple[Passage, ...]) -> None:
@@ -106,13 +106,16 @@ class GivenCues(NamedTuple):
 
     annotations: Sequence[Annotation]
     vectors: Vectors
+    tags: Mapping[str, Sequence[str]]
+    """{memory id: its tags}."""
 
 
-async def given_cues(memories: Iterable[Memory], embedder: Embedder, *, size: int) -> GivenCues:
-    """The cues that these memories bring along, embedded."""
+async def given_cues(memories: Collection[Memory], embedder: Embedder, *, size: int) -> GivenCues:
+    """The cues that these memories bring along, embedded, and their tags."""
     annotations = [annotation_given(memory) for memory in memories]
     texts = [cue.text for annotation in annotations for cue in annotation.cues]
-    return GivenCues(annotations, await embedded_texts(texts, embedder, size=size))
+    vectors = await embedded_texts(texts, embedder, size=size)
+    return GivenCues(annotations, vectors, {one.memory_id: one.tags for one in memories})
 
 
 async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:

@@ -43,6 +43,7 @@ def clean_memory(memory: Memory) -> Memory:
         broad_cues=clean_lines(memory.broad_cues),
         role=" ".join(clean_text(memory.role).split()),
         replaces=clean_lines(memory.replaces),
+        tags=clean_lines(memory.tags),
     )
 
 

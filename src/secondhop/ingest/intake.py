@@ -13,7 +13,8 @@ from secondhop.stores.records import Memory
 from secondhop.wording import counted
 
 Outcome: TypeAlias = Literal["added", "replaced", "moved", "other_cues", "unchanged"]
-"""moved: the same text, of another file or folder; other_cues: the same text with other cues."""
+"""moved: the same text, of another file or folder; other_cues: the same text with other cues or
+tags."""
 
 
 class _Claim(NamedTuple):
@@ -34,14 +35,16 @@ class Intake:
         of_origin: Mapping[str, Mapping[str, str]],
         *,
         cues: Mapping[str, str],
+        tags: Mapping[str, tuple[str, ...]],
     ) -> None:
         """Args:
         stored: {memory id: content hash} of everything in the store.
         of_origin: the same for each origin that is read now.
         cues: {memory id: fingerprint of the cues that came with it}.
+        tags: {memory id: its tags}; those without any may be left out.
         """
         self._before, self._hashes = stored, dict(stored)
-        self._cues = dict(cues)
+        self._cues, self._tags = dict(cues), dict(tags)
         self._keep_text = set[str]()
         self._of_origin = of_origin
         self._claims: dict[str, _Claim] = {}
@@ -69,7 +72,8 @@ class Intake:
             return None
         cues = fingerprint_given(memory)
         other_cues = self._cues.get(memory.memory_id, "") != cues
-        self._cues[memory.memory_id] = cues
+        other_cues |= self._tags.get(memory.memory_id, ()) != memory.tags
+        self._cues[memory.memory_id], self._tags[memory.memory_id] = cues, memory.tags
         self._keep_text.discard(memory.memory_id)
         if self._hashes.get(memory.memory_id) == content_hash:
             moved = self._moved_here(memory)
@@ -85,7 +89,8 @@ class Intake:
         return memory
 
     def keeps_text(self, memory: Memory) -> bool:
-        """Of a memory that was taken: whether only its cues are others than those stored."""
+        """Of a memory that was taken: whether only its cues or tags are others than
+        those stored."""
         return memory.memory_id in self._keep_text
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:

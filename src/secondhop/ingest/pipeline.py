@@ -92,7 +92,14 @@ def _read_all(
     walker = Walker()
     for source in sources:
         for entry in read_source(source, walker=walker, given=settings.format):
-            yield source.origin, entry
+            yield source.origin, _tagged(entry, settings.tags)
+
+
+def _tagged(entry: Found | Skipped, tags: tuple[str, ...]) -> Found | Skipped:
+    if isinstance(entry, Skipped) or not tags:
+        return entry
+    own = tuple(dict.fromkeys((*entry.memory.tags, *tags)))
+    return replace(entry, memory=replace(entry.memory, tags=own))
 
 
 def _built(memories: Iterable[Memory]) -> Iterator[tuple[str, Found | Skipped]]:

@@ -82,7 +82,12 @@ class IngestRun:
         """
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
         before = await self._writer.content_hashes()
-        intake = Intake(before, of_origin, cues=await self._writer.cues.fingerprints())
+        intake = Intake(
+            before,
+            of_origin,
+            cues=await self._writer.cues.fingerprints(),
+            tags=await self._writer.tags(),
+        )
         batches = batches_of(
             entries,
             intake=intake,
@@ -134,6 +139,7 @@ class IngestRun:
     async def _put(self, memories: list[EmbeddedMemory], passages: int, *, cues: GivenCues) -> None:
         if cues.annotations:
             await self._writer.cues.annotate(cues.annotations, cues.vectors)
+            await self._writer.retag(cues.tags)
         if not memories:
             return
         await self._writer.put(memories)

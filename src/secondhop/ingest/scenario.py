@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from secondhop.ingest.json_text import JsonObject, id_at, text_at, texts_at
-from secondhop.ingest.jsonl import found_in
+from secondhop.ingest.jsonl import found_in, malformed_cues
 from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
 from secondhop.ingest.rows import rows_in
 
@@ -50,6 +50,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
                 faults.append(replace(row, may_hide_memories=False))
             elif memory_id := id_at(row.fields, "id"):
                 cues[memory_id] = row.fields
+                faults += malformed_cues(row)
             else:
                 faults.append(Skipped(row.item, "no row of cues: it has no id"))
     except UnreadableError as error:

@@ -13,6 +13,8 @@ class IngestSettings:
 
     format: str | None = None
     """One of the known formats, or None to detect each file's."""
+    tags: tuple[str, ...] = ()
+    """Added to the tags of everything that is read."""
     batch_passages: int = 96
     """Passages embedded at once; a larger memory is embedded in several steps, but put as one."""
     count_tokens: TokenCounter | None = None

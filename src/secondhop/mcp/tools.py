@@ -29,6 +29,7 @@ from secondhop.observe.records import Said
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.server.tokens import Scope
+from secondhop.stores.where import Where
 
 Ctx: TypeAlias = Context[Any, Any]
 Vote: TypeAlias = Literal[VoteName, ""]
@@ -89,6 +90,10 @@ class MemoryTools:
                 "`stale` and `replacedBy`."
             ),
         ] = False,
+        where: Annotated[
+            Where | None,
+            Field(description="A filter: every field that is given, by any of its values."),
+        ] = None,
         effort: Annotated[
             Effort | None,
             Field(
@@ -112,6 +117,7 @@ class MemoryTools:
                 at=at,
                 as_of=asOf,
                 include_stale=includeStale,
+                where=where,
                 effort=effort,
             )
             async for event in events:
@@ -249,6 +255,7 @@ class MemoryTools:
                 "thread to take up again; forget or supersede it when it is done."
             ),
         ] = None,
+        tags: Annotated[list[str] | None, Field(description="To filter by in recall.")] = None,
         dryRun: DryRun = False,
     ) -> RememberReply:
         """Store one memory for later conversations: words, a fact, or a preference.
@@ -267,6 +274,7 @@ class MemoryTools:
                 supersedes=supersedes or (),
                 valid_until=validUntil,
                 mark=mark or "",
+                tags=tags or (),
                 dry_run=dryRun,
             )
             return RememberReply.of(kept)

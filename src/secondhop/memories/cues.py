@@ -29,15 +29,15 @@ class Cues:
             UsageError: it is not stored.
         """
         memory = await self._writing.existing(memory_id)
-        ids = [memory_id]
-        annotations = (await self._store.cues.annotations(ids)).get(memory_id, ())
+        card = (await self._store.cards([memory_id]))[memory_id]
+        annotations = (await self._store.cues.annotations([memory_id])).get(memory_id, ())
         replaces = dict.fromkeys(one for said in annotations for one in said.replaces)
         return MemoryCues(
             memory_id=memory_id,
             title=memory.title,
-            role=(await self._store.cues.roles(ids)).get(memory_id, ""),
+            role=card.role,
             replaces=list(replaces),
-            replaced_by=(await self._store.cues.replaced_by(ids)).get(memory_id, [""])[0],
+            replaced_by=card.replaced_by[0] if card.replaced_by else "",
             annotated=any(said.content_hash == memory.content_hash for said in annotations),
             cues=list(await self.alist(memory_id)),
         )

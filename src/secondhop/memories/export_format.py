@@ -187,6 +187,7 @@ class TextRecord(Record):
     attribute: str = ""
     value: str = ""
     scope: str = ""
+    tags: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from secondhop.memories.records import MemoryHistory, PastEvent, StoredCue, StoredFact, Version
-from secondhop.stores.catalog.cues import CueView
+from secondhop.stores.catalog.cues import of_memories
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import Memory
@@ -20,13 +20,13 @@ def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHis
         memory_id=memory_id,
         versions=[version for one in found for version in versions_of(one, view, now=now)],
         events=sorted(events, key=lambda event: event.at),
-        cues=cues_in(CueView(view.connection), [memory.memory_id for memory in found]),
+        cues=cues_in(view, [memory.memory_id for memory in found]),
     )
 
 
-def cues_in(view: CueView, memory_ids: Sequence[str]) -> list[StoredCue]:
+def cues_in(view: KeepingView, memory_ids: Sequence[str]) -> list[StoredCue]:
     """Of these memories, in their order."""
-    cues = view.of_memories(memory_ids)
+    cues = of_memories(view.connection, memory_ids)
     return [StoredCue.of(cue) for one in memory_ids for cue in cues.get(one, ())]
 
 
@@ -95,6 +95,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         valid_until=keeping.valid_until,
         salience=keeping.salience,
         mark=keeping.mark,
+        tags=memory.tags,
         end=end.describe() if end else "",
         end_at=end.at if end else None,
     )

@@ -169,6 +169,7 @@ class Version(Frozen):
     salience: float
     mark: Mark = ""
     """What a session start makes of it."""
+    tags: tuple[str, ...] = ()
     end: str
     """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
     end_at: datetime | None

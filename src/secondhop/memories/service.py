@@ -5,6 +5,7 @@ deletes.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -14,8 +15,10 @@ from secondhop.given_values import (
     check_id,
     check_moments,
     check_rememberable,
+    check_text,
     in_utc,
     only_memories,
+    tags_given,
 )
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -123,6 +126,7 @@ class MemoryService:
         valid_until: datetime | None = None,
         salience: float | None = None,
         mark: Mark = "",
+        tags: Sequence[str] = (),
         supersedes: Sequence[str] = (),
         memory_id: str | None = None,
         dry_run: bool = False,
@@ -141,6 +145,7 @@ class MemoryService:
             salience: how much it matters, 0..1; default 0.5.
             mark: for a session start: "core" is always shown, "open" is a thing to do or an open
                 thread (docs/briefing.md).
+            tags: to filter by (`recall(…, where=Where(tags=…))`).
             supersedes: ids of memories that it replaces, whatever their dates.
             memory_id: default a new one.
 
@@ -148,11 +153,13 @@ class MemoryService:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
         check_rememberable(what)
+        check_text(title, name="title")
         check_moments(at=at, valid_until=valid_until)
         if memory_id is not None:
             check_id(memory_id)
         moment = in_utc(at) if at else self.writing.clock()
         memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
+        memory = replace(memory, tags=tags_given(tags))
         keeping = Keeping(
             valid_until=in_utc(valid_until) if valid_until else None,
             salience=rules.checked_salience(salience),
@@ -210,6 +217,7 @@ class MemoryService:
                 valid_until=valid_until or None,
                 salience=salience,
                 mark=mark,
+                tags=old.tags,
                 supersedes=[memory_id],
                 memory_id=new_id,
                 dry_run=dry_run,

@@ -53,6 +53,8 @@ def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
 
 def z_scores(scores: Floats) -> Floats:
     """The same shape: standard scores along the last axis; 0 where nothing differs."""
+    if not scores.size:
+        return scores
     spread = scores.std(axis=-1, keepdims=True)
     return np.asarray(
         (scores - scores.mean(axis=-1, keepdims=True)) / np.where(spread > 1e-9, spread, np.inf),

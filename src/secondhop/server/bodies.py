@@ -13,6 +13,7 @@ from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.where import Where
 
 MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
 Vote: TypeAlias = Literal[VoteName, ""]
@@ -58,6 +59,9 @@ class RecallBody(Body):
     at: Moment | None = Field(None, description='The time that counts as "now".')
     as_of: Moment | None = Field(None, description="What was believed then.")
     include_stale: Flag = Field(False, description="Also what does not hold any more, marked.")
+    where: Where | None = Field(
+        None, description="A filter: every field that is given, by any of its values."
+    )
     effort: Effort | None = Field(
         None, description="What a language model may be asked; default the cheapest that serves."
     )
@@ -124,6 +128,7 @@ class RememberBody(Body):
     valid_until: Moment | None = None
     salience: Share | None = None
     mark: Literal["", "core", "open"] = ""
+    tags: list[str] = Field(default_factory=list[str], description="To filter by.")
     supersedes: list[MemoryId] = Field(default_factory=list[str])
     memory_id: MemoryId | None = None
     dry_run: Flag = False
@@ -176,11 +181,12 @@ class MemoryBody(Body):
     replaces: list[MemoryId] = Field(
         default_factory=list[str], description="Ids of older memories that are outdated since."
     )
+    tags: list[str] = Field(default_factory=list[str], description="To filter by.")
 
     def memory(self) -> Memory:
         """As the library takes it; a moment without a zone is in UTC."""
         given = self.model_dump(exclude={"messages", "created_at"})
-        given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces")}
+        given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces", "tags")}
         at = self.created_at
         return Memory(
             created_at=at if at.tzinfo else at.replace(tzinfo=UTC),

@@ -35,7 +35,7 @@ from secondhop.server.bodies import (
     SupersedeBody,
     UpdateBody,
 )
-from secondhop.stores.store_directory import entity_slug
+from secondhop.stores.entity_names import entity_slug
 
 router = APIRouter(tags=["memories"])
 
@@ -197,6 +197,7 @@ async def ingest(
     request: Request,
     name: Annotated[str, Query(min_length=1, max_length=150, examples=["conversations.json"])],
     format: Annotated[str | None, Query(max_length=30)] = None,
+    tag: Annotated[list[str] | None, Query(description="Added to all of it.")] = None,
     modified_at: Annotated[
         Moment | None, Query(description="Date of what has none of its own; default now.")
     ] = None,
@@ -214,7 +215,7 @@ async def ingest(
             await written(file, request.stream())
             if modified_at is not None:
                 os.utime(file, times=(modified_at.timestamp(), modified_at.timestamp()))
-            ledger = await recall.aingest(file, format=format, dry_run=dry_run)
+            ledger = await recall.aingest(file, format=format, tags=tag or (), dry_run=dry_run)
         finally:  # what is forgotten later must not stay here
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return Ledger.model_validate(ledger.to_dict())

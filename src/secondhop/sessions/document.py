@@ -8,11 +8,11 @@ memory, all the same.)
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from secondhop.errors import StoreError
-from secondhop.nodes.fuse import as_candidate, outdated_among
+from secondhop.nodes.fuse import as_candidate
 from secondhop.nodes.selection.learned import cue_name, cue_why
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -92,9 +92,8 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
-    outdated = await outdated_among([*scores], state, services=services)
     state["candidates"] = {
-        memory_id: candidate_of(cards[memory_id], row, outdated.get(memory_id))
+        memory_id: candidate_of(cards[memory_id], row, hidden.reasons)
         for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
@@ -105,10 +104,10 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     return state
 
 
-def candidate_of(card: MemoryCard, row: list[Any], outdated_by: str | None) -> Candidate:
+def candidate_of(card: MemoryCard, row: list[Any], hidden: Collection[str]) -> Candidate:
     """A candidate with its card of today, and without the words of a cue."""
     first_round, scores, *more = row
-    candidate = as_candidate(card, scores, None, first_round, outdated_by=outdated_by)
+    candidate = as_candidate(card, scores, None, first_round, hidden=hidden)
     parts: dict[str, float] | None = more[0] if more else None
     return candidate if parts is None else {**candidate, "parts": parts}
 

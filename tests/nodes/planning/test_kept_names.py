@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,7 +12,7 @@ from secondhop.nodes.begin import begin
 from secondhop.nodes.expand import expand
 from secondhop.nodes.planning.fact_index import together
 from secondhop.nodes.state import RecallState
-from secondhop.stores.keeping import FactName
+from secondhop.stores.records import Standing
 
 SLOW_S = 0.2
 
@@ -39,7 +38,7 @@ def test_many_values_of_one_name_are_each_looked_at_once() -> None:
 
 
 class SlowKeeping:
-    """Passes everything on; names of facts take a while."""
+    """Passes everything on; how memories stand takes a while."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -47,10 +46,10 @@ class SlowKeeping:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    async def fact_names(self) -> Sequence[FactName]:
+    async def standing(self, **moment: Any) -> Standing:
         await asyncio.sleep(SLOW_S)
-        names: Sequence[FactName] = await self._inner.fact_names()
-        return names
+        stored: Standing = await self._inner.standing(**moment)
+        return stored
 
 
 async def test_a_planner_is_told_the_time_that_reading_the_names_has_left(

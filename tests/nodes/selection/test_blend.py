@@ -92,7 +92,7 @@ def cued(**specific: float) -> CueHits:
         specific=list(specific.values()),
         broad=[0.1] * len(specific),
         nearest=max(specific.values()),
-        cue_ids=[f"{one}:cue" for one in specific],
+        cues=[f"{one}:cue" for one in specific],
     )
 
 

@@ -22,7 +22,8 @@ from secondhop.nodes.selection.visibility import Hidden, HiddenMemory, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Sight
 from secondhop.running import RecallEvent, run_recall
-from secondhop.stores.keeping import Keeping, Keepings
+from secondhop.stores.keeping import Keeping
+from secondhop.stores.records import Standing
 
 
 class CountedKeeping:
@@ -35,9 +36,10 @@ class CountedKeeping:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    async def keepings(self) -> Any:
+    async def standing(self, **moment: Any) -> Standing:
         self.looks += 1
-        return await self._inner.keepings()
+        stored: Standing = await self._inner.standing(**moment)
+        return stored
 
 
 async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorld) -> None:
@@ -122,9 +124,10 @@ class EndsMeanwhile(CountedKeeping):
         super().__init__(inner)
         self.ended: set[str] = set()
 
-    async def keepings(self) -> Keepings:
-        known: Keepings = await CountedKeeping.keepings(self)
-        return {**known, **{one: Keeping(deprecated_at=NOW) for one in self.ended}}
+    async def standing(self, **moment: Any) -> Standing:
+        stored = await CountedKeeping.standing(self, **moment)
+        ended = {one: Keeping(deprecated_at=NOW) for one in self.ended}
+        return replace(stored, keepings={**stored.keepings, **ended})
 
 
 async def test_what_ended_since_a_round_is_gone_from_its_answer(world: SmallWorld) -> None:

@@ -1,0 +1,98 @@
+"""A filter of a recall: which memories it may bring back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final, Self, cast, get_args
+
+from secondhop.errors import UsageError
+from secondhop.stores.keeping import Kind
+
+_LISTS: Final = ("tags", "sources", "kinds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Brings back only memories that fit every field given here, by any one of its values.
+
+    Raises:
+        UsageError: a field of another type, or a kind that there is not.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    tags: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    kinds: Sequence[Kind] = ()
+    after: datetime | None = None
+    """Written then or later; without a zone it is meant in UTC."""
+    before: datetime | None = None
+    """Written earlier than that."""
+
+    def __post_init__(self) -> None:
+        for name in _LISTS:
+            object.__setattr__(self, name, _texts(getattr(self, name), name=name))
+        for name in ("after", "before"):
+            object.__setattr__(self, name, _moment(getattr(self, name), name=name))
+        if unknown := set(self.kinds) - set(get_args(Kind)):
+            raise UsageError(
+                f"where: no kind is called {min(unknown)!r}; there are {', '.join(get_args(Kind))}"
+            )
+
+    def admits(self, *, tags: Iterable[str], source: str, kind: str, created_at: datetime) -> bool:
+        """Whether a memory with these fits."""
+        return (
+            (not self.tags or not set(self.tags).isdisjoint(tags))
+            and (not self.sources or source in self.sources)
+            and (not self.kinds or kind in self.kinds)
+            and (self.after is None or created_at >= self.after)
+            and (self.before is None or created_at < self.before)
+        )
+
+    def values(self) -> dict[str, Any]:
+        """What is given, as plain values; {} for a filter that admits everything."""
+        lists = {name: list(getattr(self, name)) for name in _LISTS if getattr(self, name)}
+        ends = {"after": self.after, "before": self.before}
+        return lists | {name: at.isoformat() for name, at in ends.items() if at is not None}
+
+    @classmethod
+    def of(cls, given: object) -> Self | None:
+        """The filter that plain values, or a `Where`, stand for; None for one without a field.
+
+        Raises:
+            UsageError: they stand for none.
+        """
+        if isinstance(given, Where):
+            given = given.values()
+        if not given:
+            return None
+        if not isinstance(given, Mapping):
+            raise UsageError(f"where must be a secondhop Where, not {given!r:.40}")
+        fields = dict(cast("Mapping[str, Any]", given))
+        if unknown := sorted(fields.keys() - {*_LISTS, "after", "before"}):
+            raise UsageError(f"where has no field {unknown[0]!r}")
+        where = cls(**fields)
+        return where if where.values() else None
+
+
+def _texts(given: object, *, name: str) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise UsageError(f"where: {name} must be a list of texts, not {given!r:.40}")
+    texts = tuple(cast("Iterable[object]", given))
+    if not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"where: {name} must be a list of texts, not {texts!r:.40}")
+    return cast("tuple[str, ...]", texts)
+
+
+def _moment(given: object, *, name: str) -> datetime | None:
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else given
+        if not isinstance(moment, datetime):
+            raise ValueError(given)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (OverflowError, ValueError) as error:
+        raise UsageError(
+            f"where: {name} must be a datetime, or ISO 8601 text like 2026-03-01, not {given!r:.40}"
+        ) from error
