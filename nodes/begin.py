@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
+from unicodedata import category
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
@@ -135,7 +136,7 @@ def checked_question(question: object) -> str:
     """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
-        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
+        UsageError: there is none, it is empty, has no word, or is longer than QUESTION_CHARS.
     """
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
@@ -145,6 +146,8 @@ def checked_question(question: object) -> str:
     text = whole.replace("\x00", "").strip()
     if not text:
         raise UsageError("the question is empty; ask something")
+    if not any(category(char)[0] in "LNS" for char in text):
+        raise UsageError(f"the question {text!r:.40} has no word; ask in words")
     if len(text) > QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "

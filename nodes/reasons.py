@@ -1,6 +1,6 @@
 """Why a memory is in an answer, or beside it: one sentence each."""
 
-from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
 from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, text_relevance
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
 
@@ -19,15 +19,12 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
         return why_of_question(score)
-    by = (
-        "what such questions usually need"
-        if query["origin"] == "playbook"
-        else f"“{query['text']}”"
-    )
-    return (
-        f"{facet['why'].rstrip('.')}: found for “{facet['name']}” "
-        f"with {by} (score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)})."
-    )
+    told = f"score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)}"
+    helps = facet["why"].rstrip(".")
+    if query["origin"] == "playbook":
+        helps = helps[:1].lower() + helps[1:]
+        return f"For “{facet['name']}”, part of what such questions usually need: {helps} ({told})."
+    return f"{helps}: found for “{facet['name']}” with “{query['text']}” ({told})."
 
 
 def why_of_question(score: FacetScore) -> str:
@@ -37,7 +34,7 @@ def why_of_question(score: FacetScore) -> str:
     """
     told = f"score {score['relevance']:.2f}"
     if score["relevance"] >= WEAK:
-        return f"It answers to the question's own words ({told})."
+        return f"Near the question itself ({told})."
     own = text_relevance(score)
     if own >= LEAST_RELEVANCE:
         return (
@@ -59,7 +56,7 @@ def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> s
 def cues_decide(candidate: Candidate) -> bool:
     """Whether its cues add more to its score than its text."""
     parts = candidate.get("parts", {})
-    by_cues = parts.get(CUES, 0.0) + parts.get(BROAD_CUES, 0.0)
+    by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 
 

@@ -36,6 +36,7 @@ def changed(**fields: Any) -> Memory:
 
 
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
+    (lambda r: r.memories.aremember("x", title=3), r"title must be a text \(str\), not 3 \(int\)"),
     (lambda r: r.memories.aremember(5), r"a text \(str\), a Fact or a Preference, not 5 \(int\)"),
     (
         lambda r: r.memories.aremember("x", at="2026-01-01"),

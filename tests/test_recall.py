@@ -169,9 +169,8 @@ async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:
         "'; DROP TABLE passages; --",
         "\ud800 half a character",
         "🙂",
-        "?",
     ],
-    ids=range(9),
+    ids=range(8),
 )
 async def test_a_strange_question_is_answered(recall: Recall, question: str) -> None:
     result = await recall.arecall(question)

@@ -1,5 +1,6 @@
 """What is near to queries: by the text of memories, and by the cues they were stored with."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from secondhop.errors import SecondhopError
-from secondhop.nodes.retrieval.cue_search import by_cues
+from secondhop.models.embedding_cache import past_the_cache
+from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
@@ -44,7 +46,9 @@ async def by_similarity(
 
     A query that names its memories looks at those alone.
     """
-    rows = await query_vectors(asked, services=services, round_number=state["round"])
+    rows, cue_rows = await query_vectors(
+        asked, services=services, round_number=state["round"], cued=has_cues(state, services)
+    )
     similar = Similar({one["query_id"]: row for one, row in zip(asked, rows, strict=True)})
     free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
     if free:
@@ -53,8 +57,9 @@ async def by_similarity(
         found = await nearest_visible(rows[free], k=depth, hidden=hidden, services=services)
         similar.found.update(zip(query_ids, found, strict=True))
         try:
-            cued = await by_cues(rows[free], state, hidden, services)
-            similar.cued.update(zip(query_ids, cued, strict=False))
+            if len(cue_rows):
+                cued = await by_cues(cue_rows[free], hidden, services)
+                similar.cued.update(zip(query_ids, cued, strict=False))
             await add_cued_passages(similar, services=services)
         except SecondhopError as error:  # what the text says still counts
             similar.failed.append(f"cues: {error}")
@@ -92,19 +97,34 @@ async def add_cued_passages(similar: Similar, *, services: Services) -> None:
 
 
 async def query_vectors(
-    queries: Sequence[Query], *, services: Services, round_number: int
-) -> Vectors:
-    """float32 [n_queries, dim], rows of unit length; the model embeds them together."""
+    queries: Sequence[Query], *, services: Services, round_number: int, cued: bool = False
+) -> tuple[Vectors, Vectors]:
+    """What to search passages and what to search cues with; the model embeds them together.
+
+    Cues are questions, too: they are compared as texts of one kind, without a query's prefix.
+
+    Args:
+        cued: cues are searched.
+
+    Returns:
+        (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
+    """
     texts = [query["text"] for query in queries]
-    rows = np.array(await services.embedder.embed_queries(texts), dtype=np.float32)
+    as_queries, as_texts = await asyncio.gather(
+        services.embedder.embed_queries(texts),
+        # past the cache: it bounds queries and keeps passages, and this is neither
+        past_the_cache(services.embedder).embed_passages(texts if cued else []),
+    )
+    both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [
         passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
     ]
     found = await services.search.vectors(wanted) if wanted else {}
     for place, query in enumerate(queries):
-        if query["feedback"]:
-            rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
-    return rows
+        for rows in both if query["feedback"] else ():
+            if len(rows):
+                rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
+    return both[0], both[1]
 
 
 def bent(

@@ -20,7 +20,7 @@ from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
-from secondhop.stores.store_directory import entity_slug
+from secondhop.stores.entity_names import entity_slug
 
 logger = logging.getLogger(__name__)
 

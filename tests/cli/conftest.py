@@ -42,7 +42,8 @@ def memory(number: int) -> RecalledMemory:
         facets=["own plan", "career narrative"],
         hop=2,
         round=1,
-        why="It holds the plan you wrote.",
+        why="It holds the plan you wrote (score 0.90).",
+        role="personal story",
         evidence=[evidence],
     )
 
@@ -59,7 +60,8 @@ def result() -> RecallResult:
         degraded=["the planner timed out"],
         stop_reason="converged",
         rounds=2,
-        spent=Spent(rounds=2, queries=12, ms=88.2),
+        effort="low",
+        spent=Spent(rounds=2, queries=12, ms=2130, llm_calls=1, prompt_tokens=3412, cost_usd=0.004),
         trace_id="t-1",
     )
 

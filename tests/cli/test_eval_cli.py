@@ -82,12 +82,12 @@ def test_the_demo_shows_both_answers_and_the_trace(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
 
-    shown = cli("demo", "--scenario", str(small))
+    shown = cli("demo", "--scenario", str(small), "--trace")
     compared = document(cli("demo", "--scenario", str(small), "--json"))
 
     assert shown.exit_code == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 60
-    assert "plain top-k search" in shown.stdout
+    assert "facets served" in shown.stdout
     assert "stopped: " in shown.stdout
     assert set(compared) == {"question", "facets", "plain", "secondhop", "trace_id"}
     assert compared["facets"] == ["employer", "own plan", "track record"]

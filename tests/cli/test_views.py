@@ -39,13 +39,23 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(
     text = printed(on)
 
     assert "1. [red]Goals[/red] for the first year" in text
-    assert "0.90  2025-11-01  hop 2  m-0" in text
-    assert "for: own plan, career narrative" in text
-    assert "It holds the plan you wrote." in text
-    assert "[bold]Nurses[/bold]" in text
+    told = " ".join(text.split())
+    assert "(2025-11-01, m-0): personal story; it holds the plan you wrote: “I cut the" in told
+    assert "(2025-11-01, m-4): repeats what m-1 already says" in told
     assert "done without: the planner timed out" in text
-    assert "stopped: converged after 2 rounds, 12 queries, 88 ms" in text
+    assert "effort low: 1 model call, 3,412 tokens, about $0.004, 12 queries, 2.1 s" in told
     assert "secondhop explain t-1 m-4" in text
+    assert len(text.splitlines()) <= 16
+
+
+def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallResult) -> None:
+    nameless = result.memories[0].model_copy(update={"title": "New Chat", "role": ""})
+    on = console(200)
+    show_answer(result.model_copy(update={"memories": [nameless]}), on)
+
+    assert "1. “I cut the turnaround from 9 days to 2. [bold]Nurses[/bold]…” (2025" in printed(on)
+    assert "m-0): it holds the plan you wrote" in printed(on)
+    assert "you wrote:" not in printed(on)
 
 
 def test_an_answer_fits_its_terminal_and_carries_no_control_character(
@@ -85,8 +95,8 @@ def test_ids_are_shown_where_a_title_is_missing_and_steer_no_terminal(
     show_answer(answer, on)
     text = printed(on) + rendered(trace_tree(story), width=100)
 
-    assert "1. m-9" in text
-    assert "   m-9 (0.50): pick: repeats m-9" in text
+    assert "1. “I cut the" in text
+    assert "m-9): repeats m-9" in " ".join(text.split())
     assert "+ #1 m-9 [m-9] 0.60" in text
     assert "- m-9 [m-9] 0.60" in text
     assert not {"\x1b", "\x07", "\u202e"} & set(text)
@@ -95,15 +105,15 @@ def test_ids_are_shown_where_a_title_is_missing_and_steer_no_terminal(
 def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     text = " ".join(rendered(trace_tree(trace), width=200).split())
 
-    assert "the question itself (hop 1, weight 1) It helps." in text
-    assert "[round 1; expand; #1 at dense rank 3]" in text
+    assert "the question itself (hop 1, weight 1): It helps." in text
+    assert "(round 1, by expand; meaning: #1 at 3)" in text
     assert "failed: no answer" in text
-    assert "+ #1 [red]Goals[/red] for the first year [m-0] 0.60 = dense 0.70, lexical 0.20" in text
+    assert "+ #1 [red]Goals[/red] for the first year [m-0] 0.60 (cosine 0.70, words 0.20)" in text
     assert "hot by offline; also near the top for nobody's home" in text
-    assert "[d-0] 0.60: pick in round 1: repeats m-0" in text
+    assert "[d-0] 0.60: pick: repeats m-0" in text
     assert text.count("repeats m-0") == 3
     assert "and 4 more were dropped" in text
     assert "stopped: converged, every facet is covered" in text
-    assert "retrieve 2 runs, longest 30 ms" in text
-    assert "fuse 20 ms" in text
+    assert "longest runs: retrieve 30 ms (2 runs), fuse 20 ms" in text
+    assert "? a query, who wrote it" in text
     assert text.count("[m-1]") == 1

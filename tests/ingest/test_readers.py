@@ -173,6 +173,7 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
     assert (ana.role, ana.replaces) == ("health limit", ("old",))
     skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
     assert [one.reason for one in skipped] == [
+        "a part of cues is left out: it is no text",
         "broken JSON: Expecting value at column 1",
         "read as the cues of conversations.jsonl beside it",
     ]
@@ -182,8 +183,15 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
 def test_rows_may_bring_their_own_cues(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(
         '{"id": "a", "text": "Ana swells up", "cues": ["bake for Ana"], "broad": ["plan a dinner"],'
-        ' "role": "health limit", "replaces": ["old"]}\n{"id": "b", "text": "Rain", "cues": "no"}\n'
+        ' "role": "health limit", "replaces": ["old"]}\n{"id": "b", "text": "Rain", "cues": "no",'
+        ' "replaces": [1], "role": 2}\n'
     )
+    reasons = [one.reason for one in entries(tmp_path) if isinstance(one, Skipped)]
+    assert reasons == [
+        "cues is left out: it is no list of texts",
+        "a part of replaces is left out: it is no text",
+        "role is left out: it is no text",
+    ]
     ana, rain = memories(tmp_path / "rows.jsonl")
     assert (ana.cues, ana.broad_cues) == (("bake for Ana",), ("plan a dinner",))
     assert (ana.role, ana.replaces) == ("health limit", ("old",))

@@ -43,3 +43,16 @@ async def test_a_time_with_a_zone_keeps_its_moment(world: SmallWorld) -> None:
 async def test_a_time_that_is_none_is_refused(world: SmallWorld, asked_at: str) -> None:
     with pytest.raises(UsageError, match="ISO 8601"):
         await begun(world, asked_at=asked_at)
+
+
+@pytest.mark.parametrize("question", ["???", " … ", "-- !"])
+async def test_a_question_without_a_word_is_refused(world: SmallWorld, question: str) -> None:
+    with pytest.raises(UsageError, match="has no word; ask in words"):
+        await begun(world, question=question)
+
+
+@pytest.mark.parametrize("question", ["鍵？", "مفتاح", "7?", "🙂"])
+async def test_a_word_of_any_script_or_a_sign_makes_a_question(
+    world: SmallWorld, question: str
+) -> None:
+    assert (await begun(world, question=question))["question"] == question

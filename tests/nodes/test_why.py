@@ -9,7 +9,7 @@ from secondhop.nodes.state import FacetScore
 @pytest.mark.parametrize(
     ("relevance", "text", "said"),
     [
-        (0.62, 0.4, "It answers to the question's own words (score 0.62)."),
+        (0.62, 0.4, "Near the question itself (score 0.62)."),
         (0.06, 0.55, "Its words are near the question's (0.55)"),
         (0.02, 0.05, "Little in it speaks of the question (score 0.02)."),
     ],

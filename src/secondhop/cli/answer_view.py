@@ -1,48 +1,102 @@
-"""A recall's answer, for people: what came back, why, and what was nearly there."""
+"""A recall's answer, for people: what came back and why, what was nearly there, what it cost."""
 
+import re
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from secondhop.cli.cost_view import cost_text
-from secondhop.cli.terminal import bar, clean, shorten
+from secondhop.cli.cost_view import duration, model_use
+from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
+from secondhop.ingest.reading import NEW_CHAT
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.wording import causes_once, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
-SNIPPET = 160
-"""Characters of the one passage shown for a memory."""
+SNIPPET = 60
+"""Characters of a passage that stands for a title or a reason."""
+
+SCORE = re.compile(r" \(score [^)]*\)\.?$")
+"""At the end of a reason; `--trace` and `--json` have scores."""
 
 
-def show_answer(result: RecallResult, console: "Console", *, place: str = "") -> None:
-    """Print the memories, the near misses, what the recall cost, and what to type next.
+def show_answer(
+    result: RecallResult, console: "Console", *, place: str = "", next_steps: bool = True
+) -> None:
+    """Print the memories, the nearest miss, what the recall cost, and what to type next.
 
     Args:
         place: options that a next command needs to find the same memory.
+        next_steps: say what to type next; False where the store is gone then.
     """
+    from rich.table import Table
+
     if not result.memories:
         console.print(empty_answer(result), style="bold")
+    rows = Table.grid(padding=(0, 1, 0, 0))
+    rows.add_column(justify="right")
+    rows.add_column(overflow="fold")
     for slot, memory in enumerate(result.memories, start=1):
-        show_memory(memory, console, slot=slot)
-    if told := order_told(result):
-        console.print(told, style="dim")
+        rows.add_row(f"{slot}.", memory_text(memory))
+    if result.memories:
+        console.print(rows)
         console.print()
     for preference in result.preferences:
         show_preference(preference, console)
-    if result.maybe:
-        console.print("Found, but not returned:", style="bold")
-        for near in shown_misses(result):
-            console.print(near_miss_line(near), style="dim", no_wrap=True, overflow="ellipsis")
-        console.print()
+    for near in shown_misses(result)[:1]:
+        console.print(miss_text(near, others=len(result.maybe) - 1))
     for reason in causes_once(result.degraded):
         console.print(f"done without: {clean(reason)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
-    console.print(summary(result))
-    console.print(next_step(result, place=place), style="dim", soft_wrap=True)
+    console.print(cost_line(result), style="dim")
+    if next_steps:
+        console.print(next_step(result, place=place), style="dim", soft_wrap=True)
+
+
+def memory_text(memory: RecalledMemory) -> "Text":
+    """Title, date and id; what it is there for, and what brought it."""
+    from rich.text import Text
+
+    text = Text.assemble((called(memory), "bold"), f" {dated(memory)}: ", reason(memory))
+    if memory.stale:
+        text.append(f"; does not hold: {clean(memory.stale)}", style="yellow")
+    for other in memory.conflicts_with:
+        told = f"{clean(other.value)} ({other.created_at:%Y-%m-%d}, {clean(other.id)})"
+        text.append(f"; undecided, for this holds as well: {told}", style="yellow")
+    return text
+
+
+def dated(memory: RecalledMemory) -> str:
+    """ "(2025-11-01, m-7)"."""
+    return f"({memory.created_at:%Y-%m-%d}, {clean(memory.id)})"
+
+
+def called(memory: RecalledMemory) -> str:
+    """Its title, else its first words, else its id."""
+    if memory.title and memory.title != NEW_CHAT:
+        return shorten(memory.title, 2 * SNIPPET)
+    return first_words(memory) or clean(memory.title or memory.id)
+
+
+def first_words(memory: RecalledMemory) -> str:
+    """Of its best passage, in quotes; "" where it has none."""
+    if not memory.evidence:
+        return ""
+    return f"“{shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)}”"
+
+
+def reason(memory: RecalledMemory) -> str:
+    """Its role, and the cue, facet or words that brought it."""
+    why = SCORE.sub("", clean(memory.why)).rstrip(".")
+    words = first_words(memory)
+    if "“" not in why and words and called(memory).strip("“”") not in words:
+        why = f"{why}: {words}"
+    why = why[:1].lower() + why[1:]
+    return f"{clean(memory.role)}; {why}" if memory.role else why
 
 
 def show_preference(preference: RecalledPreference, console: "Console") -> None:
@@ -82,12 +136,24 @@ def shown_misses(result: RecallResult) -> list[NearMiss]:
     return result.maybe
 
 
-def order_told(result: RecallResult) -> str:
-    """A word on the order, where a lower score stands before a higher one; else ""."""
-    scores = [memory.score for memory in result.memories]
-    if scores == sorted(scores, reverse=True):
-        return ""
-    return "The order is by what each facet needs; a score is about its own facet alone."
+def miss_text(near: NearMiss, *, others: int) -> "Text":
+    """The nearest miss, and what kept it out."""
+    from rich.text import Text
+
+    if near.tokens is None:
+        why = SCORE.sub("", clean(near.cut_by).partition(": ")[2] or clean(near.cut_by))
+    else:
+        why = f"no room, takes {counted(near.tokens, 'token')}"
+    nearest = f" (nearest of {others + 1})" if others else ""
+    head = f"not returned{nearest}: "
+    return Text.assemble(head, (called(near), "bold"), f" {dated(near)}: {why}")
+
+
+def cost_line(result: RecallResult) -> str:
+    """How much was asked, and what it took: "effort none: no model call, 1 query, 23 ms"."""
+    spent = result.spent
+    queries = counted(spent.queries, "query")
+    return f"effort {result.effort}: {model_use(spent)}, {queries}, {duration(spent.ms)}"
 
 
 def next_step(result: RecallResult, *, place: str) -> str:
@@ -97,52 +163,3 @@ def next_step(result: RecallResult, *, place: str) -> str:
         return "what was searched, and for what: the same command with --trace"
     command = f"secondhop explain {result.trace_id} {quote(clean(example[0].id))}{place}"
     return f"why, or why not: {command}"
-
-
-def show_memory(memory: RecalledMemory, console: "Console", *, slot: int) -> None:
-    """One numbered memory: title, date, score, facets, the reason, and a snippet."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console.print(Text(f"{slot}. {shorten(memory.title, 120) or clean(memory.id)}", style="bold"))
-    scored = bar(memory.score, ascii_only=not console.encoding.startswith("utf"))
-    day = f"{memory.created_at:%Y-%m-%d}"
-    helps = clean(memory.role) or ", ".join(clean(name) for name in memory.facets)
-    lines = [
-        Text(f"{scored} {memory.score:.2f}  {day}  hop {memory.hop}  {clean(memory.id)}"),
-        Text(f"for: {helps}", style="cyan"),
-        Text(clean(memory.why)),
-    ]
-    if memory.stale:
-        lines.append(Text(f"does not hold: {clean(memory.stale)}", style="yellow"))
-    for other in memory.conflicts_with:
-        told = f"{clean(other.value)} ({other.created_at:%Y-%m-%d}, {clean(other.id)})"
-        lines.append(Text(f"undecided, for this holds as well: {told}", style="yellow"))
-    if memory.evidence:
-        said = shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)
-        lines.append(Text(f'"{said}"', style="dim"))
-    for text in lines:
-        console.print(Padding(text, (0, 0, 0, 3), expand=False))
-    console.print()
-
-
-def near_miss_line(near: NearMiss) -> str:
-    """Title, score and what kept it out, in one line."""
-    title = shorten(near.title, 36) or clean(near.id)
-    why = (
-        clean(near.cut_by)
-        if near.tokens is None
-        else f"no room, takes {counted(near.tokens, 'token')}"
-    )
-    return f"   {title} ({near.score:.2f}): {why}"
-
-
-def summary(result: RecallResult) -> str:
-    """Why it stopped and what it cost."""
-    spent = result.spent
-    rounds, queries = counted(result.rounds, "round"), counted(spent.queries, "query")
-    cost = f"{cost_text(spent)}, " if spent.llm_calls else ""
-    return (
-        f"stopped: {result.stop_reason} after {rounds}, {queries}, {cost}"
-        f"{spent.ms:.0f} ms; trace {result.trace_id}"
-    )

@@ -16,6 +16,20 @@ def cost_text(spent: Spent) -> str:
     return f"{calls}, {tokens}{cached}, {money(spent.cost_usd)}"
 
 
+def model_use(spent: Spent) -> str:
+    """As `cost_text`, and "no model call" where none was made."""
+    return cost_text(spent) or "no model call"
+
+
+def duration(ms: float) -> str:
+    """Milliseconds, or seconds from one second on.
+
+    >>> duration(23.4), duration(2130)
+    ('23 ms', '2.1 s')
+    """
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
 def money(dollars: float | None) -> str:
     """Two digits that mean something; a bill is the provider's to write.
 

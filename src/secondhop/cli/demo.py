@@ -21,9 +21,6 @@ from secondhop.wording import counted
 
 PLAIN, OURS, WITH_CUES = "plain top-k search", "secondhop", "secondhop with cues"
 PLAIN_ENTITY = "without-cues"
-OUT_OF_DATE = "out of date"
-REPEATED = "says what an earlier one said"
-NOTHING = "nothing needed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +39,6 @@ class Comparison:
     def served(self, memory_id: str) -> list[str]:
         """Names of the labelled facets that this memory serves."""
         return [facet.name for facet in self.question.facets if facet.served_by(memory_id)]
-
-    def brings(self, ranked: Sequence[str], slot: int) -> str:
-        """What the labels say about the memory in that slot (from 0), given those before it."""
-        memory_id, earlier = ranked[slot], set(ranked[:slot])
-        if memory_id in self.question.stale:
-            return OUT_OF_DATE
-        if any(memory_id in group and earlier & set(group) for group in self.question.redundant):
-            return REPEATED
-        return ", ".join(self.served(memory_id)) or NOTHING
 
     def facets_served(self, ranked: Sequence[str]) -> list[str]:
         """Names of the labelled facets that these memories serve together."""

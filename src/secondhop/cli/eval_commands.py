@@ -157,21 +157,17 @@ def demo(
         Path | None,
         typer.Option(metavar="DIR", help="A scenario folder. [examples/scenarios/carefeed]"),
     ] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Show how it was found, too.")] = False,
 ) -> None:
-    """Plain search and secondhop, side by side.
-
-    Then the trace: how secondhop went about it.
-    """
+    """Ask an example memory, and see what plain search misses."""
     from secondhop.cli.demo import compare
     from secondhop.cli.demo_view import comparison_document, show_comparison
     from secondhop.cli.opening import run
-    from secondhop.cli.terminal import print_json, screen
+    from secondhop.cli.work import tell
     from secondhop.evals.scenario import load_scenario
     from secondhop.evals.shipped import shipped_scenario
 
     chosen = load_scenario(scenario or shipped_scenario("carefeed"))
-    comparison = run(compare(chosen, common))
-    if common.json:
-        print_json(comparison_document(comparison))
-    else:
-        show_comparison(comparison, screen())
+    found = run(compare(chosen, common))
+    document = comparison_document(found)
+    tell(common, document, lambda console: show_comparison(found, console, trace=trace))

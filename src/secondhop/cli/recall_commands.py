@@ -70,8 +70,6 @@ def recall(
     """
     from secondhop.cli.opening import opened, run
 
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens are two ways to say how much; give one of them")
     where = Where(

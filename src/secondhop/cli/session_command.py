@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common, DryRun, SessionsPlace, place_again
-from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
     from secondhop.sessions.learner import Resolution
@@ -32,8 +31,6 @@ def session(
     from secondhop.cli.session_terminal import SessionTerminal
     from secondhop.cli.terminal import notices, screen
 
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
     console = notices() if common.json else screen()
     common = replace(common, sessions=sessions)
 

@@ -1,16 +1,16 @@
 """Where open sessions are kept, as options and environment name it; in a dry run nowhere."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from secondhop.cli.opening import opened, store_of
+from secondhop.cli.opening import opened
 from secondhop.cli.options import Common
 from secondhop.recall import Recall
-from secondhop.sessions.stores import FILE, REDIS, chosen_sessions
+from secondhop.sessions.stores import chosen_sessions
 from secondhop.settings import load_settings
-from secondhop.stores.sessions_sqlite import SqliteSessions
+from secondhop.stores.sessions_database import DatabaseSessions
 
 
 async def expect_sessions(common: Common) -> None:
@@ -22,13 +22,10 @@ async def expect_sessions(common: Common) -> None:
     """
     environment = load_settings()
     named = common.sessions or environment.sessions
-    folder, entity = store_of(common, environment), common.entity or environment.entity
-    store = chosen_sessions(named, store=folder, entity=entity)
-    try:
-        if named is not None and named.startswith(REDIS):
+    store = chosen_sessions(named)
+    if store is not None:
+        async with aclosing(store):
             await store.load("none", owner="none")
-    finally:
-        await store.aclose()
 
 
 @asynccontextmanager
@@ -39,6 +36,6 @@ async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator[R
             yield recall
         return
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as caches:
-        store = SqliteSessions(Path(caches) / FILE)
+        store = DatabaseSessions(Path(caches) / "sessions.db")
         async with opened(common, caches=Path(caches), sessions=store) as recall:
             yield recall

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from secondhop.cli.cost_view import cost_text
+from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.explain import last_cut
 from secondhop.graph.trace import (
@@ -15,6 +15,7 @@ from secondhop.graph.trace import (
     TracePreference,
     TraceQuery,
 )
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES
 from secondhop.wording import causes_once, counted
 
 if TYPE_CHECKING:
@@ -27,18 +28,33 @@ DROPPED_SHOWN = 3
 RANK_SHOWN = 10
 """A query's line names the returned memories that it found at this rank or better."""
 
+LEAST_WEIGHT = 0.01
+"""A facet with a smaller weight, and without a memory of its own, gets no branch."""
+
+NOTICED = 0.05
+"""A smaller part of a score is not worth a word."""
+
 SERVES_WELL = 3
 """A memory also serves a facet in which it ranks this or better."""
 
 
+LEGEND = (
+    "? a query, who wrote it, and the ranks at which it found what came back; + came back, with "
+    "its slot; - found, and why it has none. 0.00 to 1.00: relevance; in brackets its parts."
+)
+
+
 def trace_tree(trace: RecallTrace) -> "Tree":
-    """facets → queries and candidates, then why it stopped and where the time went."""
+    """facets → queries and candidates, then why it stopped, what it cost, and the legend."""
     from rich.tree import Tree
 
     root = Tree(line(shorten(trace.question, 200), style="bold"))
     homes = candidates_by_home(trace)
-    for facet in trace.facets:
+    told = [f for f in trace.facets if f.weight >= LEAST_WEIGHT or f.facet_id in homes]
+    for facet in told:
         add_facet(root, facet, trace=trace, candidates=homes.get(facet.facet_id, []))
+    if unheeded := [clean(facet.name) for facet in trace.facets if facet not in told]:
+        root.add(line(f"next to no weight: {', '.join(unheeded)}", style="dim"))
     if trace.rest:
         root.add(line(f"{len(trace.rest)} more had lower scores", style="dim"))
     for preference in trace.preferences:
@@ -53,12 +69,10 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     for reason in causes_once(trace.degraded):
         root.add(line(f"done without: {clean(reason)}", style="yellow"))
     if trace.spent.llm_calls:
-        costs = root.add(line(cost_text(trace.spent)))
-        for entry in calls_per_node(trace):
-            costs.add(line(entry, style="dim"))
-    times = root.add(line(f"time: {trace.spent.ms:.0f} ms in all"))
-    for entry in time_per_node(trace):
-        times.add(line(entry, style="dim"))
+        root.add(line("; ".join([cost_text(trace.spent), *calls_per_node(trace)])))
+    times = ", ".join(time_per_node(trace))
+    root.add(line(f"time: {duration(trace.spent.ms)} in all; longest runs: {times}"))
+    root.add(line(LEGEND, style="dim"))
     return root
 
 
@@ -96,12 +110,14 @@ def add_facet(
     from rich.text import Text
 
     head = f"{clean(facet.name)} (hop {facet.hop}, weight {facet.weight:.2g})"
-    branch = root.add(Text.assemble((head, "bold"), (f" {clean(facet.why)}", "dim")))
+    branch = root.add(Text.assemble((head, "bold"), (f": {clean(facet.why)}", "dim")))
     for query in trace.queries:
         if query.facet_id == facet.facet_id:
             add_query(branch, query, returned=trace.returned)
     kept = sorted((c for c in candidates if c.slot is not None), key=lambda c: c.slot or 0)
-    dropped = [c for c in candidates if c.slot is None]
+    dropped = sorted(
+        (c for c in candidates if c.slot is None), key=lambda c: place_of(c, trace=trace)
+    )
     for candidate in kept:
         branch.add(line(kept_line(candidate, facet, trace=trace), style="green"))
     for candidate in dropped[:DROPPED_SHOWN]:
@@ -110,26 +126,38 @@ def add_facet(
         branch.add(line(f"- and {len(dropped) - DROPPED_SHOWN} more were dropped", style="dim"))
 
 
+def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, int, float]:
+    """What sorts those without a slot: the nearest to one first, then by score."""
+    drop = last_cut(trace, candidate)
+    rank = drop.rank if drop is not None else None
+    return rank is None, rank or 0, -candidate.score
+
+
 def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> None:
     """One query: what was asked, by whom and when, and the returned memories it brought."""
     from rich.text import Text
 
-    told = [f"round {query.round}", clean(query.origin), *filter(None, [brought(query, returned)])]
+    told = [f"round {query.round}", f"by {clean(query.origin)}"]
+    found = brought(query, returned)
+    told_of = ", ".join(told) + (f"; {found}" if found else "")
     asked = f"? {shorten(query.text, 160)}"
-    node = branch.add(Text.assemble((asked, "cyan"), (f"  [{'; '.join(told)}]", "dim")))
+    node = branch.add(Text.assemble((asked, "cyan"), (f" ({told_of})", "dim")))
     if query.error:
         node.add(line(f"failed: {clean(query.error)}", style="red"))
 
 
 def brought(query: TraceQuery, returned: Sequence[str]) -> str:
-    """The returned memories that each search had near its top: "dense 1st #2, lexical 3rd #5"."""
-    found = [
-        (hit.rank, returned.index(hit.memory_id) + 1, leg)
-        for leg, hits in (("dense", query.dense), ("lexical", query.lexical))
-        for hit in best_hits(hits)
-        if hit.memory_id in returned and hit.rank <= RANK_SHOWN
-    ]
-    return ", ".join(f"#{slot} at {leg} rank {rank}" for rank, slot, leg in sorted(found))
+    """Each search's best returned memories: "meaning: #2 at 2, #3 at 7; words: #6 at 5"."""
+    told: list[str] = []
+    for search, hits in (("meaning", query.dense), ("words", query.lexical)):
+        found = [
+            f"#{returned.index(hit.memory_id) + 1} at {hit.rank}"
+            for hit in best_hits(hits)
+            if hit.memory_id in returned and hit.rank <= RANK_SHOWN
+        ]
+        if found:
+            told.append(f"{search}: {', '.join(found)}")
+    return "; ".join(told)
 
 
 def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
@@ -141,19 +169,38 @@ def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
 
 
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
-    """A memory that came back, with its scores in this facet and the other facets it serves."""
-    score = facet_score(candidate, facet.facet_id)
-    parts = f" = dense {score.dense:.2f}, lexical {score.lexical:.2f}" if score else ""
-    text = f"+ #{candidate.slot} {named(candidate)} {candidate.score:.2f}{parts}"
-    votes = ", ".join(f"{vote.vote} by {vote.by}" for vote in candidate.votes[-1:])
+    """A memory that came back, what brought it, and the other facets it serves."""
+    told = [
+        f"+ #{candidate.slot} {named(candidate)} {candidate.score:.2f}{sources(candidate, facet)}"
+    ]
+    if candidate.cue and by_cue(candidate):
+        told.append(f"stored for “{shorten(candidate.cue, 80)}”")
+    told += [f"{vote.vote} by {vote.by}" for vote in candidate.votes[-1:]]
     names = {known.facet_id: clean(known.name) for known in trace.facets}
     others = [
         names.get(one.facet_id) or clean(one.facet_id)
         for one in candidate.facet_scores
         if one.facet_id != facet.facet_id and one.rank <= SERVES_WELL
     ]
-    also = f"; also near the top for {', '.join(others)}" if others else ""
-    return f"{text}{'; ' + votes if votes else ''}{also}"
+    if others:
+        told.append(f"also near the top for {', '.join(others)}")
+    return "; ".join(filter(None, told))
+
+
+def sources(candidate: TraceCandidate, facet: TraceFacet) -> str:
+    """What the score comes from: what each search added, or else cosine and words."""
+    if candidate.parts:
+        parts = sorted(candidate.parts.items(), key=lambda part: -part[1])
+        added = ", ".join(f"{name} {worth:+.1f}" for name, worth in parts if worth >= NOTICED)
+        return f" ({added})" if added else ""
+    score = facet_score(candidate, facet.facet_id)
+    return f" (cosine {score.dense:.2f}, words {score.lexical:.2f})" if score else ""
+
+
+def by_cue(candidate: TraceCandidate) -> bool:
+    """Whether a cue added most to its score."""
+    best = max(candidate.parts, key=lambda name: candidate.parts[name], default="")
+    return best in {CUES, BROAD_CUES}
 
 
 def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
@@ -162,7 +209,8 @@ def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
     drop = last_cut(trace, candidate)
     if drop is None:
         return text
-    return f"{text}: {drop.stage} in round {drop.round}: {clean(drop.reason)}"
+    where = f"round {drop.round}, " if trace.spent.rounds > 1 else ""
+    return f"{text}: {where}{drop.stage}: {clean(drop.reason)}"
 
 
 def named(candidate: TraceCandidate) -> str:
@@ -191,7 +239,7 @@ def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | N
 
 
 def time_per_node(trace: RecallTrace) -> Iterator[str]:
-    """ "retrieve 12 runs, longest 41 ms", the longest run first.
+    """ "retrieve 41 ms (12 runs)", the longest run first.
 
     No sum: the runs of a node wait side by side, so together they may exceed the wall time.
     """
@@ -199,8 +247,8 @@ def time_per_node(trace: RecallTrace) -> Iterator[str]:
     for step in trace.steps:
         spent.setdefault(step.node, []).append(step.ms)
     for node, times in sorted(spent.items(), key=lambda pair: -max(pair[1])):
-        runs = f"{len(times)} runs, longest " if len(times) > 1 else ""
-        yield f"{node} {runs}{max(times):.0f} ms"
+        runs = f" ({len(times)} runs)" if len(times) > 1 else ""
+        yield f"{node} {max(times):.0f} ms{runs}"
 
 
 def calls_per_node(trace: RecallTrace) -> Iterator[str]:

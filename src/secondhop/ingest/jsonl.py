@@ -22,7 +22,23 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
         yield _one_conversation(turns, document)
         return
     for row in rows_in(document):
-        yield row if isinstance(row, Skipped) else found_in(row, document)
+        if isinstance(row, Skipped):
+            yield row
+        else:
+            yield found_in(row, document)
+            yield from malformed_cues(row)
+
+
+def malformed_cues(row: Row) -> Iterator[Skipped]:
+    """A line for each field about cues that has another form; the row itself is read."""
+    for key in ("cues", "broad", "replaces"):
+        value = row.fields.get(key)
+        if value is not None and not isinstance(value, list):
+            yield Skipped(row.item, f"{key} is left out: it is no list of texts")
+        elif value and not all(isinstance(one, str) for one in value):
+            yield Skipped(row.item, f"a part of {key} is left out: it is no text")
+    if not isinstance(row.fields.get("role", ""), str | None):
+        yield Skipped(row.item, "role is left out: it is no text")
 
 
 def found_in(row: Row, document: Document) -> Found | Skipped:

@@ -15,6 +15,7 @@ from secondhop.given_values import (
     check_id,
     check_moments,
     check_rememberable,
+    check_text,
     in_utc,
     only_memories,
     tags_given,
@@ -152,6 +153,7 @@ class MemoryService:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
         check_rememberable(what)
+        check_text(title, name="title")
         check_moments(at=at, valid_until=valid_until)
         if memory_id is not None:
             check_id(memory_id)
