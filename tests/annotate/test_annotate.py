@@ -148,7 +148,9 @@ async def test_what_a_reply_leaves_out_is_asked_once_more_and_then_waits() -> No
         ledger = await recall.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (7, 1)
-    assert [(one.memory_id, one.why) for one in ledger.failed] == [("n4", LEFT_OUT)]
+    assert [(one.count, one.memory_ids, one.why) for one in ledger.failed] == [
+        (1, ["n4"], LEFT_OUT)
+    ]
     assert [len(sheet_of(one)[0]) for one in model.requests] == [8, 1]
 
 
@@ -167,7 +169,7 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
         ledger = await recall.aannotate()
 
     assert (ledger.annotated, ledger.pending, ledger.stopped) == (7, 1, "")
-    assert [one.memory_id for one in ledger.failed] == ["n4"]
+    assert [one.memory_ids for one in ledger.failed] == [["n4"]]
 
 
 def no_server(_: ModelRequest) -> object:
@@ -182,6 +184,8 @@ async def test_a_model_that_is_down_ends_the_run_and_the_memories_wait() -> None
 
     assert (ledger.annotated, ledger.pending) == (0, 30)
     assert "no server there" in ledger.stopped
+    (failed,) = ledger.failed
+    assert ("no server there" in failed.why, failed.count) == (True, len(failed.memory_ids))
     assert len(model.requests) <= 9
 
 

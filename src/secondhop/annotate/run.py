@@ -17,7 +17,7 @@ from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.older import older_near
 from secondhop.annotate.port import AnnotateRequest, MemoryPart, RefusedCue
 from secondhop.annotate.reading import Reading
-from secondhop.annotate.records import AnnotateLedger, FailedMemory
+from secondhop.annotate.records import AnnotateLedger, FailedMemories
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.annotate.sheet import AnnotateSheet
 from secondhop.graph.result import Spent
@@ -239,7 +239,10 @@ class AnnotateRun:
         if budget.price is not None:
             cost = budget.price.cost_usd(spent)
         pending = await self._store.cues.unannotated()
-        waiting = set(pending)
+        failed: dict[str, list[str]] = {}
+        for memory_id in pending:
+            if memory_id in tally.failed:
+                failed.setdefault(tally.failed[memory_id], []).append(memory_id)
         return AnnotateLedger(
             annotated=tally.annotated,
             cues=tally.cues,
@@ -249,9 +252,8 @@ class AnnotateRun:
             pending=len(pending),
             refused=tally.refused,
             failed=[
-                FailedMemory(memory_id=one, why=why)
-                for one, why in tally.failed.items()
-                if one in waiting
+                FailedMemories(why=why, count=len(ids), memory_ids=ids)
+                for why, ids in failed.items()
             ],
             stopped=tally.stopped,
             model=self._annotator.model_id,
