@@ -14,7 +14,7 @@ from secondhop.annotate.annotator import Annotator, BatchCues, reply_tokens
 from secondhop.annotate.budget import Held, RunBudget
 from secondhop.annotate.finish import Signature, WrittenMemory, finished
 from secondhop.annotate.generic import GenericCues
-from secondhop.annotate.older import older_near
+from secondhop.annotate.older import MOST_OLDER, older_near
 from secondhop.annotate.port import AnnotateRequest, MemoryPart, RefusedCue
 from secondhop.annotate.reading import Reading
 from secondhop.annotate.records import AnnotateLedger, FailedMemories
@@ -80,7 +80,7 @@ class AnnotateRun:
         self._embedder, self._generic = embedder, generic
         self._budget, self._settings = budget, settings
         self._clock, self._progress = clock, progress
-        self._reading = Reading(store, settings)
+        self._reading = Reading(store)
         self._tally = Tally()
         self._titles: Sequence[str] = ()
         self._begun = clock()
@@ -127,7 +127,7 @@ class AnnotateRun:
 
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
         """What is asked about these parts."""
-        most = min(self._settings.older, OLDER_A_PART * len(parts))
+        most = min(MOST_OLDER, OLDER_A_PART * len(parts))
         older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
         request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
         return self._annotator.sheet(request)
