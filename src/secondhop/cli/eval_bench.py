@@ -105,7 +105,9 @@ class EvalBench:
             prompts: instead of those that the options name.
             counts: counts what the model is asked.
         """
-        model = self.model and self.model.cached(counts or self.model.counted())
+        model = None
+        if self.model is not None:
+            model = self.model.cached(counts or self.model.counted())
         async with opened(
             self.place,
             entity=None if self.stored else scenario.name,

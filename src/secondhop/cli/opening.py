@@ -153,6 +153,26 @@ def settings_of(common: Common, environment: Settings) -> "Config":
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
 
 
+async def expect_sessions(common: Common) -> None:
+    """Ask the place where sessions are kept for one, if that is a server: now, not when it matters.
+
+    Raises:
+        UsageError: no such place.
+        StoreError: the server does not answer.
+    """
+    from secondhop.sessions.stores import REDIS, chosen_sessions
+
+    environment = load_settings()
+    named = common.sessions or environment.sessions
+    folder, entity = store_of(common, environment), common.entity or environment.entity
+    store = chosen_sessions(named, store=folder, entity=entity)
+    try:
+        if named is not None and named.startswith(REDIS):
+            await store.load("none", owner="none")
+    finally:
+        await store.aclose()
+
+
 async def counted(common: Common) -> "StoreCounts":
     """What is stored for the entity.
 
