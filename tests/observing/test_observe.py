@@ -306,7 +306,9 @@ async def test_a_note_is_written_once_in_whatever_message(recall: Recall) -> Non
     assert [one.memory_id for one in again.duplicates] == first.written
 
     await recall.memories.adeprecate(first.written[0], "other week", at=on(3))
-    anew = await recall.memories.aobserve([user("Note that the bins go out on Tuesday.", on(4))])
+    anew = await recall.memories.aobserve(
+        [user("Keep in mind that the bins go out on Tuesday.", on(4))]
+    )
     assert len(anew.written) == 1
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -160,17 +160,12 @@ async def expect_sessions(common: Common) -> None:
         UsageError: no such place.
         StoreError: the server does not answer.
     """
-    from secondhop.sessions.stores import REDIS, chosen_sessions
+    from secondhop.sessions.stores import chosen_sessions
 
-    environment = load_settings()
-    named = common.sessions or environment.sessions
-    folder, entity = store_of(common, environment), common.entity or environment.entity
-    store = chosen_sessions(named, store=folder, entity=entity)
-    try:
-        if named is not None and named.startswith(REDIS):
+    store = chosen_sessions(common.sessions or load_settings().sessions)
+    if store is not None:
+        async with aclosing(store):
             await store.load("none", owner="none")
-    finally:
-        await store.aclose()
 
 
 async def counted(common: Common) -> "StoreCounts":

@@ -64,8 +64,7 @@ def session(
 async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator["Recall", None]:
     """The chosen memory; in a dry run sessions and caches are kept elsewhere."""
     from secondhop.cli.opening import expect_sessions, opened
-    from secondhop.sessions.stores import FILE
-    from secondhop.stores.sessions_sqlite import SqliteSessions
+    from secondhop.stores.sessions_database import DatabaseSessions
 
     if not dry_run:
         await expect_sessions(common)
@@ -73,6 +72,6 @@ async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator["
             yield recall
         return
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as caches:
-        store = SqliteSessions(Path(caches) / FILE)
+        store = DatabaseSessions(Path(caches) / "sessions.db")
         async with opened(common, caches=Path(caches), sessions=store) as recall:
             yield recall

@@ -1,37 +1,77 @@
-"""The reader without a model: plain English forms of what people say of themselves."""
+"""The reader without a model: what people say of themselves in so many words of plain English.
+
+A form matches a whole clause, so what it does not understand is left alone. Precision comes first:
+reading conversations is what a language model is for.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias
 
-from secondhop.observe.change_words import is_sure, says_change
-from secondhop.observe.clauses import Clause, stated
-from secondhop.observe.patterns import Stated, what_is_stated
-from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
+from secondhop.observe.attributes import ME, attribute_named, topic_of
+from secondhop.observe.port import SPEAKER, Reading, ReadingKind, Readings, Span, Turn
+from secondhop.observe.sentences import Clause, stated
+from secondhop.stores.keeping import ALWAYS
 
+PLAIN: Final = "plain"
+"""The name of this reader."""
 LONGEST: Final = 20_000
 """Characters of a message that are read; what is longer was pasted."""
-
 OTHER_LANGUAGE: Final = (
     "observe: the messages do not look like English; without a language model only plain English "
     "forms are read"
 )
 
-_COMMON: Final = re.compile(
-    r"the|a|an|and|or|but|of|to|in|on|at|for|with|from|is|are|was|i|i'm|my|we|you|it|this|that|not"
-    r"|don't|do|have|has|be|please|me|our|your|what|how|when|as"
+Stated: TypeAlias = dict[str, str]
+"""Fields of a `Reading`."""
+
+_NAME: Final = r"[A-ZÀ-Þ][\w'’.-]+(?: [A-ZÀ-Þ][\w'’.-]+){0,2}"
+_PLACE: Final = r"(?:the )?[A-ZÀ-Þ][\w'’-]+(?:[ -](?:(?:am|der|de|la|of|upon) )?[A-ZÀ-Þ][\w'’-]+)*"
+_KIN: Final = (
+    r"(?P<kin>(?:[Mm]y|[Oo]ur) (?:mother|father|mum|mom|dad|sister|brother|son|daughter|wife"
+    r"|husband|partner|girlfriend|boyfriend|aunt|uncle|cousin|flatmate|dog|cat))"
 )
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-
-ENOUGH_WORDS: Final = 8
-"""Fewer words do not show their language."""
-
-ENGLISH_SHARE: Final = 0.12
-"""Of common English words among all; English text has a third and more."""
-
-
-PLAIN: Final = "plain"
-"""The name of this reader."""
+_WHO: Final = rf"(?:I|[Ww]e|{_KIN})"
+_AM: Final = r"(?:I['’]m|I am)(?: now)?"
+_TAIL: Final = re.compile(
+    r"(?:,\s*(?:not|his|her|its|their|but|and|who|which|where|so|near|with)\b"
+    r"|,?\s+(?:(?:and|but)\s+)?(?:he|she|it|they)\b"
+    r"|,?\s+(?:because|since|which|who|where|but|please|now|today|these days|last \w+|this \w+"
+    r"|in \d{4}|too|again|so much|for \w+ years)\b|\s+[–—-]\s).*$",
+    re.I,
+)
+"""What may follow a value and is no part of it."""
+_PEOPLE: Final = r"landlord|landlady|doctor|gp|dentist|vet|therapist|lawyer|boss|manager|teacher"
+_NUMBERS: Final = (
+    r"birthday|age|budget|rent|salary|height|weight|deadline|flight|train|appointment|exam"
+    r"|interview|phone number|(?:\w+ )?code|pin"
+)
+_OWNED: Final = (
+    rf"{_PEOPLE}|{_NUMBERS}|nickname|employer|company|job|e-?mail|address|number|(?:\w+ )?password"
+    r"|(?:\w+ )?size|diet|mother tongue|currency|time ?zone|blood type|university|bank|car|bike"
+    r"|(?:favou?rite) \w+"
+)
+_NO_VALUE: Final = re.compile(
+    r"(?:a bit|all|not|no|never|so|too|very|quite|really|always|just|still|about|it|here|gone|over"
+    r"|ready|like|more|less|good|bad|great|fine|that|to|if|how|why|what|who|when|where|\w+ing"
+    r"|\w+ed)\b"
+)
+_NOT_A_NAME: Final = re.compile(
+    r".*(?:ish|ese|ian|ean|man|can|ch|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Head)"
+    r"|Swiss|Thai|Greek|Jewish|Muslim|Catholic|Hindu|Sorry|\w+day|[A-Z]+"
+)
+"""Nationalities, roles and days: "I'm German" is no name."""
+_SERVICES: Final = (
+    r"(?:answer|reply|respond|use|write|give|call me|speak|keep|send|include|avoid|make|show"
+    r"|explain|format|start|end|add|mention|suggest|recommend|ask|cite|convert|summari[sz]e)\b"
+)
+"""What one asks of somebody who answers questions."""
+_VAGUE: Final = re.compile(
+    r"(?:it|this|that|these|those|to|when|how|if|not|you|my|your|him|her|them|the|being|much|enough"
+    r"|something|anything|any|lunch|breakfast|dinner|before|after|at|with|\w+ing)\b",
+    re.I,
+)
+"""Nothing is named, or something at hand: no lasting preference."""
 
 
 def plain_readings(turns: Sequence[Turn]) -> Readings:
@@ -48,32 +88,190 @@ def plain_readings(turns: Sequence[Turn]) -> Readings:
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
     """What one message states, in its order."""
     for clause in stated(turn.content[:LONGEST]):
-        for one in what_is_stated(clause.text):
-            yield reading_of(one, clause, place)
+        for fields in _stated_in(clause):
+            span = Span(place, clause.start, clause.start + len(clause.text))
+            kind = _kind_of(fields)
+            yield Reading(kind=kind, span=span, change=clause.change, sure=clause.sure, **fields)
 
 
-def reading_of(one: Stated, clause: Clause, place: int) -> Reading:
-    """With the clause that says it."""
-    is_fact = one.kind == "factual"
-    return Reading(
-        kind=one.kind,
-        span=Span(place, clause.start, clause.start + len(clause.text)),
-        text="" if is_fact else one.text,
-        value=one.text if is_fact else "",
-        subject=one.subject,
-        attribute=one.attribute,
-        scope=one.scope,
-        topic=one.topic,
-        change=says_change(clause.sentence, clause.text),
-        sure=is_sure(clause.sentence),
-    )
+def _kind_of(fields: Stated) -> ReadingKind:
+    if "value" in fields:
+        return "factual"
+    return "preferential" if "topic" in fields else "continuity"
+
+
+def _stated_in(clause: Clause) -> list[Stated]:
+    """Everything that one clause states; [] for a clause of no form."""
+    words = " ".join(clause.text.split())
+    for pattern, build in FORMS:
+        found = pattern.fullmatch(words)
+        if found is not None and (read := list(build(found))):
+            return read
+    return []
+
+
+def _value(text: str) -> str:
+    return _TAIL.sub("", text.strip()).strip(" ,.;:!")
+
+
+def _fact(found: re.Match[str], attribute: str, value: str) -> Stated:
+    kin = re.sub(r"^our\b", "my", (found.groupdict().get("kin") or "").casefold())
+    return {"subject": kin or ME, "attribute": attribute, "value": value}
+
+
+def _facts(*attributes: str) -> "Builder":
+    """A fact for each attribute; its value stands in the group of that number."""
+
+    def build(found: re.Match[str]) -> Iterator[Stated]:
+        for number, attribute in enumerate(attributes):
+            if value := _value(found.groupdict()[f"v{number}"] or ""):
+                yield _fact(found, attribute, value)
+
+    return build
+
+
+def _introduced(found: re.Match[str]) -> Iterator[Stated]:
+    """ "I'm Nadia"."""
+    if not _NOT_A_NAME.fullmatch(found["value"]):
+        yield _fact(found, "name", found["value"])
+
+
+def _owned(found: re.Match[str]) -> Iterator[Stated]:
+    """ "my … is (now) …", "my … has changed to …"."""
+    value = re.sub(r"^(?:on|at|now) ", "", _value(found["value"]))
+    attribute = attribute_named(found["what"])
+    named = bool(re.match(_NAME, re.sub(r"^(?:an?|the) ", "", value)))
+    a_person = re.search(rf"\b(?:{_PEOPLE})$", attribute)
+    a_number = re.match(rf"(?:{_NUMBERS})\b", attribute)
+    if len(value.split()) > 8 or (_NO_VALUE.match(value) and not named) or (a_person and not named):
+        return
+    if not a_number or re.search(r"\d", value):
+        yield _fact(found, attribute, value)
+
+
+def _note(found: re.Match[str]) -> Iterator[Stated]:
+    """ "remember that the bins go out on Tuesday"."""
+    what = found["what"].strip(" ,.:")
+    if len(what.split()) >= 3 and not _VAGUE.match(re.sub(r"^(?:the|my) ", "", what)):
+        yield {"text": what}
+
+
+def _wish(found: re.Match[str]) -> Iterator[Stated]:
+    """ "please always answer in German"."""
+    order = re.sub(r"^please,? |,? please$", "", found[0], flags=re.I)
+    yield {"text": order[:1].upper() + order[1:], "topic": topic_of(order)}
+
+
+def _preferred(found: re.Match[str]) -> Iterator[Stated]:
+    """ "for emails I prefer a formal tone", "I prefer coffee over tea"."""
+    what, other, case = (found[name] or "" for name in ("what", "other", "case"))
+    if _VAGUE.match(what):
+        return
+    scope, topic = (case or found["before"] or "").casefold(), topic_of(found[0])
+    if not scope and not topic:
+        scope = topic = (
+            " or ".join(sorted((what, other))) if other else what.split()[-1]
+        ).casefold()
+    yield {"text": found[0], "scope": scope or ALWAYS, "topic": topic}
+
+
+def _taste(scope: str) -> "Builder":
+    """ "I don't eat gluten", "I hate mushrooms"; `scope`: "" for the thing itself."""
+
+    def build(found: re.Match[str]) -> Iterator[Stated]:
+        what = _value(found["what"]).casefold()
+        if what and not _VAGUE.match(what):
+            yield {"text": _value(found[0]), "scope": scope or what, "topic": what}
+
+    return build
+
+
+def _address(found: re.Match[str]) -> Iterator[Stated]:
+    """ "call me Bea"."""
+    yield {"text": f"Call me {found['value']}", "topic": "form of address"}
+
+
+Builder: TypeAlias = Callable[[re.Match[str]], Iterator[Stated]]
+_DIETS: Final = r"(?i:vegan|vegetarian|gluten-free|lactose[- ]intolerant|co?eliac|diabetic)"
+_ROLE: Final = r"(?: as an? (?P<v1>[\w -]+))?"
+_CHANGED: Final = r"(?:has |have )?(?:changed|moved|gone (?:up|down)|went (?:up|down)|risen) to"
+_TABLE: Final[Sequence[tuple[str, Builder]]] = (
+    (rf"(?:[Mm]y name is|{_AM} called) (?P<v0>{_NAME})", _facts("name")),
+    (rf"{_KIN}(?:['’]s name is| is called) (?P<v0>{_NAME})", _facts("name")),
+    (r"(?:I['’]m|I am) (?P<value>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)", _introduced),
+    (
+        rf"{_WHO}(?:['’]ve| have)? ?(?:now |just )?(?:moved|relocated)(?: from {_PLACE})? to "
+        rf"(?P<v0>{_PLACE})(?:[ ,].*)?",
+        _facts("home"),
+    ),
+    (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
+    (
+        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}",
+        _facts("employer", "job"),
+    ),
+    (rf"{_WHO} (?:now )?works? as an? (?P<v0>[\w -]+?)(?: (?:at|for|in) .*)?", _facts("job")),
+    (rf"(?:{_AM}|{_KIN} is|I turned) (?P<v0>\d{{1,2}})(?: years old| last \w+)?", _facts("age")),
+    (
+        rf"I was born on (?P<v0>[\w .,]*?\d[\w .,]*?)(?: in (?P<v1>{_PLACE}))?",
+        _facts("birthday", "birthplace"),
+    ),
+    (rf"I was born in (?P<v0>{_PLACE})", _facts("birthplace")),
+    (rf"(?:{_AM}|{_KIN} is) (?:an? )?(?P<v0>{_DIETS})", _facts("diet")),
+    (
+        rf"(?:[Mm]y|[Oo]ur) (?P<what>(?i:(?:\w+ )?(?:{_OWNED})(?: for [\w ]+?)?))"
+        rf"(?:['’]s| is| are|:| {_CHANGED}) (?:now )?(?P<value>.+)",
+        _owned,
+    ),
+    (rf"(?P<what>(?:{_AM}|{_KIN} is) (?:\w+ly )?allergic to [\w ,]+)", _note),
+    (
+        r"(?i:(?:please,? )?(?:remember|don['’]?t forget|keep in mind)(?: that|:) ?"
+        r"(?P<what>.+))",
+        _note,
+    ),
+    (r"(?i:(?:please,? )?note that (?P<what>.*\b(?:I|my|we|our)\b.+))", _note),
+    (
+        r"(?:(?i:for|in|on) (?P<before>[\w ]+?),? )?I(?:['’]d)?(?: really| usually| generally)?"
+        r" prefer (?P<what>[\w -]+?)(?: (?:over|to|rather than|instead of) (?P<other>[\w -]+?))?"
+        r"(?: (?:for|on|when|during) (?P<case>[\w -]+))?",
+        _preferred,
+    ),
+    (
+        r"(?:I|[Ww]e) (?:do not|don['’]t|cannot|can['’]t|never) (?:eat|drink) (?P<what>[\w -]+)",
+        _taste("food and drink"),
+    ),
+    (
+        r"I (?:really |absolutely )?(?:hate|dislike|detest|can['’]t stand)"
+        r" (?P<what>[\w-]+(?: [\w-]+){0,2})",
+        _taste(""),
+    ),
+    (
+        rf"(?i:please,? )?(?:[Yy]ou (?:can|may) )?[Cc]all me (?P<value>{_NAME})(?:, please)?",
+        _address,
+    ),
+    (rf"(?i:(?:please,? )?(?:always|never) {_SERVICES}.+)", _wish),
+    (
+        rf"(?i:(?:from now on|in future),? (?:please )?(?:always |never )?{_SERVICES}.+)",
+        _wish,
+    ),
+    (rf"(?i:(?:please )?(?:don['’]?t|do not) ever {_SERVICES}.+)", _wish),
+    (r"(?i:(?:please )?keep (?:your |the |all )?(?:answers|replies|responses)\b.+)", _wish),
+)
+FORMS: Final = tuple((re.compile(pattern), build) for pattern, build in _TABLE)
+"""(form, what it states); the first that says something wins."""
+
+_COMMON: Final = re.compile(
+    r"the|a|an|and|or|but|of|to|in|on|at|for|with|from|is|are|was|i|i'm|my|we|you|it|this|that|not"
+    r"|don't|do|have|has|be|please|me|our|your|what|how|when|as"
+)
 
 
 def in_another_language(turns: Sequence[Turn]) -> bool:
-    """Whether what the user says looks like another language than English."""
+    """Whether what the user says looks like another language: one common English word in eight."""
     said = " ".join(turn.content[:LONGEST] for turn in turns if turn.role == SPEAKER)
-    words = [word.casefold().replace("’", "'") for word in _WORD.findall(said)]
+    words = [
+        word.casefold().replace("’", "'") for word in re.findall(r"[^\W\d_]+(?:['’]\w+)?", said)
+    ]
     unspaced = re.search("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]", said) is not None
-    if len(words) < ENOUGH_WORDS and not unspaced:
-        return False
-    return sum(_COMMON.fullmatch(word) is not None for word in words) < ENGLISH_SHARE * len(words)
+    if len(words) < 8 and not unspaced:
+        return False  # too few words to show their language
+    return sum(_COMMON.fullmatch(word) is not None for word in words) < 0.12 * len(words)

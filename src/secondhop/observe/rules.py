@@ -8,8 +8,8 @@ from typing import Literal
 
 from secondhop.memories import rules as rules
 from secondhop.observe.attributes import CONSTANT
-from secondhop.observe.change_words import corrects
 from secondhop.observe.port import Reading
+from secondhop.observe.sentences import corrects
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.keeping import Keeping, KeepingChange

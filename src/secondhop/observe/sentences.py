@@ -1,0 +1,99 @@
+"""A message cut into what its author states, in English.
+
+Left out are code, quoted speech, questions, suppositions, what others say, and text that is handed
+over to be worked on.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_LONGEST: Final = 400
+"""Characters. A longer sentence states no plain fact."""
+_BLANK: Final = "\x00"
+_LEFT_OUT: Final = re.compile(
+    r"```.*?(?:```|\Z)|^[ \t]*>.*$|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", re.S | re.M
+)
+_STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]+(?=\s|$)|\n+|;")
+_CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
+_LEAD: Final = re.compile(
+    r"(?:\W*(?:by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also|and|but"
+    r"|so|no|yes|correction|oops|thanks|i (?:think|guess|believe)|probably)\b(?: there)?\W*)+",
+    re.I,
+)
+_NOT_STATED: Final = re.compile(
+    r"""\?\W*$
+    |\b(?:if|unless|suppose|imagine|pretend|assume|assuming|maybe|perhaps|would|could|might|should
+        |wish|dreamt|thinking|almost|nearly|used\sto|supposed|going\sto|planning|hoping|want\sto
+        |no\slonger|any\s?more|never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
+    |^\W*(?:let['’]?s|oh,?\s(?:sure|great|yeah|right)|yeah|sure|of\scourse)\b
+    |\b(?:say|tell|think|claim|believe|ask|want|wrote)(?:s|ed)\b|\b(?:said|told|thought)\b
+    |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b""",
+    re.I | re.X,
+)
+_TASK: Final = re.compile(
+    r"\W*(?:(?:can|could|would)\s+you\s+|please\s+|now\s+)*(?:translate|proofread|rewrite|rephrase"
+    r"|summari[sz]e|correct|edit|improve|write|draft|compose|act\s+as|analy[sz]e|explain|repeat)\b",
+    re.I,
+)
+_CHANGE: Final = re.compile(
+    r"\b(?:now|moved|relocated|changed|switched|turned|started|new|gone (?:up|down)"
+    r"|went (?:up|down)|risen|dropped|instead|from now on)\b",
+    re.I,
+)
+_CORRECTION: Final = re.compile(
+    r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong)\b|,\s*not\b", re.I
+)
+_UNSURE: Final = re.compile(
+    r"\b(?:I (?:think|guess|believe|suppose)|probably|possibly|not sure|apparently|roughly)\b", re.I
+)
+
+
+class Clause(NamedTuple):
+    """A piece of a message that its author states."""
+
+    text: str
+    start: int
+    """Of its first character in the message."""
+    change: str
+    """Words that say it is new, or a correction; "" for none."""
+    sure: bool
+    """False where the person is not sure of it."""
+
+
+def stated(content: str) -> Iterator[Clause]:
+    """The clauses of a message that state something, in its order."""
+    body = _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", _BLANK, found[0]), content)
+    start = 0
+    for stop in [*_STOP.finditer(body), None]:
+        end = stop.end() if stop else len(body)
+        sentence, begun = body[start:end], start
+        start = end
+        if _TASK.match(sentence):
+            if ":" in sentence:
+                return  # what follows is handed over to be worked on
+            continue
+        if len(sentence) > _LONGEST or _BLANK in sentence or _NOT_STATED.search(sentence):
+            continue
+        yield from _clauses(sentence, begun)
+
+
+def corrects(words: str) -> bool:
+    """Whether words of change are words of a correction."""
+    return bool(_CORRECTION.search(words))
+
+
+def _clauses(sentence: str, start: int) -> Iterator[Clause]:
+    """What "and I …", "but my …" or a dash parts; without greetings in front."""
+    cuts = list(_CUT.finditer(sentence))
+    begins = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(sentence)]
+    for begin, end in zip(begins, ends, strict=True):
+        lead = _LEAD.match(sentence, begin, end)
+        piece = sentence[lead.end() if lead else begin : end]
+        text = piece.strip(" \t\n,.;:!…-–—*•")
+        if text:
+            change = _CHANGE.search(text) or _CORRECTION.search(sentence)
+            words = change[0].strip(" ,") if change else ""
+            at = start + end - len(piece) + piece.index(text)
+            yield Clause(text, at, words, not _UNSURE.search(sentence))
