@@ -7,7 +7,7 @@ from tests.fakes import NOW
 from secondhop import Recall
 from secondhop.evals.prompt_trial import Contender, recalled
 from secondhop.evals.rendering import Listener, rendered_prompts
-from secondhop.models.answer_file import AnswerFile
+from secondhop.models.answer_cache import AnswerFile
 from secondhop.nodes.config import Config, PlanningSettings
 from secondhop.prompts.templates import load_prompts
 

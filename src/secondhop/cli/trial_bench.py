@@ -23,8 +23,7 @@ from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.trial_report import TrialReport
 from secondhop.ingest.run import IngestProgress
-from secondhop.models.answer_cache import AnswerCache, AnswerCounts
-from secondhop.models.answer_file import AnswerFile
+from secondhop.models.answer_cache import AnswerCache, AnswerCounts, AnswerFile
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice, load_prices, price_of

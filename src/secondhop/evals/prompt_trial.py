@@ -13,8 +13,7 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult, Spent
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
-from secondhop.models.answer_cache import AnswerCache, AnswerCounts
-from secondhop.models.answer_file import AnswerFile
+from secondhop.models.answer_cache import AnswerCache, AnswerCounts, AnswerFile
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import TokenPrice
 from secondhop.nodes.llm_services import llm_services
