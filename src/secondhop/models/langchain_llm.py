@@ -1,6 +1,5 @@
 """Any langchain-core chat model as a structured language model."""
 
-import inspect
 import json
 import logging
 import re
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-WAYS: tuple[AnswerMode, ...] = ("json_schema", "json_object", "text")
-"""The model's own structured output, whatever it is made of; its JSON mode; plain text."""
+WAYS: tuple[AnswerMode, ...] = ("json_schema", "text")
+"""The model's own structured output, whatever it is made of; plain text."""
 
 
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "deployment", "repo_id")
@@ -39,7 +38,7 @@ LangchainLLMConfig = ChatLimits
 
 
 class LangchainLLM(StructuredChat):
-    """Adapts a `BaseChatModel`: its structured output, else its JSON mode, else text; one repair.
+    """Adapts a `BaseChatModel`: its structured output, else text with the schema; one repair.
 
     Retries, time limits, the circuit breaker and the cap on concurrency are ours, so that every
     request is counted; the model's own retries are switched off in a copy of it. A model that
@@ -82,10 +81,8 @@ class LangchainTransport:
         """Whether the model has this mode; whether it answers in it is for a request to show."""
         if mode == "text":
             return True
-        if mode == "json_object" and not knows_methods(self._model):
-            return False
         try:
-            in_mode(self._model, mode, schema)
+            structured(self._model, schema)
         except Exception:  # a foreign class refuses as it likes; asking for text always remains
             _log.debug("%s cannot answer by %s", self._name, mode, exc_info=True)
             return False
@@ -102,7 +99,7 @@ class LangchainTransport:
         if request.mode == "text":
             raw = await model.ainvoke(pairs)
         else:
-            answer = await in_mode(model, request.mode, request.schema).ainvoke(pairs)
+            answer = await structured(model, request.schema).ainvoke(pairs)
             raw = cast("AIMessage", cast("dict[str, object]", answer)["raw"])
         return ChatReply(text=text_of(raw), usage=reported_usage(raw))
 
@@ -183,23 +180,15 @@ def _can_be_quiet(client: Any) -> bool:
     )
 
 
-def knows_methods(model: "BaseChatModel") -> bool:
-    """Whether its structured output comes by several methods; others pass the word over."""
-    return "method" in inspect.signature(model.with_structured_output).parameters
-
-
-def in_mode(
-    model: "BaseChatModel", mode: AnswerMode, schema: type[BaseModel]
-) -> "Runnable[Any, Any]":
-    """The model, made to answer by its own structured output, or in its JSON mode, as {"raw": …}.
+def structured(model: "BaseChatModel", schema: type[BaseModel]) -> "Runnable[Any, Any]":
+    """The model, made to answer by its own structured output, as {"raw": …}.
 
     Without its parser, where that can be taken off: what it finds is not read, and on a long reply
     that is no JSON its time grows with the square of the length.
     """
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
-    method = {"method": "json_mode"} if mode == "json_object" else {}
-    chain: Runnable[Any, Any] = model.with_structured_output(schema, include_raw=True, **method)
+    chain: Runnable[Any, Any] = model.with_structured_output(schema, include_raw=True)
     if isinstance(chain, RunnableSequence) and isinstance(chain.first, RunnableParallel):
         return chain.first
     return chain
