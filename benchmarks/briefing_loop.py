@@ -27,6 +27,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping, KeepingChange
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -241,7 +242,7 @@ def store_in(folder: Path) -> EntityStore:
         Catalog(folder / "catalog.db"),
         MemoryIndex(),
         identity=identity,
-        lock_path=folder / "writer.lock",
+        lock=WriterLock(folder / "writer.lock"),
     )
 
 

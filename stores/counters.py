@@ -1,4 +1,4 @@
-"""How often each memory was retrieved, shown and accepted: three counters, in a file of their own.
+"""How often each memory was retrieved, shown and accepted: three counters, apart from the catalog.
 
 A recall writes nothing here. `accept` writes what was of use; only what
 was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
@@ -8,36 +8,37 @@ What was shown lately is written with it, where variety is asked for (`RankingSe
 import asyncio
 import json
 import logging
-import sqlite3
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
 from secondhop.errors import StoreError
-from secondhop.stores.database import all_or_nothing
+from secondhop.stores.database import Connection, Database
+from secondhop.stores.sqlite import Migration, SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
-_SCHEMA = (
-    """CREATE TABLE IF NOT EXISTS counters (
+COUNTERS: Sequence[Migration] = (
+    (
+        """CREATE TABLE IF NOT EXISTS counters (
         memory_id TEXT PRIMARY KEY,
         retrieved INTEGER NOT NULL,
         shown INTEGER NOT NULL,
         accepted INTEGER NOT NULL,
         accepted_at TEXT
     ) WITHOUT ROWID""",
-    # a recall counts once, however often it is accepted
-    """CREATE TABLE IF NOT EXISTS counted (
+        # a recall counts once, however often it is accepted
+        """CREATE TABLE IF NOT EXISTS counted (
         trace_id TEXT NOT NULL,
         memory_id TEXT NOT NULL,
         what TEXT NOT NULL,
         PRIMARY KEY (trace_id, memory_id, what)
     ) WITHOUT ROWID""",
-    # what the last answers showed, where variety was asked for: one row a question and memory
-    """CREATE TABLE IF NOT EXISTS lately (
+        # what the last answers showed, where variety was asked for: one row a question and memory
+        """CREATE TABLE IF NOT EXISTS lately (
         question TEXT NOT NULL,     -- a digest
         place INTEGER NOT NULL,     -- of the question; grows
         at TEXT NOT NULL,
@@ -46,14 +47,16 @@ _SCHEMA = (
         wear REAL NOT NULL,
         PRIMARY KEY (question, memory_id)
     ) WITHOUT ROWID""",
+    ),
 )
+"""Files of earlier versions have no number and lack the last table."""
 LATELY_KEPT = 64
 """Questions of which it is kept what they showed."""
 
 _NAMING_MEMORIES = ("counters", "counted", "lately")
-"""Tables; files of earlier versions lack the last."""
+"""Tables."""
 
-_BUSY_TIMEOUT_S = 30.0
+_IF_DAMAGED = "move it away, and counting begins again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,23 +100,27 @@ class Use:
 
 
 class CounterStore:
-    """The counters of one entity. Reading creates nothing, not even a file beside them.
+    """The counters of one entity. Reading creates nothing, not even a file beside them."""
 
-    Not a `Database`, for that: its files in WAL mode have others beside them while they are read.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._begun = path.with_suffix(".begun")
+    def __init__(self, place: Path | Database) -> None:
+        """`place`: a SQLite file, or another database."""
+        self._begun: Path | None = None
         """An empty file that says that counting has begun: so a file that is gone is noticed."""
+        if isinstance(place, Path):
+            self._begun = place.with_suffix(".begun")
+            place = SqliteDatabase(
+                place, steps=COUNTERS, if_damaged=_IF_DAMAGED, journal="DELETE", keeps_open=False
+            )
+        self._database: Database = place
 
     def is_lost(self) -> bool:
         """Whether something was counted, and its file is gone."""
-        return self._begun.exists() and not self._path.exists()
+        return self._begun is not None and self._begun.exists() and not self._database.exists()
 
     def begin_again(self) -> None:
         """Take the loss for granted; the next count makes a new file."""
-        self._begun.unlink(missing_ok=True)
+        if self._begun is not None:
+            self._begun.unlink(missing_ok=True)
 
     async def count(self, use: Use, *, noted: bool = True) -> int:
         """Count one recall; how many counters grew. The same again changes nothing.
@@ -138,7 +145,7 @@ class CounterStore:
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Forget these memories, overwriting where they stood."""
-        if self._path.exists():
+        if self._database.exists():
             await asyncio.to_thread(self._forget, memory_ids)
 
     async def restore(self, counted: Mapping[str, Counters]) -> None:
@@ -149,7 +156,8 @@ class CounterStore:
     def _restore(self, counted: Mapping[str, Counters]) -> None:
         with self._writing() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO counters VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO counters (memory_id, retrieved, shown, accepted, accepted_at) "
+                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [
                     (
                         memory_id,
@@ -187,10 +195,10 @@ class CounterStore:
         return grown
 
     def _lately(self) -> list[ShownLately]:
-        if not self._path.exists():
+        if not self._database.exists():
             return []
-        with self._connected() as connection:
-            if not _has_table(connection, "lately"):
+        with self._reading() as connection:
+            if not self._database.version(connection):
                 return []
             rows = connection.execute(
                 "SELECT question, at, memory_id, shown, wear FROM lately "
@@ -202,9 +210,9 @@ class CounterStore:
         ]
 
     def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
-        if not self._path.exists():
+        if not self._database.exists():
             return {}
-        with self._connected() as connection:
+        with self._reading() as connection:
             rows = connection.execute(
                 "SELECT memory_id, retrieved, shown, accepted, accepted_at FROM counters "
                 "WHERE memory_id IN (SELECT value FROM json_each(?))",
@@ -221,11 +229,11 @@ class CounterStore:
             }
 
     def _memory_ids(self) -> set[str]:
-        if not self._path.exists():
+        if not self._database.exists():
             return set()
-        with self._connected() as connection:
+        with self._reading() as connection:
             *tables, new = _NAMING_MEMORIES
-            tables += [new] if _has_table(connection, new) else []
+            tables += [new] if self._database.version(connection) else []
             rows = connection.execute(
                 " UNION ".join(f"SELECT memory_id FROM {table}" for table in tables)
             ).fetchall()
@@ -239,54 +247,49 @@ class CounterStore:
                 connection.executemany(
                     f"DELETE FROM {table} WHERE memory_id = ?", [(i,) for i in memory_ids]
                 )
-        with self._connected() as connection:
-            connection.execute("VACUUM")
+        self._database.erase_leftovers()
 
     @contextmanager
-    def _writing(self) -> Generator[sqlite3.Connection, None, None]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+    def _writing(self) -> Generator[Connection, None, None]:
         if self.is_lost():
-            logger.warning("the counters in %s are gone; counting begins again", self._path)
-        with self._connected() as connection:
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            if not self._begun.exists():
-                self._begun.touch()
-            with all_or_nothing(connection):
-                yield connection
+            logger.warning(
+                "the counters in %s are gone; counting begins again", self._database.name
+            )
+        self._database.migrate()
+        if self._begun is not None and not self._begun.exists():
+            self._begun.touch()
+        with self._database.writing() as connection:
+            yield connection
 
     @contextmanager
-    def _connected(self) -> Generator[sqlite3.Connection, None, None]:
+    def _reading(self) -> Generator[Connection, None, None]:
         try:
-            with closing(
-                sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-            ) as connection:
-                connection.execute("PRAGMA secure_delete = ON")
+            with self._database.reading() as connection:
                 yield connection
-        except (sqlite3.Error, ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise StoreError(
-                f"the counters in {self._path} cannot be read or written: {error}; move the file "
-                f"away, and counting begins again"
+                f"the counters in {self._database.name} cannot be read ({error}); {_IF_DAMAGED}"
             ) from error
 
 
-def _is_first(connection: sqlite3.Connection, trace_id: str, memory_id: str, what: str) -> bool:
+def _is_first(connection: Connection, trace_id: str, memory_id: str, what: str) -> bool:
     noted = connection.execute(
-        "INSERT OR IGNORE INTO counted VALUES (?, ?, ?)", (trace_id, memory_id, what)
+        "INSERT INTO counted (trace_id, memory_id, what) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (trace_id, memory_id, what),
     )
     return noted.rowcount > 0
 
 
-def _add(connection: sqlite3.Connection, what: str, memory_ids: Iterable[str]) -> None:
+def _add(connection: Connection, what: str, memory_ids: Iterable[str]) -> None:
     connection.executemany(
-        f"INSERT INTO counters VALUES (?1, {int(what == 'retrieved')}, {int(what == 'shown')}, "
-        f"{int(what == 'accepted')}, NULL) "
-        f"ON CONFLICT (memory_id) DO UPDATE SET {what} = {what} + 1",
+        f"INSERT INTO counters (memory_id, retrieved, shown, accepted) "
+        f"VALUES (?, {int(what == 'retrieved')}, {int(what == 'shown')}, {int(what == 'accepted')})"
+        f" ON CONFLICT (memory_id) DO UPDATE SET {what} = counters.{what} + 1",
         [(memory_id,) for memory_id in memory_ids],
     )
 
 
-def _show(connection: sqlite3.Connection, shown: ShownLately) -> None:
+def _show(connection: Connection, shown: ShownLately) -> None:
     """A question asked again keeps its place: it is not shown more lately for others."""
     known = connection.execute(
         "SELECT place, at FROM lately WHERE question = ? LIMIT 1", (shown.question,)
@@ -295,7 +298,8 @@ def _show(connection: sqlite3.Connection, shown: ShownLately) -> None:
     place, at = known or (last + 1, shown.at.astimezone(UTC).isoformat())
     connection.execute("DELETE FROM lately WHERE question = ?", (shown.question,))
     connection.executemany(
-        "INSERT INTO lately VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO lately (question, place, at, memory_id, shown, wear) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         [
             (
                 shown.question,
@@ -310,7 +314,7 @@ def _show(connection: sqlite3.Connection, shown: ShownLately) -> None:
     )
     connection.execute(
         "DELETE FROM lately WHERE place NOT IN "
-        "(SELECT DISTINCT place FROM lately ORDER BY at DESC, place DESC LIMIT ?)",
+        "(SELECT place FROM lately GROUP BY place, at ORDER BY at DESC, place DESC LIMIT ?)",
         (LATELY_KEPT,),
     )
 
@@ -322,8 +326,3 @@ def _as_shown(question: str, at: str, rows: Sequence[tuple[str, int, float]]) ->
         memory_ids=[memory_id for memory_id, shown, _ in rows if shown],
         weary={memory_id: wear for memory_id, _, wear in rows if wear},
     )
-
-
-def _has_table(connection: sqlite3.Connection, name: str) -> bool:
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone()
-    return found is not None

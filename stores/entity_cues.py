@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
@@ -14,6 +13,7 @@ from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog import cue_writes, cues, reads
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
 from secondhop.stores.protocols import VectorIndex
@@ -152,7 +152,7 @@ class EntityCues:
         """
         stored: list[int] = []
 
-        def write(connection: sqlite3.Connection) -> set[str]:
+        def write(connection: Connection) -> set[str]:
             count, gone = cue_writes.annotate(connection, annotations, at=self._clock())
             cue_writes.add_cues(connection, added, at=self._clock())
             stored.append(count)
@@ -176,7 +176,7 @@ class EntityCues:
         self,
         cues: Sequence[Cue],
         vectors: Vectors,
-        write: Callable[[sqlite3.Connection], set[str]],
+        write: Callable[[Connection], set[str]],
     ) -> None:
         fault = cue_vectors_fault(cues, vectors, dimension=self._dimension)
         if fault:

@@ -6,10 +6,9 @@ What is read goes straight to one of them; what changes both goes through `Outbo
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, UsageError
@@ -20,7 +19,7 @@ from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.keeping import Keepings
-from secondhop.stores.locks import LockClosedError, WriterLock, to_its_end, writer_turn
+from secondhop.stores.locks import Lock, LockClosedError, to_its_end, try_hold, writer_turn
 from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
@@ -61,7 +60,7 @@ class EntityStore:
         index: VectorIndex,
         *,
         identity: Identity,
-        lock_path: Path,
+        lock: Lock,
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
         check_room: Callable[[], None] = lambda: None,
@@ -69,13 +68,14 @@ class EntityStore:
         """Take the parts as they are.
 
         Args:
+            lock: held by who writes to this entity.
             cue_index: the vectors of cues; default in memory.
             check_room: raises StoreFullError where a first put could not be stored.
         """
         self.identity = identity
         self._catalog = catalog
         self._index = index
-        self._lock_path = lock_path
+        self._lock = lock
         self._before_first_put = before_first_put
         self._check_room = check_room
         self._cache = VectorCache()
@@ -134,26 +134,24 @@ class EntityStore:
             _log.info("the catalog of an older secondhop is brought up to date, with its words")
             async with self._writing():
                 await asyncio.to_thread(self._catalog.upgrade)
-        lock = WriterLock(self._lock_path)
-        try:
-            locked = lock.try_acquire()
-        except (LockClosedError, StoreFullError) as error:
-            # reading needs no lock of writers; a write raises the error
-            _log.info("leftovers stay for now: %s", error)
-            return
-        if not locked:
-            await self._index.count()  # what cannot be read at all is noticed now, too
-            return
-        try:
-            await to_its_end(self._outbox.repair())
-            if not mending:
-                await to_its_end(self._outbox.compare(cure=self.cure))
-                await to_its_end(self.cues.check(cure=self.cure))
-        except StoreFullError as error:
-            # reading needs no space, and what is left over is never shown
-            _log.warning("leftovers stay for now: %s", error)
-        finally:
-            lock.release()
+        async with AsyncExitStack() as held:
+            try:
+                locked = await try_hold(self._lock, held)
+            except (LockClosedError, StoreFullError) as error:
+                # reading needs no lock of writers; a write raises the error
+                _log.info("leftovers stay for now: %s", error)
+                return
+            if not locked:
+                await self._index.count()  # what cannot be read at all is noticed now, too
+                return
+            try:
+                await to_its_end(self._outbox.repair())
+                if not mending:
+                    await to_its_end(self._outbox.compare(cure=self.cure))
+                    await to_its_end(self.cues.check(cure=self.cure))
+            except StoreFullError as error:
+                # reading needs no space, and what is left over is never shown
+                _log.warning("leftovers stay for now: %s", error)
 
     async def aclose(self) -> None:
         """Close the catalog's connections."""
@@ -394,7 +392,7 @@ class EntityStore:
 
     @asynccontextmanager
     async def _writing(self) -> AsyncGenerator[None, None]:
-        async with writer_turn(self._lock_path, timeout_s=self.lock_timeout_s):
+        async with writer_turn(self._lock, timeout_s=self.lock_timeout_s):
             found = await self._expect_same_vectors()
             if found is not None and self.identity.server not in (None, found.server):
                 await asyncio.to_thread(self._catalog.adopt, self.identity)

@@ -1,11 +1,10 @@
-"""What was learned of one entity, in a SQLite file of its folder, made with the first lesson.
+"""What was learned of one entity: tables of their own, made with the first lesson.
 
-What is deleted is overwritten, and the file has a rollback journal, which SQLite deletes after each
-write. So no byte of what was forgotten stays in a file.
+In a SQLite file what is deleted is overwritten, and the file has a rollback journal, which SQLite
+deletes after each write. So no byte of what was forgotten stays in it.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from secondhop.errors import CorruptStoreError, SchemaVersionError
-from secondhop.stores.database import Database
+from secondhop.errors import CorruptStoreError
+from secondhop.stores.database import Connection, Database
 from secondhop.stores.lessons import (
     DOCUMENT,
     ContextCentre,
@@ -23,31 +22,29 @@ from secondhop.stores.lessons import (
     LearningState,
 )
 from secondhop.stores.records import Vector
+from secondhop.stores.sqlite import Migration, SqliteDatabase
 
 T = TypeVar("T")
-
-VERSION = 2
-"""`user_version` of the file. 1 (version 0.1) had other documents, which are read all the same, and
-kept pairs and a count of rounds, which nothing needs."""
 
 IF_DAMAGED = "put a backup of it in place, or delete it, and learning starts again"
 """What to do with a file that cannot be read: nothing but lessons is lost with it."""
 
-_SCHEMA = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS contexts (
-    context_id TEXT PRIMARY KEY,
-    embedder_id TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    lessons TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS switch (off INTEGER NOT NULL);
-DROP TABLE IF EXISTS rounds;
-UPDATE contexts SET lessons = json_remove(lessons, '$.pairs') WHERE json_valid(lessons);
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
-
+LEARNING: Sequence[Migration] = (
+    (
+        """CREATE TABLE IF NOT EXISTS contexts (
+            context_id TEXT PRIMARY KEY,
+            embedder_id TEXT NOT NULL,
+            vector BLOB NOT NULL,
+            lessons TEXT NOT NULL
+        ) WITHOUT ROWID""",
+        "CREATE TABLE IF NOT EXISTS switch (off INTEGER NOT NULL)",
+    ),
+    (
+        # version 0.1 kept pairs and a count of rounds, which nothing needs
+        "DROP TABLE IF EXISTS rounds",
+        "UPDATE contexts SET lessons = json_remove(lessons, '$.pairs') WHERE json_valid(lessons)",
+    ),
+)
 
 _ALL = "SELECT context_id, embedder_id, vector, lessons FROM contexts"
 
@@ -55,9 +52,13 @@ _ALL = "SELECT context_id, embedder_id, vector, lessons FROM contexts"
 class LearningStore:
     """The lessons of one entity. Reading writes nothing."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._database = Database(path, if_damaged=IF_DAMAGED, journal="DELETE")
+    def __init__(self, place: Path | Database) -> None:
+        """`place`: a SQLite file, or another database."""
+        self._database: Database = (
+            SqliteDatabase(place, steps=LEARNING, if_damaged=IF_DAMAGED, journal="DELETE")
+            if isinstance(place, Path)
+            else place
+        )
 
     async def read(self) -> LearningState:
         """Everything; nothing at all before the first lesson."""
@@ -81,17 +82,17 @@ class LearningStore:
 
     async def switch(self, *, on: bool) -> None:
         """Whether anything is learned and used from now on."""
-        if not on or self.path.exists():
+        if not on or self._database.exists():
             await asyncio.to_thread(self._switch, on)
 
     async def forget(self, memory_ids: Collection[str]) -> None:
         """Nothing of these memories is left when it returns; unknown ids are no error."""
-        if self.path.exists():
+        if self._database.exists():
             await self.change(lambda known: without(known, frozenset(memory_ids)))
 
     async def clear(self) -> None:
         """Forget everything but whether it is switched on."""
-        if self.path.exists():
+        if self._database.exists():
             await self.change(
                 lambda known: LearningChange(dropped=[one.context_id for one in known.contexts])
             )
@@ -103,13 +104,13 @@ class LearningStore:
     # --- blocking parts, for worker threads ---
 
     def _read(self) -> LearningState:
-        if not self.path.exists():
+        if not self._database.exists():
             return LearningState()
         with self._database.reading() as connection:
             return self._state(connection)
 
     def _centres_in_use(self) -> list[ContextCentre]:
-        if not self.path.exists():
+        if not self._database.exists():
             return []
         with self._database.reading() as connection:
             if not self._is_made(connection) or not _is_on(connection):
@@ -118,7 +119,7 @@ class LearningStore:
             return [self._told(centre_of, row) for row in rows]
 
     def _contexts(self, context_ids: Collection[str]) -> list[LearnedContext]:
-        if not self.path.exists():
+        if not self._database.exists():
             return []
         with self._database.reading() as connection:
             if not self._is_made(connection):
@@ -130,47 +131,29 @@ class LearningStore:
             return [self._told(context_of, row) for row in found if row is not None]
 
     def _change(self, decide: Callable[[LearningState], LearningChange | None]) -> None:
-        self._make()
+        self._database.migrate()
         with self._database.writing() as connection:
             change = decide(self._state(connection))
             if change is not None:
                 _write(connection, change)
 
     def _switch(self, on: bool) -> None:
-        self._make()
+        self._database.migrate()
         with self._database.writing() as connection:
             connection.execute("DELETE FROM switch")
             if not on:
-                connection.execute("INSERT INTO switch VALUES (1)")
+                connection.execute("INSERT INTO switch (off) VALUES (1)")
 
-    def _make(self) -> None:
-        """Raises:
-        SchemaVersionError: a newer secondhop wrote it.
-        """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.creating() as connection:
-            if self._version(connection) < VERSION:
-                connection.executescript(_SCHEMA)
-
-    def _state(self, connection: sqlite3.Connection) -> LearningState:
+    def _state(self, connection: Connection) -> LearningState:
         if not self._is_made(connection):
             return LearningState()
         rows = connection.execute(f"{_ALL} ORDER BY context_id")
         contexts = [self._told(context_of, row) for row in rows]
         return LearningState(on=_is_on(connection), contexts=contexts)
 
-    def _is_made(self, connection: sqlite3.Connection) -> bool:
+    def _is_made(self, connection: Connection) -> bool:
         """False: another process is making the file, or was killed while it did."""
-        return self._version(connection) > 0
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """Raises:
-        SchemaVersionError: a newer secondhop wrote it.
-        """
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            raise SchemaVersionError(found=version, known=VERSION, path=str(self.path))
-        return int(version)
+        return self._database.version(connection) > 0
 
     def _told(self, of: Callable[..., T], row: Sequence[Any]) -> T:
         """What a row says.
@@ -181,7 +164,9 @@ class LearningStore:
         try:
             return of(*row)
         except (ValueError, TypeError) as error:
-            raise CorruptStoreError(f"{self.path} is damaged ({error!r}); {IF_DAMAGED}") from error
+            raise CorruptStoreError(
+                f"{self._database.name} is damaged ({error!r}); {IF_DAMAGED}"
+            ) from error
 
 
 def centre_of(context_id: str, embedder_id: str, vector: bytes) -> ContextCentre:
@@ -229,16 +214,15 @@ def vector_of(stored: bytes) -> Vector:
     return vector
 
 
-def _is_on(connection: sqlite3.Connection) -> bool:
+def _is_on(connection: Connection) -> bool:
     return connection.execute("SELECT 1 FROM switch").fetchone() is None
 
 
-def _write(connection: sqlite3.Connection, change: LearningChange) -> None:
+def _write(connection: Connection, change: LearningChange) -> None:
+    going = [*change.dropped, *(context.context_id for context in change.kept)]
+    connection.executemany("DELETE FROM contexts WHERE context_id = ?", [(one,) for one in going])
     connection.executemany(
-        "DELETE FROM contexts WHERE context_id = ?", [(one,) for one in change.dropped]
-    )
-    connection.executemany(
-        "INSERT OR REPLACE INTO contexts VALUES (?, ?, ?, ?)",
+        "INSERT INTO contexts (context_id, embedder_id, vector, lessons) VALUES (?, ?, ?, ?)",
         [
             (
                 context.context_id,

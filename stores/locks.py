@@ -7,10 +7,11 @@ import asyncio
 import errno
 import fcntl
 import os
-from collections.abc import AsyncGenerator, Coroutine, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from secondhop.errors import StoreBusyError, StoreError, StoreFullError
@@ -53,32 +54,42 @@ def _opened(path: Path) -> Generator[int, None, None]:
         os.close(descriptor)  # lets go of the lock
 
 
+class Lock(Protocol):
+    """One holder at a time, of all processes that share a store; freed when the holder dies."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for locks that exclude each other."""
+        ...
+
+    def try_acquire(self) -> Callable[[], None] | None:
+        """What frees it again, or None: another one holds it. Never waits for its holder."""
+        ...
+
+
 class WriterLock:
-    """One writer at a time; `try_acquire` never waits."""
+    """A `Lock` on a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor: int | None = None
 
-    def try_acquire(self) -> bool:
-        """Take the lock if it is free, in this process and all others."""
+    @property
+    def key(self) -> Path:
+        """See `Lock`."""
+        return self.path
+
+    def try_acquire(self) -> Callable[[], None] | None:
+        """See `Lock`."""
         descriptor = _open(self.path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            return False
+            return None
         except BaseException:
             os.close(descriptor)
             raise
-        self._descriptor = descriptor
-        return True
-
-    def release(self) -> None:
-        """Free the lock; does nothing when it is not held."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+        return partial(os.close, descriptor)
 
 
 class StampedLock:
@@ -127,42 +138,51 @@ _POLL_S = 0.02
 
 
 @asynccontextmanager
-async def writer_turn(lock_path: Path, *, timeout_s: float) -> AsyncGenerator[None, None]:
+async def writer_turn(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
     """Hold the writer's lock of an entity. Those who wait in one event loop get it in their order.
 
     Raises:
         StoreBusyError: another process held it all the time, from the own turn on.
     """
-    async with _queue_for(lock_path), _held(WriterLock(lock_path), timeout_s=timeout_s):
+    async with _queue_for(lock.key), _held(lock, timeout_s=timeout_s):
         yield
 
 
-_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[Path, asyncio.Lock]] = (
-    WeakKeyDictionary()
-)
+_Queues: TypeAlias = WeakValueDictionary[Hashable, asyncio.Lock]
+_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queues] = WeakKeyDictionary()
 
 
-def _queue_for(lock_path: Path) -> asyncio.Lock:
+def _queue_for(key: Hashable) -> asyncio.Lock:
     """The queue of this event loop for a lock; gone when nobody stands in it."""
     queues = _queues.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-    return queues.setdefault(lock_path, asyncio.Lock())
+    return queues.setdefault(key, asyncio.Lock())
 
 
 @asynccontextmanager
-async def _held(lock: WriterLock, *, timeout_s: float) -> AsyncGenerator[None, None]:
+async def _held(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
     clock = asyncio.get_running_loop().time
     deadline = clock() + timeout_s
-    while not lock.try_acquire():
-        if clock() > deadline:
-            raise StoreBusyError(
-                f"another process has been writing to this entity for {timeout_s:.0f} s; "
-                f"try again when it is done"
-            )
-        await asyncio.sleep(_POLL_S)
-    try:
+    async with AsyncExitStack() as held:
+        while not await try_hold(lock, held):
+            if clock() > deadline:
+                raise StoreBusyError(
+                    f"another process has been writing to this entity for {timeout_s:.0f} s; "
+                    f"try again when it is done"
+                )
+            await asyncio.sleep(_POLL_S)
         yield
-    finally:
-        lock.release()
+
+
+async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
+    """Take the lock until `held` ends, if it is free."""
+
+    def take() -> bool:
+        release = lock.try_acquire()
+        if release is not None:
+            held.push_async_callback(asyncio.to_thread, release)
+        return release is not None
+
+    return await to_its_end(asyncio.to_thread(take))
 
 
 async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:

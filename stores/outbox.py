@@ -14,7 +14,6 @@ never pass for the new one.
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -27,6 +26,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.catalog.notes import has_cue_vectors, open_intents
 from secondhop.stores.cues import Cue, cue_fault, cues_given
+from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.cache import VectorCache
@@ -83,7 +83,7 @@ class Outbox:
         cue_ids: Sequence[str],
         vectors: Vectors,
         *,
-        write: Callable[[sqlite3.Connection], set[str]],
+        write: Callable[[Connection], set[str]],
     ) -> None:
         """Put vectors of cues, and then let the catalog know of them; `write` as of
         `Catalog.change_cues`."""

@@ -54,6 +54,14 @@ class VectorIndex(Protocol):
         ...
 
 
+class VectorCollection(VectorIndex, Protocol):
+    """One that can be forgotten as a whole."""
+
+    async def drop(self) -> None:
+        """Forget every vector, whatever state they are in; none is no error."""
+        ...
+
+
 class MemorySearch(Protocol):
     """The two searches of queries. Hits name stored, complete memories only."""
 

@@ -2,29 +2,36 @@
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 
-def rebuild_command(store: Path, *, entity: str | None = None, server: str | None = None) -> str:
+def rebuild_command(store: str, *, entity: str | None = None, server: str | None = None) -> str:
     """`secondhop reindex` with the options that find this store, in backquotes.
 
-    >>> rebuild_command(Path("my notes"), entity="me", server="http://localhost:8000")
+    >>> rebuild_command("my notes", entity="me", server="http://localhost:8000")
     "`secondhop reindex --store 'my notes' --chroma http://localhost:8000 --entity me`"
     """
     return _command(["reindex"], store, entity=entity, server=server)
 
 
-def mend_command(store: Path, *, entity: str, server: str | None = None) -> str:
+def rebuild_advice(store: str, *, entity: str | None = None, server: str | None = None) -> str:
+    """What to do where vectors are lost."""
+    advice = f"{rebuild_command(store, entity=entity, server=server)} rebuilds the vectors"
+    if server:
+        return advice
+    return f"{advice}, unless they are on a Chroma server: then name it with --chroma"
+
+
+def mend_command(store: str, *, entity: str, server: str | None = None) -> str:
     """`secondhop doctor --fix` with the options that find this entity, in backquotes.
 
-    >>> mend_command(Path("notes"), entity="me")
+    >>> mend_command("notes", entity="me")
     '`secondhop doctor --fix --store notes --entity me`'
     """
     return _command(["doctor", "--fix"], store, entity=entity, server=server)
 
 
-def _command(words: Sequence[str], store: Path, *, entity: str | None, server: str | None) -> str:
-    line = ["secondhop", *words, "--store", str(store)]
+def _command(words: Sequence[str], store: str, *, entity: str | None, server: str | None) -> str:
+    line = ["secondhop", *words, "--store", store]
     line += ["--chroma", server] if server else []
     line += ["--entity", entity] if entity else []
     return f"`{shlex.join(line)}`"

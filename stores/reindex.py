@@ -10,8 +10,8 @@ from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Cue
+from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.records import Memory, Passage, Vectors
-from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 _PAGE = 64
@@ -21,8 +21,8 @@ _CUES_AT_ONCE = 256
 class EntityVectors(NamedTuple):
     """The collections of one entity, of one generation."""
 
-    passages: ChromaVectors
-    cues: ChromaVectors
+    passages: VectorCollection
+    cues: VectorCollection
 
     async def drop(self) -> None:
         """Forget both."""
@@ -83,7 +83,7 @@ class Reindex:
         """As `put`, for cues."""
         await self._put(cue_ids, vectors, self._new.cues)
 
-    async def _put(self, ids: Sequence[str], vectors: Vectors, index: ChromaVectors) -> None:
+    async def _put(self, ids: Sequence[str], vectors: Vectors, index: VectorCollection) -> None:
         wanted = (len(ids), self._identity.dimension)
         if vectors.shape != wanted:
             raise UsageError(f"vectors of shape {vectors.shape}, where {wanted} is needed")

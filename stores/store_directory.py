@@ -1,47 +1,23 @@
-"""The folder of a store, and the way to one entity in it.
-
-store.json                   which embedding model, which store; made again when it is lost
-entities/<name>-<hash>/      catalog.db: the truth about one entity
-chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
-locks/                       empty files that processes lock
-"""
+"""A store, and the way to one entity in it."""
 
 import asyncio
-import hashlib
 import logging
-import re
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
+from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.locks import StampedLock, to_its_end, writer_turn
-from secondhop.stores.manifest import (
-    Manifest,
-    create_manifest,
-    intact_manifest,
-    read_manifest,
-    recover_manifest,
-    replace_manifest,
-)
-from secondhop.stores.rebuild_command import mend_command, rebuild_command
+from secondhop.stores.folder_place import FolderPlace
+from secondhop.stores.locks import to_its_end, writer_turn
+from secondhop.stores.manifest import Manifest
+from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
-from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.chroma_client import ChromaClient
-from secondhop.stores.vectors.chroma_database import check_database
-from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.place import (
-    identity_at,
-    place_of,
-)
-from secondhop.stores.vectors.shared_clients import folder_client, leave_client
+from secondhop.stores.store_place import StorePlace
+from secondhop.stores.vectors.place import identity_at, place_of
 
-LONGEST_ENTITY = 512
-"""Characters in an entity's name."""
 _LOCK_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
 
@@ -52,19 +28,25 @@ GENERATIONS = 32
 class StoreDirectory:
     """One store: a folder, and Chroma in it or on a server."""
 
-    def __init__(self, path: Path, *, chroma_url: str | None = None) -> None:
-        """Creates nothing. Raises StoreError where no folder can be."""
-        for place in (path, *path.parents):
-            if _is_file(place):
-                raise StoreError(
-                    f"the store cannot be in {path}: {place} is a file; name a folder (--store DIR)"
-                )
-        self.path = path
-        self._server, self._place = chroma_url, place_of(chroma_url)
-        self._store_id: str | None = None
-        self._chroma: ChromaClient = (
-            ChromaServer(chroma_url, store=path) if chroma_url else folder_client(path, user=self)
-        )
+    def __init__(self, store: Path, *, chroma_url: str | None = None) -> None:
+        """Creates nothing. Raises StoreError where no store can be."""
+        self._place: StorePlace = FolderPlace(store, chroma_url=chroma_url)
+        self._vectors_at = place_of(chroma_url)
+
+    @property
+    def name(self) -> str:
+        """What messages call it; no password is in it."""
+        return self._place.name
+
+    @property
+    def path(self) -> Path:
+        """Where its files are."""
+        return self._place.folder
+
+    @property
+    def place(self) -> StorePlace:
+        """What opens the parts of an entity beside its memories."""
+        return self._place
 
     async def open_entity(
         self, entity: str, *, embedder_id: str, dimension: int, mending: bool = False
@@ -84,24 +66,24 @@ class StoreDirectory:
             CorruptStoreError: its vectors cannot be read.
         """
         identity = Identity(
-            entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._place
+            entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._vectors_at
         )
-        catalog = Catalog(self._catalog_path(entity))
+        catalog = self._place.catalog(entity)
         try:
             await asyncio.to_thread(self._check, catalog, identity)
             if await asyncio.to_thread(catalog.exists):
-                identity = await asyncio.to_thread(identity_at, self._place, catalog)
+                identity = await asyncio.to_thread(identity_at, self._vectors_at, catalog)
             vectors = self._both(identity)
             store = EntityStore(
                 catalog,
                 vectors.passages,
                 identity=identity,
-                lock_path=self._writer_lock(entity),
+                lock=self._place.lock(entity),
                 cue_index=vectors.cues,
                 before_first_put=lambda: self._found_store(identity),
-                check_room=self._chroma.check_room,
+                check_room=self._place.check_room,
             )
-            mend = mend_command(self.path, entity=entity, server=self._server)
+            mend = mend_command(self.name, entity=entity, server=self._place.server)
             store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
             await store.open(mending=mending)
         except BaseException:
@@ -111,7 +93,7 @@ class StoreDirectory:
 
     def entities(self) -> list[str]:
         """Names of those with a catalog, sorted."""
-        return sorted(identity.entity for identity in self._identities())
+        return sorted(identity.entity for identity in self._place.identities())
 
     async def delete_entity(self, entity: str) -> bool:
         """Delete everything of an entity; whether there was anything.
@@ -119,12 +101,11 @@ class StoreDirectory:
         Raises:
             StoreError: as `expect_vectors`; nothing was deleted.
         """
-        folder = self._catalog_path(entity).parent
-        if not await asyncio.to_thread(folder.exists):
+        if not await asyncio.to_thread(self._place.holds, entity):
             return False
         await self.expect_vectors(entity)
-        async with writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S):
-            return await to_its_end(self._delete(entity, folder))
+        async with writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
+            return await to_its_end(self._delete(entity))
 
     async def expect_vectors(self, entity: str) -> None:
         """Refuse an entity whose vectors would stay behind when it is deleted here.
@@ -147,9 +128,9 @@ class StoreDirectory:
             StoreError: nothing is stored for the entity, or another process writes.
             CorruptStoreError: the vectors would have to be deleted, and may not be.
         """
-        turn = writer_turn(self._writer_lock(entity), timeout_s=_LOCK_TIMEOUT_S)
+        turn = writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S)
         await turn.__aenter__()
-        catalog = Catalog(self._catalog_path(entity))
+        catalog = self._place.catalog(entity)
         try:
             old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
             new = replace(
@@ -157,7 +138,7 @@ class StoreDirectory:
                 embedder_id=embedder_id,
                 dimension=dimension,
                 generation=old.generation + 1,
-                server=self._place,
+                server=self._vectors_at,
             )
             await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
         except BaseException:
@@ -174,98 +155,73 @@ class StoreDirectory:
         )
 
     async def aclose(self) -> None:
-        """Close the vectors, unless someone else in this process has the folder open, too.
+        """Close the place, unless someone else in this process has it open, too.
 
         Close entity stores yourself.
         """
-        if self._server:
-            await asyncio.to_thread(self._chroma.close)
-        else:
-            await asyncio.to_thread(leave_client, self)
+        await asyncio.to_thread(self._place.close)
 
     # --- blocking parts, for worker threads ---
 
     def _expect_vectors(self, entity: str) -> None:
-        catalog = Catalog(self._catalog_path(entity))
+        catalog = self._place.catalog(entity)
         try:
             if catalog.exists():
-                identity_at(self._place, catalog)
+                identity_at(self._vectors_at, catalog)
         except CorruptStoreError:
             return  # it cannot say where they are, and must not keep the text from being deleted
         finally:
             catalog.close()
 
     def _check(self, catalog: Catalog, wanted: Identity) -> None:
-        manifest = self._whole_manifest()
+        manifest = self._place.whole_manifest()
         if catalog.exists():
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
         elif manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
 
-    def _whole_manifest(self) -> Manifest | None:
-        """What `store.json` says, rebuilt if it was lost or damaged; None before the first put."""
-        found = intact_manifest(self._manifest_path)
-        if found is not None or not (self.path / "entities").is_dir():
-            return found or self.manifest()
-        with StampedLock(self.path / "locks" / "store.json").exclusive():
-            found = intact_manifest(self._manifest_path)
-            identities = self._identities(skip_damaged=True)
-            if found is not None or not identities:
-                return found or self.manifest()
-            return recover_manifest(
-                self._manifest_path,
-                identities=identities,
-                digests={_digest(identity.entity) for identity in identities},
-                chroma=self.path / "chroma",
-                cure=self._cure(),
-            )
-
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
         if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):
             raise EmbedderMismatchError(
                 built_with=f"{embedder_id} ({dimension} dimensions)",
                 opened_with=f"{wanted.embedder_id} ({wanted.dimension} dimensions)",
-                store=str(self.path),
+                store=self.name,
             )
 
     def _found_store(self, wanted: Identity) -> None:
-        found = self.manifest() or create_manifest(
-            self._manifest_path, embedder_id=wanted.embedder_id, dimension=wanted.dimension
+        found = self.manifest() or self._place.create_manifest(
+            embedder_id=wanted.embedder_id, dimension=wanted.dimension
         )
         self._expect_same_embedder(wanted, found.embedder_id, found.dimension)
 
     def _prepare_reindex(self, catalog: Catalog, entity: str) -> Identity:
         if not catalog.exists():
             raise StoreError(
-                f"nothing is stored for entity {entity!r} in {self.path}, so nothing can be "
+                f"nothing is stored for entity {entity!r} in {self.name}, so nothing can be "
                 f"reindexed; check the entity and --store"
             )
-        self._whole_manifest()
+        self._place.whole_manifest()
         catalog.upgrade()
         return catalog.identity()
 
     async def _make_room(self, wanted: Identity, *, may_delete_unreadable: bool) -> None:
         """For new vectors, even where the old ones cannot be read."""
-        folder = self.path / "chroma"
         try:
-            if not self._server:
-                await asyncio.to_thread(check_database, folder)
+            await asyncio.to_thread(self._place.check_vectors)
             await self._drop_around(wanted.generation - 1, wanted)
         except CorruptStoreError as error:
-            if self._server or not may_delete_unreadable:
+            if not may_delete_unreadable or not await asyncio.to_thread(self._place.delete_vectors):
                 raise
-            await asyncio.to_thread(self._chroma.close)
             _log.warning("%s; the unreadable vectors of all entities are deleted", error)
-            await asyncio.to_thread(shutil.rmtree, folder)
 
-    async def _delete(self, entity: str, folder: Path) -> bool:
-        catalog = Catalog(folder / "catalog.db")
+    async def _delete(self, entity: str) -> bool:
+        catalog = self._place.catalog(entity)
         try:
             existed = await asyncio.to_thread(catalog.exists)
             if existed:
                 identity = await asyncio.to_thread(catalog.identity)
-                await asyncio.to_thread(self._whole_manifest)  # it names the collections
+                await asyncio.to_thread(self._place.whole_manifest)  # it names the collections
                 await self._drop_around(identity.generation, identity)
                 vectors = self._both(identity)
                 await vectors.drop()
@@ -277,7 +233,7 @@ class StoreDirectory:
             await self._drop_every(entity)
         finally:
             catalog.close()
-        await asyncio.to_thread(shutil.rmtree, folder)
+        await asyncio.to_thread(self._place.erase, entity)
         return existed
 
     async def _drop_every(self, entity: str) -> None:
@@ -299,104 +255,23 @@ class StoreDirectory:
         if manifest is None or manifest.embedder_id == identity.embedder_id:
             return
         if all(embedder == identity.embedder_id for embedder in self.embedders().values()):
-            replace_manifest(
-                self._manifest_path,
-                replace(manifest, embedder_id=identity.embedder_id, dimension=identity.dimension),
+            self._place.replace_manifest(
+                replace(manifest, embedder_id=identity.embedder_id, dimension=identity.dimension)
             )
 
     def embedders(self) -> Mapping[str, str]:
         """{entity: id of the model that its vectors come from}."""
-        return {identity.entity: identity.embedder_id for identity in self._identities()}
-
-    def _identities(self, *, skip_damaged: bool = False) -> list[Identity]:
-        """Of the entities with a catalog; a damaged catalog is an error, or left out."""
-        known: list[Identity] = []
-        for path in sorted((self.path / "entities").glob("*/catalog.db")):
-            catalog = Catalog(path)
-            try:
-                if catalog.exists():
-                    known.append(catalog.identity())
-            except CorruptStoreError:
-                if not skip_damaged:
-                    raise
-            finally:
-                catalog.close()
-        return known
-
-    # --- names ---
-
-    @property
-    def _manifest_path(self) -> Path:
-        return self.path / "store.json"
+        return {identity.entity: identity.embedder_id for identity in self._place.identities()}
 
     def manifest(self) -> Manifest | None:
-        """What `store.json` says; None before the first put."""
-        return read_manifest(self._manifest_path)
+        """What the store is; None before the first put."""
+        return self._place.manifest()
 
-    def _catalog_path(self, entity: str) -> Path:
-        return self.path / "entities" / entity_slug(entity) / "catalog.db"
-
-    def _cure(self, entity: str | None = None) -> str:
-        command = rebuild_command(self.path, entity=entity, server=self._server)
-        if self._server:
-            return f"{command} rebuilds the vectors"
-        return (
-            f"{command} rebuilds the vectors, unless they are on a Chroma server: "
-            f"then name it with --chroma"
-        )
-
-    def _writer_lock(self, entity: str) -> Path:
-        return self.path / "locks" / f"{entity_slug(entity)}.writer"
+    def _cure(self, entity: str) -> str:
+        return rebuild_advice(self.name, entity=entity, server=self._place.server)
 
     def _both(self, identity: Identity) -> EntityVectors:
-        cues = self._vectors(identity, ending=".cues")
-        return EntityVectors(passages=self._vectors(identity), cues=cues)
-
-    def _vectors(self, identity: Identity, *, ending: str = "") -> ChromaVectors:
-        digest = _digest(identity.entity)
-
-        def name() -> str | None:
-            # asked for at every use: the store may be created after the entity was opened
-            if self._store_id is None:
-                manifest = self.manifest()
-                self._store_id = manifest.store_id if manifest else None
-            if self._store_id is None:
-                return None
-            return f"{self._store_id[:12]}-{digest}.{identity.generation}{ending}"
-
-        return ChromaVectors(self._chroma, name=name)
-
-
-def _is_file(place: Path) -> bool:
-    try:
-        return place.is_file()
-    except PermissionError as error:
-        raise StoreError(
-            f"{place} cannot be looked at ({error.strerror}); get the right to open its folder, "
-            f"or name another one for the store (--store DIR)"
-        ) from error
-
-
-def entity_slug(entity: str) -> str:
-    """A folder name that reads like the entity and is its own: names that differ, differ here.
-
-    Raises:
-        UsageError: the name is empty, longer than 512 characters, or no valid Unicode.
-    """
-    if not 0 < len(entity) <= LONGEST_ENTITY:
-        raise UsageError(
-            f"an entity's name has 1 to {LONGEST_ENTITY} characters, this one {len(entity)}"
+        return EntityVectors(
+            passages=self._place.vectors(identity),
+            cues=self._place.vectors(identity, ending=".cues"),
         )
-    try:
-        entity.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(
-            f"the entity's name {entity!r} holds half of a character, as a name that is not UTF-8 "
-            f"does; give it another one"
-        ) from error
-    readable = re.sub("[^a-z0-9]+", "-", entity.lower()).strip("-")[:32] or "entity"
-    return f"{readable}-{_digest(entity)}"
-
-
-def _digest(entity: str) -> str:
-    return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()[:32]

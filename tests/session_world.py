@@ -15,7 +15,7 @@ from secondhop.sessions.learner import SessionLearner
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.sessions_sqlite import SqliteSessions
+from secondhop.stores.sessions_database import DatabaseSessions
 
 
 async def nothing_to_do() -> None:
@@ -41,7 +41,7 @@ def sessions_over(
     """Sessions of one worker."""
     return Sessions(
         SessionRounds(services),
-        store if store is not None else SqliteSessions(Path(mkdtemp()) / "sessions.db"),
+        store if store is not None else DatabaseSessions(Path(mkdtemp()) / "sessions.db"),
         entity=services.entity,
         ready=nothing_to_do,
         learner=learner,

@@ -28,6 +28,7 @@ from secondhop.prompts.library import Intent, parse_playbook
 from secondhop.running import run_recall
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import Memory, Vector
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
@@ -232,7 +233,7 @@ def world_over(folder: Path, index: MemoryIndex) -> SmallWorld:
         Catalog(folder / "catalog.db"),
         index,
         identity=identity,
-        lock_path=folder / "writer.lock",
+        lock=WriterLock(folder / "writer.lock"),
     )
     return SmallWorld(store=store, embedder=embedder)
 

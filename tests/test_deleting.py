@@ -17,7 +17,7 @@ from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
 from secondhop.sessions.service import owner_of
-from secondhop.stores.sessions_sqlite import SqliteSessions
+from secondhop.stores.sessions_database import DatabaseSessions
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
@@ -149,10 +149,10 @@ async def test_a_damaged_catalog_goes_as_well(tmp_path: Path) -> None:
 
 async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.db"
-    mara = await filled(tmp_path, "mara", sessions=SqliteSessions(elsewhere))
-    noor = await filled(tmp_path, "noor", sessions=SqliteSessions(elsewhere))
+    mara = await filled(tmp_path, "mara", sessions=DatabaseSessions(elsewhere))
+    noor = await filled(tmp_path, "noor", sessions=DatabaseSessions(elsewhere))
 
-    async with aclosing(SqliteSessions(elsewhere)) as sessions:
+    async with aclosing(DatabaseSessions(elsewhere)) as sessions:
         await adelete_entity(tmp_path, "mara", sessions=sessions)
         ended, going = [
             await sessions.load(session_id, owner=owner_of(entity))

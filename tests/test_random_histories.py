@@ -34,6 +34,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
@@ -194,7 +195,7 @@ class Histories(RuleBasedStateMachine):
             setattr(index, name, killer.around_async(getattr(index, name)))
         identity = Identity(entity="e", embedder_id=self.embedder.model_id, dimension=64)
         store = EntityStore(
-            catalog, index, identity=identity, lock_path=self.folder / "writer.lock"
+            catalog, index, identity=identity, lock=WriterLock(self.folder / "writer.lock")
         )
         store.clock = lambda: on(DAYS)
         self.runner.run(store.open())

@@ -22,8 +22,9 @@ from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.records import Memory
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 130
 """Enough for Chroma to have written its files, and for more than one batch of a rebuild."""

@@ -19,8 +19,8 @@ from secondhop.nodes.services import Services
 from secondhop.sessions.document import unpack
 from secondhop.sessions.service import owner_of
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.sessions_redis import RedisSessions
-from secondhop.stores.sessions_sqlite import SqliteSessions
 
 STORES = ["sqlite", pytest.param("redis", marks=pytest.mark.slow)]
 
@@ -29,7 +29,7 @@ STORES = ["sqlite", pytest.param("redis", marks=pytest.mark.slow)]
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
     made: SessionStore
     if request.param == "sqlite":
-        made = SqliteSessions(tmp_path / "entity" / "sessions.db")
+        made = DatabaseSessions(tmp_path / "entity" / "sessions.db")
     else:
         url = request.getfixturevalue("redis_url")
         made = RedisSessions(url, prefix=f"test:{tmp_path.name}")

@@ -36,17 +36,17 @@ from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.session import pick_round
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
-from secondhop.stores.sessions_sqlite import SqliteSessions
+from secondhop.stores.sessions_database import DatabaseSessions
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteSessions]:
-    async with aclosing(SqliteSessions(tmp_path / "sessions.db")) as made:
+async def store(tmp_path: Path) -> AsyncIterator[DatabaseSessions]:
+    async with aclosing(DatabaseSessions(tmp_path / "sessions.db")) as made:
         yield made
 
 
 @pytest.fixture
-def sessions(world: SmallWorld, store: SqliteSessions) -> Sessions:
+def sessions(world: SmallWorld, store: DatabaseSessions) -> Sessions:
     return sessions_over(session_services(world), store)
 
 
@@ -309,7 +309,7 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
 
 
 async def test_of_two_who_vote_at_once_exactly_one_wins(
-    world: SmallWorld, store: SqliteSessions
+    world: SmallWorld, store: DatabaseSessions
 ) -> None:
     workers = [sessions_over(session_services(world), store) for _ in range(4)]
     answer = await started(workers[0])
@@ -373,7 +373,7 @@ async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> N
 
 
 async def test_a_stranger_cannot_tell_anothers_session_from_none(
-    world: SmallWorld, store: SqliteSessions, answer: SessionAnswer
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
 ) -> None:
     theirs = sessions_over(replace(session_services(world), entity="theo"), store)
 
@@ -446,7 +446,7 @@ async def test_what_helped_may_be_named_and_must_have_been_shown(
     assert resolution.session.accepted == ["coaching"]
 
 
-async def test_a_session_is_resolved_once(world: SmallWorld, store: SqliteSessions) -> None:
+async def test_a_session_is_resolved_once(world: SmallWorld, store: DatabaseSessions) -> None:
     pupil = Pupil()
     workers = [sessions_over(session_services(world), store, learner=pupil) for _ in range(3)]
     answer = await started(workers[0])
@@ -505,7 +505,7 @@ class MortalCritic(ScriptedCritic):
 
 
 async def test_a_worker_killed_before_its_answer_has_counted_nothing_and_others_go_on(
-    world: SmallWorld, store: SqliteSessions
+    world: SmallWorld, store: DatabaseSessions
 ) -> None:
     said = {"plan": "hot", "wins": "cold"}
     whole = sessions_over(session_services(world), store)

@@ -34,7 +34,7 @@ from secondhop.errors import (
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.stores.sessions_sqlite import SqliteSessions
+from secondhop.stores.sessions_database import DatabaseSessions
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class OneSession(RuleBasedStateMachine):
     def begin(self) -> None:
         self.now, self.loop = 0.0, asyncio.new_event_loop()
         self.world = self.run(small_world(Path(mkdtemp(prefix="secondhop-life-"))))
-        store = SqliteSessions(
+        store = DatabaseSessions(
             Path(mkdtemp(prefix="secondhop-life-")) / "sessions.db", clock=lambda: self.now
         )
         limits = {"max_rounds": ROUNDS, "ttl_s": TTL_S}

@@ -24,11 +24,12 @@ from secondhop.nodes.services import Services
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.store_directory import StoreDirectory
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -129,8 +130,8 @@ async def open_parts(
         services,
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
-        learning=LearningStore(folder / "learning.db"),
-        recorded=CounterStore(folder / "counters.db"),
+        learning=home.place.learning(entity),
+        recorded=home.place.counters(entity),
     )
     return parts_of(
         home,
@@ -157,16 +158,16 @@ def parts_of(
     prices: PriceTable | None = None,
     annotate: bool | AnnotateSettings = False,
 ) -> Parts:
-    """The parts around services that are made already, with files in the entity's folder."""
-    folder = home.path / "entities" / entity_slug(services.entity)
+    """The parts around services that are made already, with what the store keeps beside them."""
+    place, entity = home.place, services.entity
     return Parts(
         home=home,
         store=store,
         embedders=embedders,
         services=services,
-        sessions=chosen_sessions(sessions, store=home.path, entity=services.entity),
-        learned=services.learning or LearningStore(folder / "learning.db"),
-        counters=CounterStore(folder / "counters.db"),
+        sessions=chosen_sessions(sessions) or place.sessions(entity),
+        learned=services.learning or place.learning(entity),
+        counters=place.counters(entity),
         llm=llm,
         prompts=prompts,
         prices=prices or {},

@@ -19,7 +19,7 @@ from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_draft import TraceDraft
 from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
-from secondhop.stores.store_directory import entity_slug
+from secondhop.stores.entity_names import entity_slug
 from secondhop.trace_writer import in_background
 
 logger = logging.getLogger(__name__)

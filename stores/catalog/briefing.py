@@ -4,7 +4,6 @@ What was superseded, deprecated or has expired is left out here already.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
@@ -16,6 +15,7 @@ from secondhop.stores.catalog.rows import (
     briefable_of,
     passage_of,
 )
+from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
@@ -23,6 +23,7 @@ AT_MOST: Final = 500
 """Things to do, and preferences, that are looked at; of more, the newest."""
 
 _NO_END: Final = "9999-12-31"
+_ALL_OF_THEM: Final = 2**31 - 1
 
 _HOLDS: Final = """coalesce(superseded_at > :until, superseded_at IS NULL)
     AND deprecated_at IS NULL AND coalesce(valid_until > :now, TRUE) AND created_at <= :until"""
@@ -33,8 +34,7 @@ _UNMARKED: Final = "coalesce(mark, '') = ''"
 
 _ALL: Final = f"SELECT {BRIEFABLE_COLUMNS} FROM memories LEFT JOIN keeping USING (memory_id)"
 
-# CROSS JOIN: marks are few, so the look-up begins with them
-_MARKED: Final = f"""SELECT {BRIEFABLE_COLUMNS} FROM keeping CROSS JOIN memories USING (memory_id)
+_MARKED: Final = f"""SELECT {BRIEFABLE_COLUMNS} FROM keeping JOIN memories USING (memory_id)
     WHERE mark <> '' AND mark = :mark AND {_HOLDS} {_NEWEST}"""
 _TO_DO: Final = f"""{_ALL}
     WHERE source IN ('todo', 'task') AND {_UNMARKED} AND {_HOLDS} {_NEWEST}"""
@@ -58,9 +58,7 @@ QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _NAMED, _OF_SLOTS, _TE
 class BriefingView:
     """What may be shown at one moment; reads only, all from one state of the catalog."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, *, now: datetime, until: datetime | None
-    ) -> None:
+    def __init__(self, connection: Connection, *, now: datetime, until: datetime | None) -> None:
         """See the catalog as it was at a moment.
 
         Args:
@@ -76,7 +74,7 @@ class BriefingView:
 
     def core(self) -> list[BriefableMemory]:
         """All that is marked as core, the newest first."""
-        return self._rows(_MARKED, mark="core", limit=-1)
+        return self._rows(_MARKED, mark="core", limit=_ALL_OF_THEM)
 
     def active(self) -> list[BriefableMemory]:
         """What is marked as open, and things to do by their source, the newest first."""

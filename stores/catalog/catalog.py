@@ -1,12 +1,12 @@
-"""The catalog of one entity: its memories, passages and lexical index, in one SQLite file.
+"""The catalog of one entity: its memories, passages and lexical index.
 
-One file an entity is the isolation, and why neither word weights nor speed depend on others.
-All methods but `aread` block; `EntityStore` calls them from worker threads.
+In SQLite it is one file; in PostgreSQL, rows that no other entity's handle can see. Neither word
+weights nor speed depend on other entities. All methods but `aread` block; `EntityStore` calls them
+from worker threads.
 """
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,13 +27,7 @@ from secondhop.stores.catalog.keeping import (
     drop_lost_links,
     keep,
 )
-from secondhop.stores.catalog.migrations import (
-    MIGRATIONS,
-    check_version,
-    empty_catalog,
-    migrate,
-    schema_version,
-)
+from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
@@ -56,13 +50,14 @@ from secondhop.stores.catalog.writes import (
     reindex_terms,
     store_memories,
 )
-from secondhop.stores.database import Database
+from secondhop.stores.database import Connection, Database
 from secondhop.stores.records import (
     EarlierText,
     EmbeddedMemory,
     StoreCounts,
     Topic,
 )
+from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,32 +80,35 @@ class Identity:
 class Catalog:
     """What is stored for one entity. A file that does not exist yet reads as an empty store."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._database = Database(path)
+    def __init__(self, place: Path | Database) -> None:
+        """`place`: a SQLite file, or another database."""
+        self._database: Database = (
+            SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
+        )
         self._ready = False
 
     def exists(self) -> bool:
         """Whether anything was ever stored; False too for a file whose creation was cut short."""
-        if not self.path.is_file():
+        if not self._database.exists():
             self._ready = False
-        if self._ready or not self.path.is_file():
-            return self._ready
+            return False
+        if self._ready:
+            return True
         with self._database.reading() as connection:
-            found = check_version(connection, path=self.path, known=len(MIGRATIONS))
-            self._ready = found == len(MIGRATIONS) and bool(read_meta(connection))
-            return bool(found) and bool(read_meta(connection))
+            found = self._database.version(connection)
+            is_made = bool(found) and bool(read_meta(connection))
+        self._ready = is_made and found == self._database.newest
+        return is_made
 
     def needs_upgrade(self) -> bool:
         """Whether the schema or the analyzer that wrote the lexical index is an older one."""
         with self._database.reading() as connection:
-            old_schema = schema_version(connection) < len(MIGRATIONS)
+            old_schema = self._database.version(connection) < self._database.newest
             return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
 
     def upgrade(self) -> None:
-        """Bring an existing file to this schema and analyzer; needs the writer's lock."""
-        with self._database.creating() as connection:
-            migrate(connection, path=self.path)
+        """Bring what exists to this schema and analyzer; needs the writer's lock."""
+        self._database.migrate()
         with self._database.reading() as connection:
             outdated = read_meta(connection).get("analyzer") != analyzer_id()
         if outdated:
@@ -124,10 +122,8 @@ class Catalog:
             write_meta(connection, {"analyzer": analyzer_id()})
 
     def create(self, identity: Identity) -> None:
-        """Make the file; its owner must hold the writer's lock."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.creating() as connection:
-            migrate(connection, path=self.path)
+        """Make the tables; its owner must hold the writer's lock."""
+        self._database.migrate()
         self.adopt(identity)
         self._ready = True
 
@@ -149,7 +145,8 @@ class Catalog:
             )
         except (KeyError, ValueError) as error:
             raise CorruptStoreError(
-                f"{self.path} does not say whose memory it is ({error!r}); put a backup in place"
+                f"{self._database.name} does not say whose memory it is ({error!r}); put a backup "
+                f"in place"
             ) from error
 
     def adopt(self, identity: Identity) -> None:
@@ -205,7 +202,7 @@ class Catalog:
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(
-        self, write: Callable[[sqlite3.Connection], set[str]], *, intent: int | None = None
+        self, write: Callable[[Connection], set[str]], *, intent: int | None = None
     ) -> int | None:
         """Change cues; `write` returns the ids of those that are gone. As `store`."""
         with self._database.writing() as connection:
@@ -251,14 +248,8 @@ class Catalog:
             note_erased(connection, needs_compaction=needs_compaction)
 
     def erase_leftovers(self) -> bool:
-        """Rewrite the file without anything that was deleted; False while others read it.
-
-        Freed pages are zeroed already; this clears the write-ahead log and the free space.
-        """
-        with self._database.creating() as connection:
-            connection.execute("VACUUM")
-            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not busy
+        """See `Database`."""
+        return self._database.erase_leftovers()
 
     def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`."""
@@ -274,17 +265,17 @@ class Catalog:
 
     def read(
         self,
-        view: Callable[Concatenate[sqlite3.Connection, P], T],
+        view: Callable[Concatenate[Connection, P], T],
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
         """What `view` (a function of `reads`, say) reads, in one consistent view of the file."""
-        with self._database.reading() if self.exists() else empty_catalog() as connection:
+        with self._database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
             return view(connection, *args, **named)
 
     async def aread(
         self,
-        view: Callable[Concatenate[sqlite3.Connection, P], T],
+        view: Callable[Concatenate[Connection, P], T],
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
@@ -303,9 +294,8 @@ class Catalog:
         return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
 
     def file_faults(self) -> list[str]:
-        """What SQLite's own check finds; [] for a sound file."""
-        faults = self.read(lambda one: list(one.execute("PRAGMA integrity_check(20)")))
-        return [] if faults == [("ok",)] else [fault for (fault,) in faults]
+        """See `Database`."""
+        return self._database.faults() if self.exists() else []
 
     def drop_lost_links(self) -> None:
         """Forget how memories stood that are gone, and ids of gone ones where others name them."""
@@ -314,7 +304,7 @@ class Catalog:
 
     def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
-        known = len(MIGRATIONS)
+        known = self._database.newest
         return self.read(
             catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
         )
@@ -338,7 +328,7 @@ class Catalog:
 
     def _settled(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         intent: int | None,
         *,
         passage_ids: Iterable[str],

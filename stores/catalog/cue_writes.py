@@ -4,7 +4,6 @@ Vectors of cues are in an index of their own: what changes here returns the ids 
 gone, whose vectors go next.
 """
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -20,11 +19,12 @@ from secondhop.stores.cues import (
     fingerprint,
     fingerprint_given,
 )
+from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
 
 
 def annotate(
-    connection: sqlite3.Connection, annotations: Iterable[Annotation], *, at: datetime
+    connection: Connection, annotations: Iterable[Annotation], *, at: datetime
 ) -> tuple[int, set[str]]:
     """Replace what the same origin had said of these memories.
 
@@ -41,9 +41,7 @@ def annotate(
     return len(current), set[str]().union(*gone)
 
 
-def store_given(
-    connection: sqlite3.Connection, memories: Sequence[Memory], *, at: datetime
-) -> set[str]:
+def store_given(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> set[str]:
     """Store what the host gives with memories that were just put; ids of cues that are gone.
 
     What a model thought of another text of theirs goes.
@@ -64,27 +62,30 @@ def store_given(
     return gone - stored_cues(connection, sorted(gone))
 
 
-def add_cues(connection: sqlite3.Connection, cues: Iterable[Cue], *, at: datetime) -> None:
+def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> None:
     """Add cues of stored memories; a cue of the host takes the place of another's same words."""
     given = list(cues)
     known = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
     for cue in given:
         if cue.memory_id in known:
-            way = "REPLACE" if cue.origin == "host" else "INSERT OR IGNORE"
+            if cue.origin == "host":
+                connection.execute("DELETE FROM cues WHERE cue_id = ?", (cue.cue_id,))
             row = cue_row(cue, at=at)
             connection.execute(
-                f"{way} INTO cues ({CUE_COLUMNS}) VALUES ({','.join('?' * len(row))})", row
+                f"INSERT INTO cues ({CUE_COLUMNS}) VALUES ({','.join('?' * len(row))}) "
+                f"ON CONFLICT DO NOTHING",
+                row,
             )
 
 
-def remove_cues(connection: sqlite3.Connection, cue_ids: Iterable[str]) -> set[str]:
+def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:
     """Delete these cues; the ids of those that were there."""
     existing = stored_cues(connection, sorted(cue_ids))
     connection.executemany("DELETE FROM cues WHERE cue_id = ?", [(one,) for one in existing])
     return existing
 
 
-def drop_cues_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+def drop_cues_of(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
     """Nothing is known any more of what these memories were for, or of what replaces them; the
     ids of cues that are gone."""
     sql = "SELECT cue_id FROM cues WHERE memory_id IN"
@@ -96,7 +97,7 @@ def drop_cues_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> s
     return gone
 
 
-def _drop_outdated(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+def _drop_outdated(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
     """Drop what models thought of other texts of these memories; ids of cues that are gone."""
     sql = (
         "SELECT memory_id FROM annotations JOIN memories USING (memory_id) "
@@ -107,7 +108,7 @@ def _drop_outdated(connection: sqlite3.Connection, memory_ids: Sequence[str]) ->
     return set[str]().union(*(_drop(connection, one, origin="model") for one in outdated))
 
 
-def _drop(connection: sqlite3.Connection, memory_id: str, *, origin: CueOrigin) -> set[str]:
+def _drop(connection: Connection, memory_id: str, *, origin: CueOrigin) -> set[str]:
     """Drop what one origin has said of a memory; ids of cues that are gone."""
     where = "WHERE memory_id = ? AND origin = ?"
     rows = connection.execute(f"SELECT cue_id FROM cues {where}", (memory_id, origin))
@@ -117,7 +118,7 @@ def _drop(connection: sqlite3.Connection, memory_id: str, *, origin: CueOrigin) 
     return gone
 
 
-def _replace(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> set[str]:
+def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[str]:
     """Put an annotation in the place of the one of the same origin; ids of cues that are gone.
 
     Of the host's cues those stay that were added one by one, and those that were removed one by one
@@ -143,7 +144,7 @@ def _replace(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -
     return gone - stored_cues(connection, sorted(gone))
 
 
-def _insert(connection: sqlite3.Connection, new: Annotation, *, at: datetime) -> None:
+def _insert(connection: Connection, new: Annotation, *, at: datetime) -> None:
     """The annotation without its cues. A host that says nothing has no annotation."""
     says = fingerprint(new)
     if new.origin == "host" and not says:
@@ -163,6 +164,7 @@ def _insert(connection: sqlite3.Connection, new: Annotation, *, at: datetime) ->
         ),
     )
     connection.executemany(
-        "INSERT OR IGNORE INTO replacements (memory_id, origin, replaced_id) VALUES (?, ?, ?)",
+        "INSERT INTO replacements (memory_id, origin, replaced_id) VALUES (?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
         [(new.memory_id, new.origin, one) for one in new.replaces],
     )

@@ -3,7 +3,6 @@
 They stand beside the memories and go with them.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,32 +14,31 @@ from secondhop.stores.cues import (
     Cue,
     cues_in,
 )
+from secondhop.stores.database import Connection
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
 TABLES = ("cues", "annotations", "replacements")
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count(connection: Connection) -> int:
     """Cues stored."""
     (count,) = connection.execute("SELECT count(*) FROM cues").fetchone()
     return int(count)
 
 
-def ids(connection: sqlite3.Connection) -> set[str]:
+def ids(connection: Connection) -> set[str]:
     """Of all cues."""
     return {cue_id for (cue_id,) in connection.execute("SELECT cue_id FROM cues")}
 
 
-def texts(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> dict[str, str]:
+def texts(connection: Connection, cue_ids: Sequence[str]) -> dict[str, str]:
     """See `CueSearch.texts`."""
     sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
     return dict(in_chunks(connection, sql, cue_ids))
 
 
-def of_memories(
-    connection: sqlite3.Connection, memory_ids: Sequence[str]
-) -> dict[str, tuple[Cue, ...]]:
+def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
     """{memory id: its cues}, specific ones first; those without one are left out."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
     found: defaultdict[str, list[Cue]] = defaultdict(list)
@@ -51,7 +49,7 @@ def of_memories(
 
 
 def annotations(
-    connection: sqlite3.Connection, memory_ids: Sequence[str]
+    connection: Connection, memory_ids: Sequence[str]
 ) -> dict[str, tuple[Annotation, ...]]:
     """{memory id: what each origin says of it, without cues that were removed since}; those
     without one are left out."""
@@ -78,27 +76,28 @@ def annotations(
     return {one: tuple(annotations) for one, annotations in found.items()}
 
 
-def unannotated(connection: sqlite3.Connection, *, prompt: str | None) -> list[str]:
+def unannotated(connection: Connection, *, prompt: str | None) -> list[str]:
     """See `EntityCues.unannotated`."""
     rows = connection.execute(
         "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
         "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
         "AND a.content_hash = memories.content_hash "
-        "AND (?1 IS NULL OR a.origin <> 'model' OR a.prompt = ?1)) ORDER BY rowid",
-        (prompt,),
+        "AND (CAST(:prompt AS TEXT) IS NULL OR a.origin <> 'model' OR a.prompt = :prompt)) "
+        "ORDER BY rowid",
+        {"prompt": prompt},
     )
     dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
     return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]
 
 
-def fingerprints(connection: sqlite3.Connection) -> dict[str, str]:
+def fingerprints(connection: Connection) -> dict[str, str]:
     """{memory id: fingerprint of what the host gave with it}."""
     sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host'"
     return dict(connection.execute(sql))
 
 
 def _replaces(
-    connection: sqlite3.Connection, memory_ids: Sequence[str]
+    connection: Connection, memory_ids: Sequence[str]
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     sql = "SELECT memory_id, origin, replaced_id FROM replacements WHERE memory_id IN"
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
@@ -107,7 +106,7 @@ def _replaces(
     return {key: tuple(sorted(ids)) for key, ids in found.items()}
 
 
-def all_cues(connection: sqlite3.Connection, *, after: str, limit: int) -> list[Cue]:
+def all_cues(connection: Connection, *, after: str, limit: int) -> list[Cue]:
     """The next cues by id."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
     return [cue_of(row) for row in connection.execute(sql, (after, limit))]
@@ -138,7 +137,7 @@ def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
 
 
-def lost_annotations(connection: sqlite3.Connection) -> list[str]:
+def lost_annotations(connection: Connection) -> list[str]:
     """Ids of memories that are not stored, and of which something is; only damage leaves such."""
     named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
     rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")

@@ -4,7 +4,6 @@ A memory that is put again stands as it stood; one that is removed leaves nothin
 it had superseded stays superseded: by its own successor, where it has one.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -24,18 +23,19 @@ from secondhop.stores.catalog.rows import (
     slot_of,
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
+from secondhop.stores.database import Connection
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
 
 
-def keeping(connection: sqlite3.Connection, memory_id: str) -> Keeping:
+def keeping(connection: Connection, memory_id: str) -> Keeping:
     """Of one memory."""
     sql = f"SELECT {KEEPING_COLUMNS} FROM keeping WHERE memory_id = ?"
     row = connection.execute(sql, (memory_id,)).fetchone()
     return AS_STORED if row is None else keeping_of(row)[1]
 
 
-def drop_lost_links(connection: sqlite3.Connection) -> None:
+def drop_lost_links(connection: Connection) -> None:
     """What names a memory that is not stored; only damage, or another program, leaves such."""
     gone = "NOT IN (SELECT memory_id FROM memories)"
     for table in ("keeping", "history", "earlier_texts", *CUE_TABLES):
@@ -48,7 +48,7 @@ def drop_lost_links(connection: sqlite3.Connection) -> None:
 class KeepingView:
     """What stands in the catalog at the moment of a decision; reads only."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     def memory(self, memory_id: str) -> Memory | None:
@@ -118,14 +118,13 @@ Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
 """Decides, with the catalog in view, what changes; an error undoes everything."""
 
 
-def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> None:
+def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
     """Make the changes, and write each into the history of its memory."""
     for change in changes:
-        if change.keeping == AS_STORED:
-            connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
-        else:
+        connection.execute("DELETE FROM keeping WHERE memory_id = ?", (change.memory_id,))
+        if change.keeping != AS_STORED:
             connection.execute(
-                f"REPLACE INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 keeping_row(change.memory_id, change.keeping),
             )
         write_history(
@@ -140,14 +139,14 @@ def keep(connection: sqlite3.Connection, changes: Iterable[KeepingChange]) -> No
         )
 
 
-def write_history(connection: sqlite3.Connection, entry: HistoryEntry) -> None:
+def write_history(connection: Connection, entry: HistoryEntry) -> None:
     """One more entry."""
     connection.execute(
         f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
     )
 
 
-def drop_keeping(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:
     """Forget how removed memories stood, what they said before, and their ids where others name
     them."""
     drop_earlier(connection, memory_ids)

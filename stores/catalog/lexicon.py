@@ -10,7 +10,6 @@ the term. Block first: what a put adds lies together, in about a megabyte, howev
 """
 
 import json
-import sqlite3
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secondhop.stores.catalog.analysis import QueryTerms
+from secondhop.stores.database import Connection
 
 _BLOCK = 1_024
 _ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
@@ -28,9 +28,10 @@ _PACKED = struct.Struct("<HBBI")
 _SAMPLED_BLOCKS = 4
 _JOINED = """
     FROM json_each(?) AS block CROSS JOIN json_each(?) AS term
-    CROSS JOIN postings ON postings.block = block.value AND postings.term = term.value
+    CROSS JOIN postings
+    WHERE postings.block = CAST(block.value AS INTEGER) AND postings.term = term.value
 """
-_ROWS = f"SELECT block.value, term.value, entries {_JOINED}"
+_ROWS = f"SELECT postings.block, postings.term, entries {_JOINED}"
 _SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
 
 
@@ -62,7 +63,7 @@ class IndexedPassage:
         return len(self.title_terms) + len(self.text_terms)
 
 
-def add(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -> None:
+def add(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
     """Enter passages that are not in the index yet."""
     fresh: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
     pack = _PACKED.pack
@@ -76,8 +77,8 @@ def add(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -> N
             entries[term].append(pack(slot, _byte(count), 0, length))
     connection.executemany(
         # || joins the bytes as they are; only the type has to be said
-        "INSERT INTO postings VALUES (?, ?, ?) ON CONFLICT (block, term) "
-        "DO UPDATE SET entries = CAST(entries || excluded.entries AS BLOB)",
+        "INSERT INTO postings (block, term, entries) VALUES (?, ?, ?) ON CONFLICT (block, term) "
+        "DO UPDATE SET entries = CAST(postings.entries || excluded.entries AS BLOB)",
         [
             (block, term, b"".join(entries[term]))
             for block, entries in sorted(fresh.items())
@@ -90,7 +91,7 @@ def _byte(count: int) -> int:
     return count if count < 256 else 255  # from there on, more of the same says nothing: see k1
 
 
-def remove(connection: sqlite3.Connection, passages: Iterable[IndexedPassage]) -> None:
+def remove(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
     """Take passages out again; they must be analysed as they were when they were added."""
     slots: dict[int, set[int]] = defaultdict(set)
     terms: dict[int, set[str]] = defaultdict(set)
@@ -126,9 +127,7 @@ Found: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """(passage numbers [n], scores [n] in 0..1)."""
 
 
-def search(
-    connection: sqlite3.Connection, queries: Sequence[QueryTerms], *, settings: Bm25
-) -> list[Found]:
+def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: Bm25) -> list[Found]:
     """For each query, every passage with a term of it. Terms of several queries are read once.
 
     score = sum over terms t of idf(t) · f·(k1 + 1) / (f + k1·(1 - b + b·length/average))
@@ -192,7 +191,7 @@ def _found(
     return numbers, sums / (sum(idf.values()) * (by.k1 + 1))
 
 
-def contents(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:
+def contents(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
     """{(block, term): its entries}; what order they came in says nothing."""
     size = _ENTRY.itemsize
     return {
@@ -205,7 +204,7 @@ def _idf(holding: int, *, passages: int) -> float:
     return float(np.log1p((passages - holding + 0.5) / (holding + 0.5)))
 
 
-def _extent(connection: sqlite3.Connection) -> tuple[int, float]:
+def _extent(connection: Connection) -> tuple[int, float]:
     """(number of passages, their average length in terms)."""
     rows = dict(
         connection.execute("SELECT key, value FROM meta WHERE key IN ('passages', 'terms')")
@@ -214,7 +213,7 @@ def _extent(connection: sqlite3.Connection) -> tuple[int, float]:
     return passages, max(1.0, int(rows.get("terms", 0)) / max(1, passages))
 
 
-def _blocks(connection: sqlite3.Connection) -> list[int]:
+def _blocks(connection: Connection) -> list[int]:
     """Numbers of all blocks that may hold something."""
     first, last = connection.execute(
         # two questions: asked for both at once, SQLite reads the whole table
@@ -224,7 +223,7 @@ def _blocks(connection: sqlite3.Connection) -> list[int]:
 
 
 def _most_telling(
-    connection: sqlite3.Connection, query: QueryTerms, *, blocks: Sequence[int], limit: int
+    connection: Connection, query: QueryTerms, *, blocks: Sequence[int], limit: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The `limit` terms of a long query that few passages hold, judged by a sample of blocks.
 

@@ -1,14 +1,8 @@
-"""The catalog's schema, as numbered steps; `PRAGMA user_version` says how many have run."""
+"""The catalog's schema in SQLite, as numbered steps."""
 
-import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 
-from secondhop.errors import SchemaVersionError
-
-Migration = tuple[str, ...]
-"""SQL statements that lead from one version to the next, run in one transaction."""
+from secondhop.stores.sqlite import Migration
 
 MIGRATIONS: Sequence[Migration] = (
     (
@@ -147,53 +141,3 @@ MIGRATIONS: Sequence[Migration] = (
         "ALTER TABLE earlier_texts ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
     ),
 )
-
-
-def schema_version(connection: sqlite3.Connection) -> int:
-    """How many migrations have run; 0 in a new file."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def check_version(connection: sqlite3.Connection, *, path: Path, known: int) -> int:
-    """The version found.
-
-    Raises:
-        SchemaVersionError: it is newer than `known`; nothing was changed.
-    """
-    found = schema_version(connection)
-    if found > known:
-        raise SchemaVersionError(found=found, known=known, path=str(path))
-    return found
-
-
-def migrate(
-    connection: sqlite3.Connection, *, path: Path, steps: Sequence[Migration] = MIGRATIONS
-) -> None:
-    """Run the steps that are missing, each in a transaction of its own.
-
-    The version is read again inside each transaction: of two processes that migrate at once, the
-    second finds the work done.
-
-    Raises:
-        SchemaVersionError: the file is newer than these steps; nothing was changed.
-    """
-    while check_version(connection, path=path, known=len(steps)) < len(steps):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = schema_version(connection)
-            for statement in steps[version] if version < len(steps) else ():
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {min(version + 1, len(steps))}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-
-
-@contextmanager
-def empty_catalog() -> Generator[sqlite3.Connection, None, None]:
-    """A catalog in memory, with nothing in it."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, path=Path(":memory:"))
-        yield connection

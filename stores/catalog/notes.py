@@ -1,12 +1,12 @@
 """The catalog's notes: key-value facts about it, and the outbox of vectors on their way."""
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from secondhop.stores.catalog.reads import owners, stored_cues
 from secondhop.stores.catalog.rows import SETTING
+from secondhop.stores.database import Connection
 from secondhop.stores.keeping import SAID_IN
 
 _ERASING = "erasing"
@@ -18,23 +18,21 @@ _WORTH_A_MAP = 50
 """The memory map is made again, which takes seconds, when one memory in 50 was added singly."""
 
 
-def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
-    """All of it; {} in a file without a schema."""
-    (tables,) = connection.execute(
-        "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"
-    ).fetchone()
-    return dict(connection.execute("SELECT key, value FROM meta")) if tables else {}
+def read_meta(connection: Connection) -> dict[str, str]:
+    """All of it."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
 
 
-def write_meta(connection: sqlite3.Connection, values: Mapping[str, str]) -> None:
+def write_meta(connection: Connection, values: Mapping[str, str]) -> None:
     """Set these keys."""
     connection.executemany(
-        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        values.items(),
+        "INSERT INTO meta (key, value) VALUES (?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        list(values.items()),
     )
 
 
-def read_erasing(connection: sqlite3.Connection) -> list[str] | None:
+def read_erasing(connection: Connection) -> list[str] | None:
     """Ids of memories whose erasure has begun and is not finished; None when there is none.
 
     [] where the memories are deleted, and files may still hold what they said.
@@ -43,7 +41,7 @@ def read_erasing(connection: sqlite3.Connection) -> list[str] | None:
     return None if noted is None else json.loads(noted)
 
 
-def note_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
+def note_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
     """The erasure of these memories begins."""
     going = list(memory_ids)
     noted = {*(read_erasing(connection) or []), *going}
@@ -51,7 +49,7 @@ def note_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> N
     note_origins(connection, going)
 
 
-def note_origins(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+def note_origins(connection: Connection, memory_ids: Sequence[str]) -> None:
     """Remember which words of which messages these memories came from, as a digest and numbers.
 
     `observe` reads nothing from those words again.
@@ -65,32 +63,32 @@ def note_origins(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> N
         write_meta(connection, {_FORGOTTEN: json.dumps(sorted(origins))})
 
 
-def read_forgotten_origins(connection: sqlite3.Connection) -> list[str]:
+def read_forgotten_origins(connection: Connection) -> list[str]:
     """Where memories that were forgotten had been said; no word of them is in it."""
     origins: list[str] = json.loads(read_meta(connection).get(_FORGOTTEN, "[]"))
     return origins
 
 
-def leave_erasing(connection: sqlite3.Connection, memory_ids: Iterable[str]) -> None:
+def leave_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
     """These memories leave the note: they are stored again, or deleted, and no id is needed."""
     noted = read_erasing(connection)
     if noted:
         write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})
 
 
-def note_erased(connection: sqlite3.Connection, *, needs_compaction: bool) -> None:
+def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
     """The erasure is finished, but for vectors that go when the collection is compacted."""
     connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_ERASING, _NEEDS_COMPACTION))
     if needs_compaction:
         write_meta(connection, {_NEEDS_COMPACTION: "1"})
 
 
-def needs_compaction(connection: sqlite3.Connection) -> bool:
+def needs_compaction(connection: Connection) -> bool:
     """Whether files still hold vectors of erased memories."""
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
-def write_settings(connection: sqlite3.Connection, changes: Mapping[str, str | None]) -> None:
+def write_settings(connection: Connection, changes: Mapping[str, str | None]) -> None:
     """Keep these settings; those of None go."""
     gone = [(f"{SETTING}{name}",) for name, value in changes.items() if value is None]
     connection.executemany("DELETE FROM meta WHERE key = ?", gone)
@@ -98,15 +96,15 @@ def write_settings(connection: sqlite3.Connection, changes: Mapping[str, str | N
     write_meta(connection, kept)
 
 
-def count_change(connection: sqlite3.Connection) -> None:
+def count_change(connection: Connection) -> None:
     """The store is not what it was."""
     connection.execute(
-        "INSERT INTO meta VALUES ('changes', '1') "
-        "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        "INSERT INTO meta (key, value) VALUES ('changes', '1') ON CONFLICT (key) "
+        "DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)"
     )
 
 
-def count_small_change(connection: sqlite3.Connection) -> None:
+def count_small_change(connection: Connection) -> None:
     """One memory more: as many as are worth a new memory map make one change."""
     small = int(read_meta(connection).get("small_changes", 0)) + 1
     (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
@@ -124,7 +122,7 @@ class OpenNote(NamedTuple):
 
 
 def add_intent(
-    connection: sqlite3.Connection,
+    connection: Connection,
     kind: Literal["put", "drop"],
     passage_ids: Sequence[str],
     cue_ids: Sequence[str] = (),
@@ -132,22 +130,22 @@ def add_intent(
     """Note that vectors of these passages and cues come or go; the note's number."""
     if cue_ids and _CUE_VECTORS not in read_meta(connection):
         write_meta(connection, {_CUE_VECTORS: "1"})
-    cursor = connection.execute(
-        "INSERT INTO outbox (kind, passage_ids, cue_ids) VALUES (?, ?, ?)",
+    (number,) = connection.execute(
+        "INSERT INTO outbox (kind, passage_ids, cue_ids) VALUES (?, ?, ?) RETURNING intent_no",
         (kind, json.dumps(passage_ids), json.dumps(cue_ids)),
-    )
-    return int(cursor.lastrowid or 0)
+    ).fetchone()
+    return int(number)
 
 
 def add_drop(
-    connection: sqlite3.Connection, passage_ids: Iterable[str], cue_ids: Iterable[str]
+    connection: Connection, passage_ids: Iterable[str], cue_ids: Iterable[str]
 ) -> int | None:
     """Note that these vectors go; the note's number, None where there is none to go."""
     passages, cues = sorted(passage_ids), sorted(cue_ids)
     return add_intent(connection, "drop", passages, cues) if passages or cues else None
 
 
-def open_intents(connection: sqlite3.Connection) -> dict[int, OpenNote]:
+def open_intents(connection: Connection) -> dict[int, OpenNote]:
     """By number, what each note names that is not stored."""
     noted = connection.execute("SELECT intent_no, passage_ids, cue_ids FROM outbox").fetchall()
     found: dict[int, OpenNote] = {}
@@ -161,6 +159,6 @@ def open_intents(connection: sqlite3.Connection) -> dict[int, OpenNote]:
     return found
 
 
-def has_cue_vectors(connection: sqlite3.Connection) -> bool:
+def has_cue_vectors(connection: Connection) -> bool:
     """Whether vectors of cues were ever put: then there may be a collection of them."""
     return _CUE_VECTORS in read_meta(connection)

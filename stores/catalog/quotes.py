@@ -1,11 +1,11 @@
 """Free-text reasons in the history that quote a memory: they go when it is forgotten."""
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from secondhop.stores.catalog.rows import MEMORY_COLUMNS, memory_of
 from secondhop.stores.catalog.versions import earlier_texts
+from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
 
 QUOTED = 16
@@ -15,7 +15,7 @@ _CODE = re.compile(r"(?=\w*\d)\w{4,}")
 """A number, a password, a name with digits: one of them is a quote."""
 
 
-def clear_quotes(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
     """Empty the reasons that quote these memories, or were given for what involves them.
 
     Call it while the memories and their earlier texts still stand in the catalog.
@@ -60,7 +60,7 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
     return found
 
 
-def _texts_of(connection: sqlite3.Connection, memory_id: str) -> Iterator[str]:
+def _texts_of(connection: Connection, memory_id: str) -> Iterator[str]:
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
     row = connection.execute(sql, (memory_id,)).fetchone()
     present: list[Memory] = [] if row is None else [memory_of(row)]

@@ -1,6 +1,5 @@
 """What is read from the catalog of memories and passages; always inside one transaction."""
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -28,6 +27,7 @@ from secondhop.stores.catalog.rows import (
     text_of,
 )
 from secondhop.stores.cues import Breadth
+from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 from secondhop.stores.where import Where
@@ -35,7 +35,7 @@ from secondhop.stores.where import Where
 _CHUNK = 500
 
 
-def in_chunks(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
+def in_chunks(connection: Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
     """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
     values = list(dict.fromkeys(values))
     for start in range(0, len(values), _CHUNK):
@@ -43,69 +43,68 @@ def in_chunks(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -
         yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)
 
 
-def stored(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> list[str]:
+def stored(connection: Connection, memory_ids: Sequence[str]) -> list[str]:
     """Those of the memories that are there."""
     sql = "SELECT memory_id FROM memories WHERE memory_id IN"
     return [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
 
 
-def owners(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, str]:
+def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]:
     """{passage id: memory id} of the stored ones."""
     sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
     return dict(in_chunks(connection, sql, passage_ids))
 
 
-def stored_cues(connection: sqlite3.Connection, cue_ids: Sequence[str]) -> set[str]:
+def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
     """Those of the cues that are there."""
     sql = "SELECT cue_id FROM cues WHERE cue_id IN"
     return {cue_id for (cue_id,) in in_chunks(connection, sql, cue_ids)}
 
 
-def cards(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
     role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
-    cued = with_cues(connection, memory_ids)
+    kept_for = undertakings(connection, memory_ids)
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
     return {
         card.memory_id: replace(
             card,
             role=role.get(card.memory_id, ""),
             replaced_by=newer.get(card.memory_id, ()),
-            has_cues=card.memory_id in cued,
+            has_cues=card.memory_id in kept_for,
+            undertakings=kept_for.get(card.memory_id, ()),
         )
         for card in found
     }
 
 
-def passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
+def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
     """See `MemoryReader.passages`."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
     found = map(passage_of, in_chunks(connection, sql, passage_ids))
     return {passage.passage_id: passage for passage in found}
 
 
-def passages_of(connection: sqlite3.Connection, memory_id: str) -> tuple[Passage, ...]:
+def passages_of(connection: Connection, memory_id: str) -> tuple[Passage, ...]:
     """Of one memory, in order."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
     return tuple(map(passage_of, connection.execute(sql, (memory_id,))))
 
 
-def memory(connection: sqlite3.Connection, memory_id: str) -> Memory | None:
+def memory(connection: Connection, memory_id: str) -> Memory | None:
     """See `MemoryReader.memory`."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
     return next(map(memory_of, connection.execute(sql, (memory_id,))), None)
 
 
-def whole(
-    connection: sqlite3.Connection, memory_id: str
-) -> tuple[Memory, tuple[Passage, ...]] | None:
+def whole(connection: Connection, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
     """A memory with its passages in order, or None."""
     found = memory(connection, memory_id)
     return None if found is None else (found, passages_of(connection, memory_id))
 
 
 def page(
-    connection: sqlite3.Connection, *, after: str, limit: int
+    connection: Connection, *, after: str, limit: int
 ) -> list[tuple[Memory, tuple[Passage, ...]]]:
     """The next `limit` memories whose id is greater than `after`, with their passages."""
     rows = connection.execute(
@@ -116,24 +115,25 @@ def page(
     return [(one, passages_of(connection, one.memory_id)) for one in memories]
 
 
-def all_passage_ids(connection: sqlite3.Connection) -> list[str]:
+def all_passage_ids(connection: Connection) -> list[str]:
     """Of everything stored, by memory and ordinal."""
     rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
     return [passage_id for (passage_id,) in rows]
 
 
-def content_hashes(connection: sqlite3.Connection, *, origin: str | None = None) -> dict[str, str]:
+def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
         connection.execute(
-            "SELECT memory_id, content_hash FROM memories WHERE ?1 IS NULL OR origin = ?1",
-            (origin,),
+            "SELECT memory_id, content_hash FROM memories "
+            "WHERE CAST(:origin AS TEXT) IS NULL OR origin = :origin",
+            {"origin": origin},
         )
     )
 
 
 def counts(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     vectors: int | None,
     schema_version: int,
@@ -159,7 +159,7 @@ def counts(
     )
 
 
-def annotated(connection: sqlite3.Connection) -> int:
+def annotated(connection: Connection) -> int:
     """See `EntityCues.annotated`."""
     (count,) = connection.execute(
         "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
@@ -168,21 +168,24 @@ def annotated(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def cued_share(connection: sqlite3.Connection) -> float:
+def cued_share(connection: Connection) -> float:
     """See `CueSearch`."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
     (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM cues").fetchone()
     return min(1.0, known / stored) if stored else 0.0
 
 
-def with_cues(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Those of the memories that have a cue."""
-    sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
-    return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
+def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """{memory that has cues: the words of its broad ones}."""
+    sql = "SELECT memory_id, breadth, text FROM cues WHERE memory_id IN"
+    found: dict[str, tuple[str, ...]] = {}
+    for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
+        found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
+    return found
 
 
 def cue_owners(
-    connection: sqlite3.Connection, cue_ids: Sequence[str]
+    connection: Connection, cue_ids: Sequence[str]
 ) -> dict[str, tuple[str, Breadth, str]]:
     """{cue id: (memory id, breadth, words)} of the stored ones."""
     sql = "SELECT cue_id, memory_id, breadth, text FROM cues WHERE cue_id IN"
@@ -190,16 +193,14 @@ def cue_owners(
     return {cue_id: tuple(owner) for cue_id, *owner in rows}
 
 
-def roles(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, str]:
+def roles(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
     """{memory id: its role}; what the host says goes before what a model says."""
     sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
     rows = sorted(in_chunks(connection, sql, memory_ids), key=lambda row: row[2] == "host")
     return {memory_id: role for memory_id, role, _ in rows}
 
 
-def replaced_by(
-    connection: sqlite3.Connection, memory_ids: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
+def replaced_by(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """{memory id: the newer stored memories whose annotations say that they replace it}.
 
     The newest first. Newer is what has a later date, or was stored later on the same date; an
@@ -219,7 +220,7 @@ def replaced_by(
     return {old: tuple(sorted(ages, key=ages.__getitem__)[::-1]) for old, ages in newer.items()}
 
 
-def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, list[str]]:
     """See `MemoryReader`."""
     found: dict[str, list[tuple[int, str]]] = {}
     sql = "SELECT memory_id, ordinal, passage_id FROM passages WHERE memory_id IN"
@@ -228,23 +229,19 @@ def passage_ids(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> di
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
 
 
-def memories_where(
-    connection: sqlite3.Connection, where: str, *values: str | bytes
-) -> list[Memory]:
+def memories_where(connection: Connection, where: str, *values: str | bytes) -> list[Memory]:
     """Those of a condition, the oldest first."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
     found = map(memory_of, connection.execute(sql, values))
     return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
 
 
-def keepings(connection: sqlite3.Connection) -> dict[str, Keeping]:
+def keepings(connection: Connection) -> dict[str, Keeping]:
     """Of every memory that does not stand as it was stored."""
     return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
-def standing(
-    connection: sqlite3.Connection, *, until: datetime | None, where: Where | None
-) -> Standing:
+def standing(connection: Connection, *, until: datetime | None, where: Where | None) -> Standing:
     """See `MemoryKeeping`."""
     names = connection.execute(
         f"""SELECT {FACT_NAME_COLUMNS} FROM memories
@@ -260,26 +257,27 @@ def standing(
     )
 
 
-def settings(connection: sqlite3.Connection) -> dict[str, str]:
+def settings(connection: Connection) -> dict[str, str]:
     """{name: value} of the settings kept with the entity."""
     rows = connection.execute(
-        "SELECT substr(key, ?2), value FROM meta WHERE key GLOB ?1 || '*' ORDER BY key",
-        (SETTING, len(SETTING) + 1),
+        "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key",
+        (len(SETTING), SETTING),
     )
-    return dict(rows.fetchall())
+    return {key.removeprefix(SETTING): value for key, value in rows}
 
 
-def written_after(connection: sqlite3.Connection, moment: datetime) -> list[str]:
+def written_after(connection: Connection, moment: datetime) -> list[str]:
     """Ids of what was written later than that."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
     return [found for found, at in dated if datetime.fromisoformat(at) > moment]
 
 
-def admitted(connection: sqlite3.Connection, where: Where) -> dict[str, bool]:
+def admitted(connection: Connection, where: Where) -> dict[str, bool]:
     """{memory id: whether the filter admits it} of everything stored."""
     rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
     return {
         memory_id: where.admits(
+            memory_id,
             tags=tags_of(tags),
             source=text_of(source),
             kind=kind,
@@ -289,14 +287,14 @@ def admitted(connection: sqlite3.Connection, where: Where) -> dict[str, bool]:
     }
 
 
-def tags(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+def tags(connection: Connection) -> dict[str, tuple[str, ...]]:
     """See `MemoryWriter.tags`."""
     rows = connection.execute("SELECT memory_id, tags FROM memories WHERE tags <> '[]'")
     return {memory_id: tags_of(tags) for memory_id, tags in rows}
 
 
 def best_by_words(
-    connection: sqlite3.Connection, queries: Sequence[str], *, k: int
+    connection: Connection, queries: Sequence[str], *, k: int
 ) -> list[list[PassageHit]]:
     """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
     if k < 1:

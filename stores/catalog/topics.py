@@ -1,12 +1,12 @@
 """The memory map in the catalog: what one is made from, and the one that is kept."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 
 from secondhop.stores.catalog.notes import read_meta, write_meta
 from secondhop.stores.catalog.reads import cards, in_chunks
 from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
+from secondhop.stores.database import Connection
 from secondhop.stores.records import Passage, Topic
 
 TOPICS_VERSION = "2"
@@ -14,7 +14,7 @@ TOPICS_VERSION = "2"
 
 
 def openings(
-    connection: sqlite3.Connection, memory_ids: Sequence[str], *, characters: int
+    connection: Connection, memory_ids: Sequence[str], *, characters: int
 ) -> list[tuple[str, str, list[str]]]:
     """(title, first characters of the text, passage ids) of each, in the order given."""
     titles = {memory_id: card.title for memory_id, card in cards(connection, memory_ids).items()}
@@ -33,7 +33,7 @@ def openings(
     ]
 
 
-def kept_topics(connection: sqlite3.Connection) -> tuple[int, list[Topic]]:
+def kept_topics(connection: Connection) -> tuple[int, list[Topic]]:
     """(the `changes` they were made at, -1 when they never were, or otherwise; the topics)."""
     meta = read_meta(connection)
     if meta.get("topics_version") != TOPICS_VERSION:
@@ -43,7 +43,7 @@ def kept_topics(connection: sqlite3.Connection) -> tuple[int, list[Topic]]:
     ]
 
 
-def keep_topics(connection: sqlite3.Connection, topics: Sequence[Topic], *, made_at: int) -> None:
+def keep_topics(connection: Connection, topics: Sequence[Topic], *, made_at: int) -> None:
     """Remember the memory map, and at which `changes` it was made."""
     fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]
     write_meta(

@@ -8,18 +8,16 @@ ingested again and again), and one that is kept already (two exports of one chat
 change places at every ingest). So what is kept grows with what was said, not with the ingests.
 """
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.rows import MEMORY_COLUMNS, VERSION_COLUMNS, version_of, version_row
+from secondhop.stores.database import Connection
 from secondhop.stores.records import EarlierText, Memory
 
 
-def keep_replaced(
-    connection: sqlite3.Connection, memories: Sequence[Memory], *, at: datetime
-) -> None:
+def keep_replaced(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> None:
     """Keep what these memories, about to be stored, would make unreadable."""
     stored = catalog_reads.stored(connection, [memory.memory_id for memory in memories])
     for new in (memory for memory in memories if memory.memory_id in set(stored)):
@@ -59,14 +57,14 @@ def same_text(one: Memory, other: Memory) -> bool:
     return _names(one) == _names(other) and one.messages == other.messages
 
 
-def earlier_texts(connection: sqlite3.Connection, memory_id: str) -> list[EarlierText]:
+def earlier_texts(connection: Connection, memory_id: str) -> list[EarlierText]:
     """Of one memory, the oldest first."""
     sql = f"""SELECT {MEMORY_COLUMNS}, {VERSION_COLUMNS} FROM earlier_texts
         WHERE memory_id = ? ORDER BY version_no"""
     return list(map(version_of, connection.execute(sql, (memory_id,))))
 
 
-def add_earlier(connection: sqlite3.Connection, texts: Iterable[EarlierText]) -> None:
+def add_earlier(connection: Connection, texts: Iterable[EarlierText]) -> None:
     """Keep these texts, the oldest first, of stored memories that have none yet."""
     by_memory: dict[str, list[EarlierText]] = {}
     for text in texts:
@@ -77,21 +75,21 @@ def add_earlier(connection: sqlite3.Connection, texts: Iterable[EarlierText]) ->
                 _insert(connection, text)
 
 
-def drop_earlier(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> None:
+def drop_earlier(connection: Connection, memory_ids: Sequence[str]) -> None:
     """Nothing is kept any more of what these memories said."""
     connection.executemany(
         "DELETE FROM earlier_texts WHERE memory_id = ?", [(one,) for one in memory_ids]
     )
 
 
-def lost_texts(connection: sqlite3.Connection) -> list[str]:
+def lost_texts(connection: Connection) -> list[str]:
     """Ids of memories that are not stored, and of which a text is kept; only damage leaves such."""
     sql = """SELECT DISTINCT memory_id FROM earlier_texts
         WHERE memory_id NOT IN (SELECT memory_id FROM memories) ORDER BY memory_id"""
     return [memory_id for (memory_id,) in connection.execute(sql)]
 
 
-def _insert(connection: sqlite3.Connection, text: EarlierText) -> None:
+def _insert(connection: Connection, text: EarlierText) -> None:
     row = version_row(text)
     connection.execute(
         f"INSERT INTO earlier_texts ({MEMORY_COLUMNS}, {VERSION_COLUMNS}) "

@@ -1,11 +1,10 @@
 """What changes in the catalog when a memory comes or goes; always inside one transaction."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog.analysis import document_terms
+from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.rows import (
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
@@ -14,10 +13,12 @@ from secondhop.stores.catalog.rows import (
     passage_of,
     passage_row,
 )
+from secondhop.stores.database import Connection
 from secondhop.stores.records import EmbeddedMemory, Passage
+from secondhop.stores.sqlite import in_memory
 
 
-def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemory]) -> None:
+def store_memories(connection: Connection, batch: Sequence[EmbeddedMemory]) -> None:
     """Insert memories that are not there, with their passages and postings."""
     connection.executemany(
         f"INSERT INTO memories ({MEMORY_COLUMNS}, slot, content_hash, passage_count) "
@@ -43,7 +44,7 @@ def store_memories(connection: sqlite3.Connection, batch: Sequence[EmbeddedMemor
     _adjust(connection, "terms", sum(entry.length for entry in indexed))
 
 
-def drop_memories(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> set[str]:
+def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
     """Delete these memories (no id twice) with passages and postings; the passage ids gone."""
     rows = [row for memory_id in memory_ids for row in _stored_passages(connection, memory_id)]
     indexed = [entry for _, entry in rows]
@@ -56,7 +57,7 @@ def drop_memories(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> 
     return {passage.passage_id for passage, _ in rows}
 
 
-def reindex_terms(connection: sqlite3.Connection) -> None:
+def reindex_terms(connection: Connection) -> None:
     """Build the lexical index again from the stored text, with the analyzer of today."""
     connection.execute("DELETE FROM postings")
     connection.execute("DELETE FROM meta WHERE key = 'terms'")
@@ -70,20 +71,16 @@ def reindex_terms(connection: sqlite3.Connection) -> None:
         )
 
 
-def fresh_postings(connection: sqlite3.Connection) -> dict[tuple[int, str], frozenset[bytes]]:
+def fresh_postings(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
     """The lexical index as the stored text gives it, in the form of `lexicon.contents`."""
-    with closing(sqlite3.connect(":memory:")) as scratch:
-        scratch.execute(
-            "CREATE TABLE postings (block INTEGER, term TEXT, entries BLOB, "
-            "PRIMARY KEY (block, term))"
-        )
+    with in_memory(MIGRATIONS) as scratch:
         for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
             lexicon.add(scratch, [entry for _, entry in _stored_passages(connection, memory_id)])
         return lexicon.contents(scratch)
 
 
 def _stored_passages(
-    connection: sqlite3.Connection, memory_id: str
+    connection: Connection, memory_id: str
 ) -> Iterator[tuple[Passage, lexicon.IndexedPassage]]:
     found = connection.execute(
         f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?", (memory_id,)
@@ -106,9 +103,9 @@ def _indexed(passage_no: int, passage: Passage, *, title: str) -> lexicon.Indexe
     )
 
 
-def _adjust(connection: sqlite3.Connection, key: str, amount: int) -> None:
+def _adjust(connection: Connection, key: str, amount: int) -> None:
     connection.execute(
-        "INSERT INTO meta VALUES (?1, CAST(?2 AS TEXT)) "
-        "ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + ?2 AS TEXT)",
-        (key, amount),
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = "
+        "CAST(CAST(meta.value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
+        (key, str(amount)),
     )

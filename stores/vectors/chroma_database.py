@@ -27,7 +27,7 @@ class UnfinishedIndexError(CorruptStoreError):
         super().__init__(
             f"the vectors below {folder} were being written when a process was killed ({reason}); "
             f"the memories are safe, and opening the entity again with its embedding model "
-            f"rebuilds the vectors, as {rebuild_command(folder.parent)} does"
+            f"rebuilds the vectors, as {rebuild_command(str(folder.parent))} does"
         )
 
 
@@ -156,7 +156,7 @@ def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
     """An error that says what rebuilds them."""
     return CorruptStoreError(
         f"the vectors below {folder} are damaged ({reason}); "
-        f"the memories are safe: {rebuild_command(folder.parent)} rebuilds the vectors"
+        f"the memories are safe: {rebuild_command(str(folder.parent))} rebuilds the vectors"
     )
 
 

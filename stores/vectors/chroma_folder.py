@@ -66,7 +66,7 @@ class ChromaFolder:
 
     def __init__(self, folder: Path, *, locks: Path) -> None:
         self.folder = folder
-        self._cure = rebuild_command(folder.parent)
+        self._cure = rebuild_command(str(folder.parent))
         self._locks = locks
         self._changed = threading.Condition()
         self._users = 0

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 class ChromaServer:
     """A `ChromaClient` of a server, which looks after concurrency and damage itself."""
 
-    def __init__(self, url: str, *, store: Path) -> None:
-        """The vectors of `store`, a folder; it is only named in messages.
+    def __init__(self, url: str, *, store: str) -> None:
+        """The vectors of `store`, which is only named in messages.
 
         Raises:
             UsageError: `url` is not one: Chroma would ask its default server instead.

@@ -1,10 +1,10 @@
 """Searching an index that may hold more than the catalog knows."""
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
 
@@ -17,7 +17,7 @@ async def nearest_stored(
     *,
     k: int,
     catalog: Catalog,
-    owners: Callable[[sqlite3.Connection, Sequence[str]], Mapping[str, Owner]],
+    owners: Callable[[Connection, Sequence[str]], Mapping[str, Owner]],
 ) -> list[list[tuple[str, Owner, float]]]:
     """For each query row, at most `k` (id, owner, cosine) of stored ids, best first.
 

@@ -24,6 +24,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import Use
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Mark
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
@@ -114,7 +115,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         Catalog(tmp_path / "catalog.db"),
         MemoryIndex(),
         identity=Identity(entity="mara", embedder_id=embedder.model_id, dimension=16),
-        lock_path=tmp_path / "writer.lock",
+        lock=WriterLock(tmp_path / "writer.lock"),
     )
     memories = memories_of(store, embedder, folder=tmp_path, clock=lambda: NOW)
     yield Desk(memories=memories)

@@ -136,8 +136,8 @@ def test_named_ones_come_in_the_order_asked_for_if_they_hold(
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_no_query_goes_through_all_memories(catalog: Catalog, query: str) -> None:
-    with closing(sqlite3.connect(catalog.path)) as connection:
+def test_no_query_goes_through_all_memories(catalog: Catalog, tmp_path: Path, query: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection:
         values = dict.fromkeys(("now", "until", "mark", "limit", "ids", "kind"), "[]") | {
             "limit": 9
         }

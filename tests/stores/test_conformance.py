@@ -12,6 +12,7 @@ import pytest
 from secondhop.errors import UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText
 from secondhop.stores.vectors.chroma import ChromaVectors
@@ -31,7 +32,7 @@ async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     client = (
         ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
         if request.param == "folder"
-        else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
+        else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
     )
     vectors = ChromaVectors(client, name=lambda: f"{tmp_path.name.rstrip('_')}-x.1")
     yield vectors
@@ -45,7 +46,7 @@ async def store(
 ) -> AsyncIterator[EntityStore]:
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(catalog, index, identity=identity, lock_path=tmp_path / "writer")
+    opened = EntityStore(catalog, index, identity=identity, lock=WriterLock(tmp_path / "writer"))
     await opened.open()
     async with aclosing(opened):
         yield opened

@@ -121,6 +121,7 @@ async def test_counters_of_a_version_that_kept_nothing_of_it_are_read_and_writte
     await counters.count(use("old"))
     with closing(sqlite3.connect(tmp_path / "counters.db")) as old:
         old.execute("DROP TABLE lately")
+        old.execute("PRAGMA user_version = 0")
 
     assert await counters.lately() == []
     assert "a" in await counters.memory_ids()

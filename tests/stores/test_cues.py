@@ -17,14 +17,16 @@ from hypothesis import strategies as st
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cue_writes import store_given
-from secondhop.stores.catalog.migrations import empty_catalog
+from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Memory, Message
+from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -82,7 +84,7 @@ async def store(
         client = (
             ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
             if request.param == "folder"
-            else ChromaServer(request.getfixturevalue("chroma_server"), store=tmp_path)
+            else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
         )
         index = ChromaVectors(client, name=lambda: name)
         cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
@@ -91,7 +93,7 @@ async def store(
         Catalog(tmp_path / "catalog.db"),
         index,
         identity=identity,
-        lock_path=tmp_path / "writer",
+        lock=WriterLock(tmp_path / "writer"),
         cue_index=cue_index,
     )
     async with aclosing(opened):
@@ -226,7 +228,7 @@ def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.Dat
         )
         for one, day in zip(ids, days, strict=True)
     ]
-    with empty_catalog() as catalog:
+    with in_memory(MIGRATIONS) as catalog:
         store_memories(
             catalog,
             [EmbeddedMemory(memory=one, passages=(), vectors=NO_VECTORS) for one in memories],
@@ -320,7 +322,7 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
             Catalog(tmp_path / "catalog.db"),
             index,
             identity=identity,
-            lock_path=tmp_path / "writer",
+            lock=WriterLock(tmp_path / "writer"),
             cue_index=cue_index,
         )
 

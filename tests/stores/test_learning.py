@@ -122,7 +122,7 @@ async def test_all_is_forgotten_but_the_switch(tmp_path: Path) -> None:
 
     await store.clear()
 
-    known = await LearningStore(store.path).read()
+    known = await LearningStore(tmp_path / "learning.db").read()
     assert (known.on, ids(known)) == (False, [])
     assert b"zebra" not in bytes_below(tmp_path)
     await store.switch(on=True)
@@ -157,8 +157,8 @@ async def test_damaged_lessons_are_an_error_and_never_a_boundless_factor(
 
 async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     store = await taught(tmp_path / "learning.db", context("c1", "a"))
-    with store._database.creating() as connection:  # pyright: ignore[reportPrivateUsage] - its file
-        connection.execute("PRAGMA user_version = 99")
+    with closing(sqlite3.connect(tmp_path / "learning.db")) as file:
+        file.execute("PRAGMA user_version = 99")
 
     for write in (
         store.change(one_more),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.lexicon import Bm25
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
@@ -25,7 +26,7 @@ async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntitySt
         Catalog(tmp_path / "catalog.db"),
         MemoryIndex(),
         identity=identity,
-        lock_path=tmp_path / "writer",
+        lock=WriterLock(tmp_path / "writer"),
     )
     async with aclosing(opened):
         yield opened
@@ -142,7 +143,9 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
     folder = tmp_path_factory.mktemp("lexicon")
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(folder / "catalog.db")
-    store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=folder / "writer")
+    store = EntityStore(
+        catalog, MemoryIndex(), identity=identity, lock=WriterLock(folder / "writer")
+    )
     async with aclosing(store):
         for number, words in versions:
             await store.put([make.memory(f"m{number}", " ".join(words), title="x")])

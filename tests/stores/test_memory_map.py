@@ -12,6 +12,7 @@ from secondhop.ranking.keyphrases import topic_names
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.memory_map import spherical_kmeans
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.memory_index import MemoryIndex
@@ -35,7 +36,9 @@ def test_kmeans_finds_clusters_that_lie_apart() -> None:
 async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntityStore]:
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=tmp_path / "lock")
+    opened = EntityStore(
+        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
+    )
     async with aclosing(opened):
         yield opened
 
@@ -106,7 +109,9 @@ async def test_single_memories_make_a_new_map_only_when_they_are_many(
 ) -> None:
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(tmp_path / "catalog.db")
-    store = EntityStore(catalog, MemoryIndex(), identity=identity, lock_path=tmp_path / "lock")
+    store = EntityStore(
+        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
+    )
     await store.put([make.memory(f"m{n}", f"word{n} and more") for n in range(100)])
     before = catalog.changes()
 

@@ -11,11 +11,13 @@ import pytest
 
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.migrations import MIGRATIONS, migrate, schema_version
+from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.reads import cards
 from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Keeping
+from secondhop.stores.locks import WriterLock
+from secondhop.stores.sqlite import migrate, schema_version
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
@@ -39,7 +41,7 @@ def test_a_step_that_fails_leaves_nothing_behind(connection: sqlite3.Connection)
 def test_a_newer_file_is_refused_and_not_changed(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA user_version = 9")
     with pytest.raises(SchemaVersionError, match="nothing was changed") as caught:
-        migrate(connection, path=Path("x"))
+        migrate(connection, path=Path("x"), steps=MIGRATIONS)
     assert (caught.value.found, caught.value.known) == (9, len(MIGRATIONS))
     assert (schema_version(connection), tables(connection)) == (9, set())
 
@@ -64,7 +66,7 @@ def test_terms_of_an_older_analyzer_are_made_again(tmp_path: Path) -> None:
     with closing(Catalog(tmp_path / "catalog.db")) as catalog:
         catalog.create(Identity(entity="e", embedder_id="m", dimension=4))
         assert not catalog.needs_upgrade()
-        with closing(sqlite3.connect(catalog.path)) as connection, connection:
+        with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection, connection:
             connection.execute("UPDATE meta SET value = 'old' WHERE key = 'analyzer'")
             connection.execute("INSERT INTO postings VALUES (0, 'old', x'00')")
         assert catalog.needs_upgrade()
@@ -99,7 +101,9 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     catalog, index = Catalog(tmp_path / "catalog.db"), MemoryIndex()
     old = make.memory("a", "the boiler hums")
     await index.upsert([old.passages[0].passage_id], old.vectors)
-    store = EntityStore(catalog, index, identity=catalog.identity(), lock_path=tmp_path / "lock")
+    store = EntityStore(
+        catalog, index, identity=catalog.identity(), lock=WriterLock(tmp_path / "lock")
+    )
 
     await store.open()
 

@@ -14,8 +14,8 @@ from tests.redis_server import redis_url as redis_url
 
 from secondhop.errors import StoreError
 from secondhop.stores.sessions import GRACE_S, SessionStatus, SessionStore, StoredSession
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.sessions_redis import RedisSessions
-from secondhop.stores.sessions_sqlite import SqliteSessions
 
 LONG_S = 60.0
 SHORT_S = 0.05
@@ -28,7 +28,7 @@ STATUSES: list[SessionStatus] = ["resolved", "abandoned"]
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
     made: SessionStore
     if request.param == "sqlite":
-        made = SqliteSessions(tmp_path / "entity" / "sessions.db")
+        made = DatabaseSessions(tmp_path / "entity" / "sessions.db")
     else:
         url = request.getfixturevalue("redis_url")
         made = RedisSessions(url, prefix=f"test:{tmp_path.name}")
@@ -161,7 +161,7 @@ def knowing(folder: Path, words: bytes = WORDS) -> set[str]:
 async def test_an_ended_session_leaves_no_word_in_any_file(
     tmp_path: Path, status: SessionStatus
 ) -> None:
-    async with aclosing(SqliteSessions(tmp_path / "sessions.db")) as store:
+    async with aclosing(DatabaseSessions(tmp_path / "sessions.db")) as store:
         long = WORDS + b" of the orchard" * 6_000 + WORDS
         told = replace(new(), document=long)
         await store.save(told)
@@ -177,7 +177,7 @@ async def test_what_has_expired_is_overwritten_at_the_next_write_and_at_the_end(
     tmp_path: Path,
 ) -> None:
     now = 0.0
-    async with aclosing(SqliteSessions(tmp_path / "sessions.db", clock=lambda: now)) as store:
+    async with aclosing(DatabaseSessions(tmp_path / "sessions.db", clock=lambda: now)) as store:
         for turn in range(2):
             await store.save(replace(new(f"{turn}"), document=WORDS))
             now += LONG_S + GRACE_S
@@ -198,7 +198,7 @@ async def test_a_file_of_version_0_1_is_taken_over_and_holds_no_word_of_its_sess
         file.execute("CREATE TABLE votes (session_id TEXT, vote TEXT)")
         file.execute("INSERT INTO sessions VALUES ('s', ?)", (WORDS.decode(),))
         file.commit()
-    async with aclosing(SqliteSessions(path)) as store:
+    async with aclosing(DatabaseSessions(path)) as store:
         assert await store.load("s", owner=OWNER) is None
         assert await store.open_ids(owner=OWNER) == []
 
@@ -209,7 +209,7 @@ async def test_a_file_of_version_0_1_is_taken_over_and_holds_no_word_of_its_sess
 
 
 async def test_looking_for_sessions_makes_no_file(tmp_path: Path) -> None:
-    async with aclosing(SqliteSessions(tmp_path / "sessions.db")) as store:
+    async with aclosing(DatabaseSessions(tmp_path / "sessions.db")) as store:
         assert await store.open_ids(owner=OWNER) == []
         assert await store.load("s", owner=OWNER) is None
     assert os.listdir(tmp_path) == []

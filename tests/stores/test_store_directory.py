@@ -20,9 +20,10 @@ from secondhop.errors import (
     StoreError,
     UsageError,
 )
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.store_directory import StoreDirectory
 
 WEIRD = ["../x", "a/b", "a b", "A B", "Ä", "A\u0308", "🙂", "nul\0", ".", "x" * 512]
 
@@ -179,13 +180,14 @@ async def test_a_second_writer_waits_and_then_gets_a_clear_error(
         (lock,) = home.path.glob("locks/*.writer")
         store.lock_timeout_s = 0.05
         held = WriterLock(lock)  # as another process has it
-        assert held.try_acquire()
+        release = held.try_acquire()
+        assert release
         with pytest.raises(StoreError, match="another process"):
             await store.put([make.memory("n", "text")])
         assert await store.memory("m")
         async with entity(home) as reader:
             assert (await reader.counts()).memories == 1
-        held.release()
+        release()
         await store.put([make.memory("n", "text")])
 
 

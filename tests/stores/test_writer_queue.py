@@ -14,7 +14,7 @@ async def test_writers_of_one_loop_take_turns_however_many_wait(tmp_path: Path) 
     order: list[int] = []
 
     async def write(number: int) -> None:
-        async with writer_turn(path, timeout_s=0.05):
+        async with writer_turn(WriterLock(path), timeout_s=0.05):
             order.append(number)
             await asyncio.sleep(0.02)
 
@@ -25,10 +25,11 @@ async def test_writers_of_one_loop_take_turns_however_many_wait(tmp_path: Path) 
 
 async def test_another_process_that_goes_on_writing_is_an_error_in_the_end(tmp_path: Path) -> None:
     other = WriterLock(tmp_path / "writer.lock")
-    assert other.try_acquire()
+    release = other.try_acquire()
+    assert release
     with pytest.raises(StoreBusyError, match="another process"):
-        async with writer_turn(tmp_path / "writer.lock", timeout_s=0.05):
+        async with writer_turn(other, timeout_s=0.05):
             pass
-    other.release()
-    async with writer_turn(tmp_path / "writer.lock", timeout_s=0.05):
+    release()
+    async with writer_turn(other, timeout_s=0.05):
         pass

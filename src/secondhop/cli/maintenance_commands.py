@@ -72,7 +72,7 @@ def catalog_of(common: Common) -> Path:
     was stored, and stays when all of it is forgotten."""
     from secondhop.cli.opening import store_of
     from secondhop.settings import load_settings
-    from secondhop.stores.store_directory import entity_slug
+    from secondhop.stores.entity_names import entity_slug
 
     settings = load_settings()
     slug = entity_slug(common.entity or settings.entity)

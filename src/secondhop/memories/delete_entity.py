@@ -8,12 +8,13 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
 from secondhop.graph.result import Frozen
 from secondhop.sessions.service import abandon_those_with, owner_of
-from secondhop.sessions.stores import SQLITE, chosen_sessions
+from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.reads import content_hashes
-from secondhop.stores.database import is_open_elsewhere
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.sqlite import is_open_elsewhere
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop
 
 
@@ -113,9 +114,11 @@ async def abandon_sessions(
     named: str | SessionStore | None, memory_ids: list[str], *, entity: str
 ) -> None:
     """Sessions that are kept elsewhere than in the entity's folder: those that know a memory."""
-    if named in (None, SQLITE) or not memory_ids:
+    if not memory_ids:
         return
-    store = chosen_sessions(named, store=Path(), entity=entity)
+    store = chosen_sessions(named)
+    if store is None:
+        return
     try:
         await abandon_those_with(memory_ids, store, owner=owner_of(entity))
     finally:

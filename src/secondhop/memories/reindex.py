@@ -12,11 +12,11 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
-from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.reads import all_passage_ids
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.reindex import Reindex
-from secondhop.stores.store_directory import StoreDirectory, entity_slug
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 from secondhop.sync import BackgroundLoop
 
@@ -135,7 +135,7 @@ def reindex(
 
 async def passages_to_embed(home: StoreDirectory, entity: str) -> int:
     """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
-    catalog = Catalog(home.path / "entities" / entity_slug(entity) / "catalog.db")
+    catalog = home.place.catalog(entity)
     try:
         return len(await catalog.aread(all_passage_ids))
     finally:

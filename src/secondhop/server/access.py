@@ -15,7 +15,7 @@ from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import Scope, Token
-from secondhop.stores.store_directory import LONGEST_ENTITY
+from secondhop.stores.entity_names import LONGEST_ENTITY
 
 EntityName = Annotated[
     str,

@@ -35,7 +35,7 @@ from secondhop.server.bodies import (
     SupersedeBody,
     UpdateBody,
 )
-from secondhop.stores.store_directory import entity_slug
+from secondhop.stores.entity_names import entity_slug
 
 router = APIRouter(tags=["memories"])
 

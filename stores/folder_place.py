@@ -1,0 +1,182 @@
+"""A store in a folder of files.
+
+store.json                   which embedding model, which store; made again when it is lost
+entities/<name>-<hash>/      catalog.db: the truth about one entity
+chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
+locks/                       empty files that processes lock
+"""
+
+import shutil
+from pathlib import Path
+
+from secondhop.errors import CorruptStoreError, StoreError
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_names import entity_digest, entity_slug
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.locks import StampedLock, WriterLock
+from secondhop.stores.manifest import (
+    Manifest,
+    create_manifest,
+    intact_manifest,
+    read_manifest,
+    recover_manifest,
+    replace_manifest,
+)
+from secondhop.stores.rebuild_command import rebuild_advice
+from secondhop.stores.sessions import SessionStore
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_client import ChromaClient
+from secondhop.stores.vectors.chroma_database import check_database
+from secondhop.stores.vectors.chroma_server import ChromaServer
+from secondhop.stores.vectors.collection_names import CollectionNames
+from secondhop.stores.vectors.shared_clients import folder_client, leave_client
+
+SESSIONS_FILE = "sessions.db"
+"""In the entity's folder, beside its traces; never in its catalog, for a session writes nothing
+there."""
+
+
+class FolderPlace:
+    """A `StorePlace` in a folder, with Chroma in it or on a server."""
+
+    def __init__(self, folder: Path, *, chroma_url: str | None) -> None:
+        """Creates nothing. Raises StoreError where no folder can be."""
+        for place in (folder, *folder.parents):
+            if _is_file(place):
+                raise StoreError(
+                    f"the store cannot be in {folder}: {place} is a file; name a folder "
+                    f"(--store DIR)"
+                )
+        self.folder, self.server = folder, chroma_url
+        self._names = CollectionNames(self.manifest)
+        self._chroma: ChromaClient = (
+            ChromaServer(chroma_url, store=str(folder))
+            if chroma_url
+            else folder_client(folder, user=self)
+        )
+
+    @property
+    def name(self) -> str:
+        """See `StorePlace`."""
+        return str(self.folder)
+
+    def catalog(self, entity: str) -> Catalog:
+        """See `StorePlace`."""
+        return Catalog(self._own(entity) / "catalog.db")
+
+    def learning(self, entity: str) -> LearningStore:
+        """See `StorePlace`."""
+        return LearningStore(self._own(entity) / "learning.db")
+
+    def counters(self, entity: str) -> CounterStore:
+        """See `StorePlace`."""
+        return CounterStore(self._own(entity) / "counters.db")
+
+    def sessions(self, entity: str) -> SessionStore:
+        """See `StorePlace`."""
+        from secondhop.stores.sessions_database import DatabaseSessions
+
+        return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
+
+    def lock(self, entity: str) -> WriterLock:
+        """See `StorePlace`."""
+        return WriterLock(self.folder / "locks" / f"{entity_slug(entity)}.writer")
+
+    def vectors(self, identity: Identity, *, ending: str = "") -> ChromaVectors:
+        """See `StorePlace`."""
+        return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
+
+    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+        """See `StorePlace`; a damaged catalog is an error, or left out."""
+        known: list[Identity] = []
+        for path in sorted((self.folder / "entities").glob("*/catalog.db")):
+            catalog = Catalog(path)
+            try:
+                if catalog.exists():
+                    known.append(catalog.identity())
+            except CorruptStoreError:
+                if not skip_damaged:
+                    raise
+            finally:
+                catalog.close()
+        return known
+
+    def manifest(self) -> Manifest | None:
+        """See `StorePlace`."""
+        return read_manifest(self._manifest_path)
+
+    def whole_manifest(self) -> Manifest | None:
+        """See `StorePlace`."""
+        found = intact_manifest(self._manifest_path)
+        if found is not None or not (self.folder / "entities").is_dir():
+            return found or self.manifest()
+        with StampedLock(self.folder / "locks" / "store.json").exclusive():
+            found = intact_manifest(self._manifest_path)
+            identities = self.identities(skip_damaged=True)
+            if found is not None or not identities:
+                return found or self.manifest()
+            return recover_manifest(
+                self._manifest_path,
+                identities=identities,
+                digests={entity_digest(identity.entity) for identity in identities},
+                chroma=self.folder / "chroma",
+                cure=rebuild_advice(self.name, server=self.server),
+            )
+
+    def create_manifest(self, *, embedder_id: str, dimension: int) -> Manifest:
+        """See `StorePlace`."""
+        return create_manifest(self._manifest_path, embedder_id=embedder_id, dimension=dimension)
+
+    def replace_manifest(self, manifest: Manifest) -> None:
+        """See `StorePlace`."""
+        replace_manifest(self._manifest_path, manifest)
+
+    def holds(self, entity: str) -> bool:
+        """See `StorePlace`."""
+        return self._own(entity).exists()
+
+    def erase(self, entity: str) -> None:
+        """See `StorePlace`."""
+        shutil.rmtree(self._own(entity))
+
+    def check_room(self) -> None:
+        """See `StorePlace`."""
+        self._chroma.check_room()
+
+    def check_vectors(self) -> None:
+        """See `StorePlace`."""
+        if not self.server:
+            check_database(self.folder / "chroma")
+
+    def delete_vectors(self) -> bool:
+        """See `StorePlace`."""
+        if self.server:
+            return False
+        self._chroma.close()
+        shutil.rmtree(self.folder / "chroma")
+        return True
+
+    def close(self) -> None:
+        """See `StorePlace`."""
+        if self.server:
+            self._chroma.close()
+        else:
+            leave_client(self)
+
+    def _own(self, entity: str) -> Path:
+        return self.folder / "entities" / entity_slug(entity)
+
+    @property
+    def _manifest_path(self) -> Path:
+        return self.folder / "store.json"
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return place.is_file()
+    except PermissionError as error:
+        raise StoreError(
+            f"{place} cannot be looked at ({error.strerror}); get the right to open its folder, "
+            f"or name another one for the store (--store DIR)"
+        ) from error

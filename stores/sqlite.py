@@ -1,0 +1,368 @@
+"""One SQLite file: connections for many threads, transactions, and its errors as ours."""
+
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from secondhop.errors import CorruptStoreError, SchemaVersionError, StoreError, StoreFullError
+from secondhop.stores.database import Connection
+from secondhop.stores.open_files import none_is_left, too_many_files
+
+_BUSY_TIMEOUT_S = 30.0
+_IN_PASSING_S = 1.0
+"""How long a short look at a file may last without counting as open."""
+_RESTORE = "put a backup of it in place, or delete it and ingest its sources again"
+_SHARED_MEMORY_BYTES = 32_768
+"""What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
+
+
+Migration: TypeAlias = tuple[str, ...]
+"""SQL statements that lead from one version to the next, run in one transaction."""
+
+
+class SqliteDatabase:
+    """A `Database` in one file. A connection serves one thread at a time."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        steps: Sequence[Migration] = (),
+        if_damaged: str = _RESTORE,
+        journal: str = "WAL",
+        keeps_open: bool = True,
+    ) -> None:
+        """
+        Args:
+            steps: the schema; `PRAGMA user_version` says how many have run.
+            if_damaged: what to do with a damaged file, for the error's message.
+            journal: SQLite's journal mode. WAL suits many readers; DELETE leaves no word of what
+                was deleted beside the file.
+            keeps_open: connections wait for their next use; False: each is closed after its first.
+        """
+        self.path, self._if_damaged, self._journal = path, if_damaged, journal
+        self._steps, self._keeps_open = steps, keeps_open
+        self._guard = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._inode = 0
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """See `Database`."""
+        return str(self.path)
+
+    @property
+    def newest(self) -> int:
+        """See `Database`."""
+        return len(self._steps)
+
+    def exists(self) -> bool:
+        """See `Database`."""
+        return self.path.is_file()
+
+    def version(self, connection: Connection) -> int:
+        """See `Database`."""
+        return check_version(connection, path=self.path, known=len(self._steps))
+
+    def migrate(self) -> None:
+        """See `Database`."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.creating() as connection:
+            migrate(connection, path=self.path, steps=self._steps)
+
+    def now(self, connection: Connection) -> float:
+        """See `Database`."""
+        del connection
+        return time.time()
+
+    def erase_leftovers(self) -> bool:
+        """See `Database`.
+
+        Freed pages are zeroed already; this clears the write-ahead log and the free space.
+        """
+        with self.creating() as connection:
+            connection.execute("VACUUM")
+            if self._journal != "WAL":
+                return True
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+
+    def faults(self) -> list[str]:
+        """See `Database`."""
+        with self.reading() as connection:
+            found = [fault for (fault,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if found == ["ok"] else found
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection, None, None]:
+        """One consistent view of the file; nothing can be written through it.
+
+        Where nothing can be written beside the file either, it is read as it lies there.
+
+        Raises:
+            StoreError: it was read like that, and was written to meanwhile.
+        """
+        with self._as_it_lies() if self._is_frozen() else self._connection() as connection:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection, None, None]:
+        """All or nothing; on disk (fsync) when the block ends."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA query_only = OFF")
+            with all_or_nothing(connection):
+                yield connection
+
+    @contextmanager
+    def creating(self) -> Generator[sqlite3.Connection, None, None]:
+        """A connection outside any transaction, the file created if need be: for migrations."""
+        with self._connection(create=True) as connection:
+            connection.execute("PRAGMA query_only = OFF")
+            self._set_journal(connection)
+            yield connection
+
+    def _set_journal(self, connection: sqlite3.Connection) -> None:
+        """A file of version 0.1 leaves WAL when no other connection has it open: if not now, then
+        at the next writing of a process that is alone with it."""
+        if self._journal == "WAL":
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            connection.execute(f"PRAGMA journal_mode = {self._journal}")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
+
+    def close(self) -> None:
+        """Close every connection; those in use close when their block ends."""
+        with self._guard:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _is_frozen(self) -> bool:
+        """Whether SQLite could not even make the files beside it that reading takes.
+
+        What a log beside it holds is not in the file: such a one is no whole store as it lies.
+        """
+        shared, log = (beside(self.path, ending) for ending in ("-shm", "-wal"))
+        if _size(shared) >= _SHARED_MEMORY_BYTES or _size(log):
+            return False
+        return _is_closed_to_us(self.path) or (self.path.exists() and _no_space_beside(self.path))
+
+    @contextmanager
+    def _as_it_lies(self) -> Generator[sqlite3.Connection, None, None]:
+        """Without locks and logs: for a file that cannot be written to while it is read."""
+        before = _state(self.path)
+        uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+        try:
+            with closing(
+                sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            ) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            self._expect_as_it_lay(before)
+            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
+        self._expect_as_it_lay(before)
+
+    def _expect_as_it_lay(self, before: tuple[int, ...]) -> None:
+        if _state(self.path) != before or _size(beside(self.path, "-wal")):
+            raise StoreError(f"{self.path} was written to while it was read; try again")
+
+    @contextmanager
+    def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
+        try:
+            connection = self._take(create=create)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        except sqlite3.Error as error:
+            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
+
+    def _take(self, *, create: bool) -> sqlite3.Connection:
+        with self._guard:
+            if self._closed:
+                raise StoreError(f"{self.path} was closed; open the entity again")
+            self._forget_another_file()
+            if self._idle:
+                return self._idle.pop()
+        mode = "rwc" if create else "rw"
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            # FULL: with NORMAL a commit in WAL mode may be lost when the power fails
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _forget_another_file(self) -> None:
+        """A connection to a file that was deleted would go on writing to nowhere."""
+        inode = self.path.stat().st_ino if self.path.exists() else 0
+        if inode != self._inode:
+            for connection in self._idle:
+                connection.close()
+            self._idle, self._inode = [], inode
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._guard:
+            if self._keeps_open and not self._closed:
+                self._idle.append(connection)
+                return
+        with suppress(sqlite3.Error):
+            connection.close()
+
+
+@contextmanager
+def all_or_nothing(connection: sqlite3.Connection) -> Generator[None, None, None]:
+    """A transaction that writes: committed when the block ends, undone when it raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # a full disk makes SQLite roll back by itself
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def schema_version(connection: Connection) -> int:
+    """How many migrations have run; 0 in a new file."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def check_version(connection: Connection, *, path: Path, known: int) -> int:
+    """The version found.
+
+    Raises:
+        SchemaVersionError: it is newer than `known`; nothing was changed.
+    """
+    found = schema_version(connection)
+    if found > known:
+        raise SchemaVersionError(found=found, known=known, path=str(path))
+    return found
+
+
+def migrate(connection: sqlite3.Connection, *, path: Path, steps: Sequence[Migration]) -> None:
+    """Run the steps that are missing, each in a transaction of its own.
+
+    The version is read again inside each transaction: of two processes that migrate at once, the
+    second finds the work done.
+
+    Raises:
+        SchemaVersionError: the file is newer than these steps; nothing was changed.
+    """
+    while check_version(connection, path=path, known=len(steps)) < len(steps):
+        with all_or_nothing(connection):
+            version = schema_version(connection)
+            for statement in steps[version] if version < len(steps) else ():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {min(version + 1, len(steps))}")
+
+
+@contextmanager
+def in_memory(steps: Sequence[Migration]) -> Generator[sqlite3.Connection, None, None]:
+    """The tables of these steps, with nothing in them."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, path=Path(":memory:"), steps=steps)
+        yield connection
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether the file is open elsewhere, in this process or another; False for a damaged one.
+
+    A connection that has read a file in WAL mode holds a shared lock on it until it is closed,
+    and this asks for an exclusive one: https://sqlite.org/pragma.html#pragma_locking_mode.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    try:
+        with closing(
+            sqlite3.connect(uri, uri=True, timeout=_IN_PASSING_S, isolation_level=None)
+        ) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+    return False
+
+
+def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:
+    # the low byte is SQLite's primary code: https://sqlite.org/rescode.html
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return _is_full(path)
+        case sqlite3.SQLITE_IOERR if _no_space_beside(path):
+            return _is_full(path)
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY if _is_closed_to_us(path):
+            return StoreError(
+                f"{path.parent} cannot be written, and even reading {path.name} needs to write "
+                f"beside it; make the folder writable, or copy the store to where it is"
+            )
+        case sqlite3.SQLITE_CANTOPEN if none_is_left():
+            return too_many_files(path)
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return CorruptStoreError(f"{path} is damaged ({error}); {if_damaged}")
+        case sqlite3.SQLITE_BUSY:
+            return StoreError(f"another program keeps {path} locked; try again when it is done")
+        case _:
+            return StoreError(f"could not read or write {path}: {error}; check the disk and rights")
+
+
+def _is_closed_to_us(path: Path) -> bool:
+    return path.exists() and not os.access(path.parent, os.W_OK)
+
+
+def _no_space_beside(path: Path) -> bool:
+    """Reading a file in WAL mode needs a little space, too."""
+    folder = path.parent
+    return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A file that SQLite keeps beside its database."""
+    return path.with_name(path.name + ending)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _is_full(path: Path) -> StoreFullError:
+    return StoreFullError(
+        f"no space is left to write to {path}, and SQLite writes before it changes or deletes "
+        f"anything; free some (embeddings.db and traces/ in the same folder are made "
+        f"again when they are missing) and try again; everything stored before is kept"
+    )

@@ -1,0 +1,99 @@
+"""What `StoreDirectory` needs of the place where a store is: a folder, or a PostgreSQL database."""
+
+from pathlib import Path
+from typing import Protocol
+
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.locks import Lock
+from secondhop.stores.manifest import Manifest
+from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.sessions import SessionStore
+
+
+class StorePlace(Protocol):
+    """Opens what belongs to one entity; methods block."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the store, and what `--store` takes; no password is in it."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """Where files of the store are: all of it, or what can be made again."""
+        ...
+
+    @property
+    def server(self) -> str | None:
+        """The Chroma server that holds its vectors, if one does."""
+        ...
+
+    def catalog(self, entity: str) -> Catalog:
+        """The catalog of an entity; close it in the end."""
+        ...
+
+    def learning(self, entity: str) -> LearningStore:
+        """What was learned of an entity."""
+        ...
+
+    def counters(self, entity: str) -> CounterStore:
+        """How often its memories were of use."""
+        ...
+
+    def sessions(self, entity: str) -> SessionStore:
+        """Its recalls that wait for votes."""
+        ...
+
+    def lock(self, entity: str) -> Lock:
+        """Held by who writes to the entity."""
+        ...
+
+    def vectors(self, identity: Identity, *, ending: str = "") -> VectorCollection:
+        """The vectors of an entity's present generation; `ending` names other ones of it."""
+        ...
+
+    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+        """Of the entities that are stored, by name."""
+        ...
+
+    def manifest(self) -> Manifest | None:
+        """Which store this is; None before the first put."""
+        ...
+
+    def whole_manifest(self) -> Manifest | None:
+        """As `manifest`, made again if it was lost or damaged."""
+        ...
+
+    def create_manifest(self, *, embedder_id: str, dimension: int) -> Manifest:
+        """A new one, or the one that another process has just made."""
+        ...
+
+    def replace_manifest(self, manifest: Manifest) -> None:
+        """Exchange it."""
+        ...
+
+    def holds(self, entity: str) -> bool:
+        """Whether anything is kept of the entity."""
+        ...
+
+    def erase(self, entity: str) -> None:
+        """Delete what is kept of the entity, but for its vectors."""
+        ...
+
+    def check_room(self) -> None:
+        """Raise StoreFullError where a first put could not be stored; creates nothing."""
+        ...
+
+    def check_vectors(self) -> None:
+        """Raise CorruptStoreError where the vectors cannot be read at all."""
+        ...
+
+    def delete_vectors(self) -> bool:
+        """Delete those of all entities, which cannot be read; False where that is not ours."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open, unless another part of this process uses it."""
+        ...
