@@ -13,7 +13,7 @@ from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
-from secondhop.given_values import tags_given
+from secondhop.given_values import check_counts, tags_given
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -38,9 +38,12 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
+    from langchain_core.vectorstores import VectorStore
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
     from secondhop.graph.builder import RecallGraph
+    from secondhop.retriever_recall import RetrieverRecall
 
 
 class Recall(Closing):
@@ -157,6 +160,42 @@ class Recall(Closing):
             raise
         opened._loop.adopt(loop)
         return opened
+
+    @staticmethod
+    def over(
+        retriever: "BaseRetriever | VectorStore | BaseStore",
+        *,
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        embedder: "str | Embedder | Embeddings | None" = None,
+        namespace: tuple[str, ...] = (),
+        depth: int = 50,
+        config: Config | None = None,
+        prompts: PromptSource | None = None,
+    ) -> "RetrieverRecall":
+        """Recall over a LangChain retriever or vector store, or a LangGraph store; no data moves.
+
+        It reads only: cues, facts, filters and forgetting need memories that secondhop stores.
+
+        Args:
+            llm: plans and judges; without one, a single query is asked of the retriever.
+            embedder: compares what is found; default the vector store's own, else "default".
+            namespace: of a LangGraph store, what is searched.
+            depth: memories that a query brings; a retriever decides that by itself.
+
+        Raises:
+            UsageError: it is none of them.
+        """
+        from secondhop.retrieved import finding
+        from secondhop.retriever_recall import RetrieverRecall
+
+        check_counts(depth=depth)
+        return RetrieverRecall(
+            finding(retriever, namespace=namespace, depth=depth),
+            embedder=embedder or getattr(retriever, "embeddings", None) or "default",
+            llm=llm,
+            config=config,
+            prompts=prompts,
+        )
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""

@@ -277,6 +277,7 @@ def admitted(connection: Connection, where: Where) -> dict[str, bool]:
     rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
     return {
         memory_id: where.admits(
+            memory_id,
             tags=tags_of(tags),
             source=text_of(source),
             kind=kind,

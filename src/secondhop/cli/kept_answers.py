@@ -17,8 +17,12 @@ from secondhop.cli.opening import cache_folder, choose_llm, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache, AnswerCounts
-from secondhop.models.answer_file import AnswerFile, expect_answers_or_nothing
+from secondhop.models.answer_cache import (
+    AnswerCache,
+    AnswerCounts,
+    AnswerFile,
+    expect_answers_or_nothing,
+)
 from secondhop.models.choose_llm import make_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import StructuredLLM
@@ -33,11 +37,17 @@ class AnsweringModel:
 
     llm: StructuredLLM
     answers: AnswerFile
-    counts: AnswerCounts = field(default_factory=AnswerCounts)
+    counts: list[AnswerCounts] = field(default_factory=list[AnswerCounts])
+    """Of each who asked."""
 
-    def cached(self) -> AnswerCache:
+    def counted(self) -> AnswerCounts:
+        """Counts for one more who asks."""
+        self.counts.append(AnswerCounts())
+        return self.counts[-1]
+
+    def cached(self, counts: AnswerCounts) -> AnswerCache:
         """The model, asked only what it was not asked before."""
-        return AnswerCache(self.llm, self.answers, counts=self.counts)
+        return AnswerCache(self.llm, self.answers, counts=counts)
 
 
 def usual_answers() -> Path:
@@ -94,5 +104,6 @@ async def answering_model(
         async with opened_llm(common, spec) as llm:
             model = AnsweringModel(llm=llm, answers=answers)
             yield model
-            counts = model.counts
-            notices().print(f"model: asked {counts.asked}, from kept answers {counts.from_cache}")
+            asked = sum(one.asked for one in model.counts)
+            kept = sum(one.from_cache for one in model.counts)
+            notices().print(f"model: asked {asked}, from kept answers {kept}")
