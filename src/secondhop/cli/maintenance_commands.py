@@ -1,8 +1,9 @@
 """Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
     from secondhop.memories.export import Imported
+    from secondhop.memories.other_formats import OtherFormat
     from secondhop.recall import Recall
     from secondhop.stores.records import StoreCounts
 
@@ -95,10 +97,18 @@ def show_examination(told: "Examination", console: "Console", *, would_fix: bool
         console.print("Nothing was found.")
 
 
-def export(common: Common, file: ExportFile = None) -> None:
+def export(
+    common: Common,
+    file: ExportFile = None,
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="For another library: mem0 or langmem. [our own]"),
+    ] = None,
+) -> None:
     """Write the whole memory as lines of JSON.
 
-    With kinds, histories, earlier texts and counters; `import` reads it.
+    With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
+    holds now, as text.
     """
     from secondhop.cli.opening import unknown_entity
     from secondhop.cli.terminal import notices, print_json
@@ -108,6 +118,8 @@ def export(common: Common, file: ExportFile = None) -> None:
     async def work(recall: "Recall") -> int:
         if not catalog_of(common).is_file():
             raise unknown_entity(common)
+        if format is not None:
+            return await written_for(format, recall, file)
         if file is not None:
             return await recall.admin.aexport_to(file)
         lines = [line async for line in recall.admin.aexport()]
@@ -120,6 +132,19 @@ def export(common: Common, file: ExportFile = None) -> None:
         print_json({"memories": count, "file": str(file)})
     else:
         notices().print(f"exported {counted(count, 'memory')}")
+
+
+async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
+    """Write the document of another library; the number of memories in it."""
+    from secondhop.memories.export_file import write_lines
+
+    document = await recall.admin.aexport_as(cast("OtherFormat", format))
+    text = json.dumps(document, indent=1)
+    if file is None:
+        typer.echo(text)
+    else:
+        write_lines(file, [text])
+    return len(document["results"] if isinstance(document, dict) else document)
 
 
 def import_memories(
