@@ -19,6 +19,7 @@ from secondhop.cli.options import common_options
 
 REPO = Path(__file__).resolve().parents[1]
 ELSEWHERE = {
+    "README.md": "index.md",
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -26,7 +27,7 @@ ELSEWHERE = {
     "examples/scenarios/FORMAT.md": "scenario-format.md",
 }
 """{file in the repository: its page}."""
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:]+)(#[^)]*)?\)")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)#:]+)(#[^)]*)?\)")
 COMMANDS = "<!-- every command -->"
 
 
@@ -77,5 +78,6 @@ def command_pages(command: Any, name: str) -> list[str]:
 
 
 def option_row(name: str, about: str) -> str:
-    """A line of a list: newlines and repeated spaces, which help texts have, become one space."""
-    return f"- `{name}` {' '.join(about.split())}"
+    """A line of a list; the brackets of a help text are no links."""
+    told = " ".join(about.split()).replace("[", r"\[")
+    return f"- `{name.partition(' <')[0]}` {told}"
