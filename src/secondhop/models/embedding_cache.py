@@ -61,7 +61,7 @@ class CachingEmbedder:
 
         What people ask has no end, so its oldest queries go; playbooks ask the same for ever.
         """
-        self.wrapped = wrapped
+        self.wrapped, self.model_id = wrapped, wrapped.model_id
         self._of_entity, self._untrimmed = of_entity, 0
         self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Asked, _Call]]
         self._under_way = WeakKeyDictionary()
@@ -71,11 +71,6 @@ class CachingEmbedder:
             without="texts are embedded again each time",
             prepare=self._prepare,
         )
-
-    @property
-    def model_id(self) -> str:
-        """The wrapped embedder's."""
-        return self.wrapped.model_id
 
     @property
     def dimension(self) -> int:
