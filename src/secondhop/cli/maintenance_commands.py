@@ -1,8 +1,9 @@
 """Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -16,15 +17,18 @@ from secondhop.cli.options import (
     given_path,
 )
 from secondhop.cli.work import in_memory, tell
-from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from secondhop.learning.records import RoundCounts
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
     from secondhop.memories.export import Imported
+    from secondhop.memories.other_formats import OtherFormat
     from secondhop.recall import Recall
+    from secondhop.stores.records import StoreCounts
 
 
 def doctor(
@@ -39,6 +43,7 @@ def doctor(
     Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
     damage is left.
     """
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.progress import bars
 
     with bars() as progress:
@@ -47,7 +52,7 @@ def doctor(
             lambda recall: recall.admin.adoctor(fix=fix and not dry_run, progress=progress),
             mending=True,
         )
-    if not (told.memories or told.findings):
+    if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
         raise unknown_entity(common)
     tell(
         common,
@@ -71,16 +76,6 @@ def catalog_of(common: Common) -> Path:
     return store_of(common, settings) / "entities" / slug / "catalog.db"
 
 
-def unknown_entity(common: Common) -> UnknownEntityError:
-    """What is said where nothing is stored for the entity that the options name."""
-    from secondhop.cli.opening import store_of
-    from secondhop.settings import load_settings
-
-    settings = load_settings()
-    store = str(store_of(common, settings))
-    return UnknownEntityError(common.entity or settings.entity, store=store)
-
-
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
     """A line a finding, with its cure and some examples."""
     from secondhop.cli.terminal import clean, shorten
@@ -102,11 +97,20 @@ def show_examination(told: "Examination", console: "Console", *, would_fix: bool
         console.print("Nothing was found.")
 
 
-def export(common: Common, file: ExportFile = None) -> None:
+def export(
+    common: Common,
+    file: ExportFile = None,
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="For another library: mem0 or langmem. [our own]"),
+    ] = None,
+) -> None:
     """Write the whole memory as lines of JSON.
 
-    With kinds, histories, earlier texts and counters; `import` reads it.
+    With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
+    holds now, as text.
     """
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
     from secondhop.wording import counted
@@ -114,6 +118,8 @@ def export(common: Common, file: ExportFile = None) -> None:
     async def work(recall: "Recall") -> int:
         if not catalog_of(common).is_file():
             raise unknown_entity(common)
+        if format is not None:
+            return await written_for(format, recall, file)
         if file is not None:
             return await recall.admin.aexport_to(file)
         lines = [line async for line in recall.admin.aexport()]
@@ -126,6 +132,19 @@ def export(common: Common, file: ExportFile = None) -> None:
         print_json({"memories": count, "file": str(file)})
     else:
         notices().print(f"exported {counted(count, 'memory')}")
+
+
+async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
+    """Write the document of another library; the number of memories in it."""
+    from secondhop.memories.export_file import write_lines
+
+    document = await recall.admin.aexport_as(cast("OtherFormat", format))
+    text = json.dumps(document, indent=1)
+    if file is None:
+        typer.echo(text)
+    else:
+        write_lines(file, [text])
+    return len(document["results"] if isinstance(document, dict) else document)
 
 
 def import_memories(
@@ -254,11 +273,16 @@ def stats(common: Common) -> None:
     """
     from dataclasses import asdict
 
-    from secondhop.cli.opening import run, stored
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.stats_view import show_stats
 
-    found = run(stored(common))
-    counts, rounds = asdict(found.counts), found.rounds
+    async def work(recall: "Recall") -> "tuple[StoreCounts, RoundCounts]":
+        return await recall.memories.acounts(), await recall.learning.arounds()
+
+    stored, rounds = in_memory(common, work)
+    if not stored.memories:
+        raise unknown_entity(common)
+    counts = asdict(stored)
     document = counts | {"sessions": rounds.model_dump(mode="json")}
     tell(common, document, lambda console: show_stats(counts, rounds, console))
 
