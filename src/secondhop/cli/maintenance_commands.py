@@ -17,16 +17,18 @@ from secondhop.cli.options import (
     given_path,
 )
 from secondhop.cli.work import in_memory, tell
-from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from secondhop.learning.records import RoundCounts
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
     from secondhop.memories.export import Imported
     from secondhop.memories.other_formats import OtherFormat
     from secondhop.recall import Recall
+    from secondhop.stores.records import StoreCounts
 
 
 def doctor(
@@ -41,6 +43,7 @@ def doctor(
     Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
     damage is left.
     """
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.progress import bars
 
     with bars() as progress:
@@ -49,7 +52,7 @@ def doctor(
             lambda recall: recall.admin.adoctor(fix=fix and not dry_run, progress=progress),
             mending=True,
         )
-    if not (told.memories or told.findings):
+    if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
         raise unknown_entity(common)
     tell(
         common,
@@ -71,16 +74,6 @@ def catalog_of(common: Common) -> Path:
     settings = load_settings()
     slug = entity_slug(common.entity or settings.entity)
     return store_of(common, settings) / "entities" / slug / "catalog.db"
-
-
-def unknown_entity(common: Common) -> UnknownEntityError:
-    """What is said where nothing is stored for the entity that the options name."""
-    from secondhop.cli.opening import store_of
-    from secondhop.settings import load_settings
-
-    settings = load_settings()
-    store = str(store_of(common, settings))
-    return UnknownEntityError(common.entity or settings.entity, store=store)
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -117,6 +110,7 @@ def export(
     With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
     holds now, as text.
     """
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
     from secondhop.wording import counted
@@ -279,11 +273,16 @@ def stats(common: Common) -> None:
     """
     from dataclasses import asdict
 
-    from secondhop.cli.opening import run, stored
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.stats_view import show_stats
 
-    found = run(stored(common))
-    counts, rounds = asdict(found.counts), found.rounds
+    async def work(recall: "Recall") -> "tuple[StoreCounts, RoundCounts]":
+        return await recall.memories.acounts(), await recall.learning.arounds()
+
+    stored, rounds = in_memory(common, work)
+    if not stored.memories:
+        raise unknown_entity(common)
+    counts = asdict(stored)
     document = counts | {"sessions": rounds.model_dump(mode="json")}
     tell(common, document, lambda console: show_stats(counts, rounds, console))
 
