@@ -231,11 +231,6 @@ def rows(hits: Hits) -> Iterator[tuple[str, str, float]]:
     return zip(hits["passage_ids"], hits["memory_ids"], hits["scores"], strict=True)
 
 
-def count_of(hits: Hits) -> int:
-    """How many passages were found."""
-    return len(hits["passage_ids"])
-
-
 def scores_of(hits: Hits) -> dict[str, float]:
     """{passage id: score in the search}."""
     return dict(zip(hits["passage_ids"], hits["scores"], strict=True))
@@ -244,8 +239,3 @@ def scores_of(hits: Hits) -> dict[str, float]:
 def cosines_of(ranking: Ranking) -> dict[str, float]:
     """{passage id: cosine} of everything whose cosine is known."""
     return ranking["cosines"] | scores_of(ranking["dense"])
-
-
-def memory_order(hits: Hits) -> list[str]:
-    """Memory ids in the order of their best passages."""
-    return list(dict.fromkeys(hits["memory_ids"]))

@@ -94,7 +94,9 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
-    stored = await keeping.standing(until=as_of, where=Where.of(sight["where"]))
+    stored = await keeping.standing(
+        until=as_of, where=Where.of(sight["where"]) if sight["where"] else None
+    )
     ended = {
         memory_id: end
         for memory_id, kept in stored.keepings.items()
