@@ -2,7 +2,8 @@
 
 `GET /chat?user=ana&question=...` answers with the events of one turn as they happen: `progress`
 for each step of the recall, `memories` with what came back and why, `token` as the answer is
-written, `citation`, `observed`, `done` with what the recall cost.
+written, `citation`, `observed`, `done` with what the recall cost. `GET /` is a page for a browser
+that shows them as they come.
 `/vote?user=ana&number=1&vote=hot` says that a memory was good, `/end?user=ana` ends the talk. The
 chat itself (`chat/talk.py`) knows nothing of HTTP; with FastAPI, `events(...)` goes into a
 `StreamingResponse(..., media_type="text/event-stream")`.
@@ -10,7 +11,7 @@ chat itself (`chat/talk.py`) knows nothing of HTTP; with FastAPI, `events(...)` 
     python examples/chat_backend.py                             # two users at once, then it ends
     python examples/chat_backend.py --embedder default          # with the real embedding model
     python examples/chat_backend.py --llm openai:gpt-4.1-mini   # a model plans, judges and writes
-    python examples/chat_backend.py --port 8000                 # serves until Ctrl-C; elsewhere:
+    python examples/chat_backend.py --port 8000                 # serves until Ctrl-C: open it, or
     curl -N "localhost:8000/chat?user=ana&question=Make+me+a+training+plan"
 
 A model is found as OpenAI's own client does: OPENAI_API_KEY, and OPENAI_BASE_URL for another
@@ -33,6 +34,28 @@ from secondhop import SecondhopError
 
 QUESTION = "Make me a training plan"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+PAGE_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+PAGE = """<!doctype html><meta charset=utf-8><title>Chat</title>
+<form><input name=question value="Make me a training plan" size=50><button>Ask</button></form>
+<ol></ol><ul></ul><p></p>
+<script>
+const [steps, memories, answer] = document.querySelectorAll("ol, ul, p");
+const line = (list, textContent) =>
+  list.append(Object.assign(document.createElement("li"), {textContent}));
+document.forms[0].onsubmit = (event) => {
+  event.preventDefault();
+  for (const part of [steps, memories, answer]) part.replaceChildren();
+  const asked = new URLSearchParams({user: "ana", question: event.target.question.value});
+  const stream = new EventSource(`/chat?${asked}`);
+  const on = (name, show) => stream.addEventListener(name, (one) => show(JSON.parse(one.data)));
+  on("progress", (told) => line(steps, `${told.step}: ${told.note}`));
+  on("memories", (told) => {
+    for (const one of told.memories) line(memories, `${one.title}: ${one.why}`);
+  });
+  on("token", (told) => { answer.append(told.text); });
+  for (const name of ["done", "error"]) stream.addEventListener(name, () => stream.close());
+};
+</script>"""
 NEEDED = {"/chat": {"question"}, "/vote": {"number", "vote"}, "/end": set[str]()}
 """{path: what it takes beside the user}."""
 
@@ -51,6 +74,9 @@ async def serve(chats: Chats, reader: asyncio.StreamReader, writer: asyncio.Stre
     try:
         head = await reader.readuntil(b"\r\n\r\n")
         url = urlsplit(head.split(b" ", 2)[1].decode("ascii", "replace"))
+        if url.path == "/":
+            writer.write(PAGE_HEAD + PAGE.encode())
+            return
         asked = dict(parse_qsl(url.query))
         if url.path not in NEEDED or not NEEDED[url.path] | {"user"} <= asked.keys():
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")

@@ -110,16 +110,21 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     found = {*scores, *(suggested["memory_ids"] if suggested else ())}
     cards = await services.reader.cards(sorted(found))
     blends: Mapping[str, Blended] = {}
+    hidden = (await services.hidden.of(sight_of(state), services)).reasons
     if suggested is not None or cued is not None:
         scores, blends = blended_scores(
             scores,
             suggested=suggested,
             cued=cued,
             annotated={one for one in scores if one in cards and cards[one].has_cues},
+            undertakings={
+                one: card.undertakings
+                for one, card in cards.items()
+                if card.undertakings and not outdated_by(card, hidden)
+            },
             cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
             cues_only_add=state["kind"] in LOOKUPS,
         )
-    hidden = await services.hidden.of(sight_of(state), services)
     cues = telling_cues(blends, cued)
     candidates = {
         memory_id: before[memory_id]
@@ -130,7 +135,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             before.get(memory_id),
             state["round"],
             blend=blends.get(memory_id),
-            hidden=hidden.reasons,
+            hidden=hidden,
             cue=cues.get(memory_id),
         )
         for memory_id in sorted(scores)
@@ -150,7 +155,8 @@ def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[st
     if cued is None:
         return {}
     nearest = zip(cued["memory_ids"], cued["cues"], strict=True)
-    return {
+    shared = {one: blend.undertaking for one, blend in blends.items() if blend.undertaking}
+    return shared | {
         memory_id: words
         for memory_id, words in nearest
         if (blend := blends.get(memory_id)) is not None
@@ -304,8 +310,13 @@ def as_candidate(
         candidate["parts"] = dict(blend.parts)
     if card.role:
         candidate["role"] = card.role
-    if newer := [one for one in card.replaced_by if one not in hidden]:
-        candidate["outdated_by"] = newer[0]
+    if newer := outdated_by(card, hidden):
+        candidate["outdated_by"] = newer
     if cue is not None:
         candidate["cue"] = cue
     return candidate
+
+
+def outdated_by(card: MemoryCard, hidden: Collection[str]) -> str:
+    """The newest memory that replaces it, among those that may be shown; "" without one."""
+    return next((one for one in card.replaced_by if one not in hidden), "")

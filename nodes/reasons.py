@@ -1,6 +1,6 @@
 """Why a memory is in an answer, or beside it: one sentence each."""
 
-from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
 from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, text_relevance
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
 
@@ -56,7 +56,7 @@ def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> s
 def cues_decide(candidate: Candidate) -> bool:
     """Whether its cues add more to its score than its text."""
     parts = candidate.get("parts", {})
-    by_cues = parts.get(CUES, 0.0) + parts.get(BROAD_CUES, 0.0)
+    by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 
 

@@ -166,6 +166,8 @@ class MemoryCard:
     replaced_by: tuple[str, ...] = ()
     """Newer stored memories whose annotations say that they replace it, the newest first."""
     has_cues: bool = False
+    undertakings: tuple[str, ...] = ()
+    """The words of its broad cues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

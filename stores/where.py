@@ -24,6 +24,8 @@ class Where:
     tags: Sequence[str] = ()
     sources: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
+    ids: Sequence[str] | frozenset[str] = ()
+    """Of memories."""
     after: datetime | None = None
     """Written then or later; without a zone it is meant in UTC."""
     before: datetime | None = None
@@ -32,6 +34,7 @@ class Where:
     def __post_init__(self) -> None:
         for name in _LISTS:
             object.__setattr__(self, name, _texts(getattr(self, name), name=name))
+        object.__setattr__(self, "ids", frozenset(_texts(self.ids, name="ids")))
         for name in ("after", "before"):
             object.__setattr__(self, name, _moment(getattr(self, name), name=name))
         if unknown := set(self.kinds) - set(get_args(Kind)):
@@ -39,12 +42,21 @@ class Where:
                 f"where: no kind is called {min(unknown)!r}; there are {', '.join(get_args(Kind))}"
             )
 
-    def admits(self, *, tags: Iterable[str], source: str, kind: str, created_at: datetime) -> bool:
+    def admits(
+        self,
+        memory_id: str,
+        *,
+        tags: Iterable[str],
+        source: str,
+        kind: str,
+        created_at: datetime,
+    ) -> bool:
         """Whether a memory with these fits."""
         return (
             (not self.tags or not set(self.tags).isdisjoint(tags))
             and (not self.sources or source in self.sources)
             and (not self.kinds or kind in self.kinds)
+            and (not self.ids or memory_id in self.ids)
             and (self.after is None or created_at >= self.after)
             and (self.before is None or created_at < self.before)
         )
@@ -52,8 +64,9 @@ class Where:
     def values(self) -> dict[str, Any]:
         """What is given, as plain values; {} for a filter that admits everything."""
         lists = {name: list(getattr(self, name)) for name in _LISTS if getattr(self, name)}
+        ids = {"ids": sorted(self.ids)} if self.ids else {}
         ends = {"after": self.after, "before": self.before}
-        return lists | {name: at.isoformat() for name, at in ends.items() if at is not None}
+        return lists | ids | {name: at.isoformat() for name, at in ends.items() if at is not None}
 
     @classmethod
     def of(cls, given: object) -> Self | None:
@@ -69,7 +82,7 @@ class Where:
         if not isinstance(given, Mapping):
             raise UsageError(f"where must be a secondhop Where, not {given!r:.40}")
         fields = dict(cast("Mapping[str, Any]", given))
-        if unknown := sorted(fields.keys() - {*_LISTS, "after", "before"}):
+        if unknown := sorted(fields.keys() - {*_LISTS, "ids", "after", "before"}):
             raise UsageError(f"where has no field {unknown[0]!r}")
         where = cls(**fields)
         return where if where.values() else None

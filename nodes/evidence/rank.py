@@ -9,7 +9,7 @@ from typing import TypeAlias
 from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
-from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS
+from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
 from secondhop.nodes.selection.eligibility import (
     OUTDATED_FACTOR,
     SUPPRESSED,
@@ -39,7 +39,7 @@ What serves one sub-question well comes before what serves all of them a little.
 DATE_GAIN = 1.0
 """What a passage gains when its memory was written at the time that the question names."""
 
-MEANT = (CUES, BROAD_CUES, PLAYBOOKS)
+MEANT = (CUES, BROAD_CUES, UNDERTAKING, PLAYBOOKS)
 """The parts of a memory's score that do not come from its text."""
 
 MEANT_FULL = 3.0

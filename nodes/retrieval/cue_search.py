@@ -17,15 +17,18 @@ DEPTH = 256
 """Cues that a query brings: of some forty memories at least."""
 
 
-async def by_cues(
-    rows: Vectors, state: RecallState, hidden: Hidden, services: Services
-) -> list[CueHits]:
-    """Of each query, the memories whose cues are near to it; [] where nothing has cues.
+def has_cues(state: RecallState, services: Services) -> bool:
+    """Whether any memory has a cue."""
+    return services.cues is not None and bool(state.get("annotated"))
+
+
+async def by_cues(rows: Vectors, hidden: Hidden, services: Services) -> list[CueHits]:
+    """Of each query, the memories whose cues are near to it; [] where no cues are kept.
 
     Args:
         rows: float32 [n_queries, dim], rows of unit length.
     """
-    if services.cues is None or not state.get("annotated"):
+    if services.cues is None:
         return []
     background = await services.playbooks.background()
     bent, lengths = bent_from(rows, background)

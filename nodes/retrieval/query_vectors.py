@@ -1,9 +1,11 @@
 """The vectors of queries: their texts, bent by the votes they carry."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from secondhop.models.embedding_cache import past_the_cache
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import FeedbackRef, Query, VoteName
 from secondhop.ranking.feedback import VoteVectors, refine_query
@@ -11,19 +13,34 @@ from secondhop.stores.records import Vector, Vectors
 
 
 async def query_vectors(
-    queries: Sequence[Query], *, services: Services, round_number: int
-) -> Vectors:
-    """float32 [n_queries, dim], rows of unit length; the model embeds them together."""
+    queries: Sequence[Query], *, services: Services, round_number: int, cued: bool = False
+) -> tuple[Vectors, Vectors]:
+    """What to search passages and what to search cues with; the model embeds them together.
+
+    Cues are questions, too: they are compared as texts of one kind, without a query's prefix.
+
+    Args:
+        cued: cues are searched.
+
+    Returns:
+        (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
+    """
     texts = [query["text"] for query in queries]
-    rows = np.array(await services.embedder.embed_queries(texts), dtype=np.float32)
+    as_queries, as_texts = await asyncio.gather(
+        services.embedder.embed_queries(texts),
+        # past the cache: it bounds queries and keeps passages, and this is neither
+        past_the_cache(services.embedder).embed_passages(texts if cued else []),
+    )
+    both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [
         passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
     ]
     found = await services.search.vectors(wanted) if wanted else {}
     for place, query in enumerate(queries):
-        if query["feedback"]:
-            rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
-    return rows
+        for rows in both if query["feedback"] else ():
+            if len(rows):
+                rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
+    return both[0], both[1]
 
 
 def bent(

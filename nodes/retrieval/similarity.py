@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from secondhop.errors import SecondhopError
-from secondhop.nodes.retrieval.cue_search import by_cues
+from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
 from secondhop.nodes.retrieval.query_vectors import query_vectors
 from secondhop.nodes.retrieval.restricted_search import hits_among, nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, Visible
@@ -41,7 +41,9 @@ async def by_similarity(
 
     A query that names its memories looks at those alone.
     """
-    rows = await query_vectors(asked, services=services, round_number=state["round"])
+    rows, cue_rows = await query_vectors(
+        asked, services=services, round_number=state["round"], cued=has_cues(state, services)
+    )
     similar = Similar({one["query_id"]: row for one, row in zip(asked, rows, strict=True)})
     free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
     if free:
@@ -50,8 +52,9 @@ async def by_similarity(
         found = await nearest_visible(rows[free], k=depth, hidden=hidden, services=services)
         similar.found.update(zip(query_ids, found, strict=True))
         try:
-            cued = await by_cues(rows[free], state, hidden, services)
-            similar.cued.update(zip(query_ids, cued, strict=False))
+            if len(cue_rows):
+                cued = await by_cues(cue_rows[free], hidden, services)
+                similar.cued.update(zip(query_ids, cued, strict=False))
             await add_cued_passages(similar, services=services)
         except SecondhopError as error:  # what the text says still counts
             similar.failed.append(f"cues: {error}")

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -17,11 +18,13 @@ from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT
 from secondhop.ranking.playbook_affinity import z_scores
+from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
 CUES, BROAD_CUES = "cues", "broad cues"
+UNDERTAKING = "shared undertaking"
 """The parts: the cosine; the fused ranks of both searches; what `suggest` found; the nearest
-specific cues; the nearest broad one."""
+specific cues; the nearest broad one; the broad cue shared with the best memories."""
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
 """Of memories without cues. Chosen on eight people and reported on three others:
@@ -33,6 +36,10 @@ CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.3, CUES: 1.0, BROAD_CUES: BROA
 USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.28, 0.075)}
 """Mean and standard deviation over memories of how near their cues are to a question, as in
 `CueHits`: measured on four people."""
+
+UNDERTAKING_WEIGHT = 0.6
+"""Of the undertaking that a memory shares with the best so far. 0.5 to 0.7 gave the same on
+fourteen people."""
 
 PRIOR = 10
 """Memories that `USUAL` counts for."""
@@ -67,6 +74,8 @@ class Blended:
     """0..1: the chance that the memory is needed."""
     parts: Mapping[str, float]
     """What each retriever adds, by its name; the score is a logistic of their sum."""
+    undertaking: str = ""
+    """The broad cue that it shares with the best memories, if that lifts it."""
 
 
 def blended(
@@ -75,6 +84,7 @@ def blended(
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
+    undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
 ) -> dict[str, Blended]:
@@ -85,6 +95,7 @@ def blended(
     Args:
         found: the question's own ranking.
         annotated: ids of the memories that have cues.
+        undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
         cue_weights: of the parts of these.
         cues_only_add: they take nothing, either, where most memories have some.
     """
@@ -108,6 +119,10 @@ def blended(
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
             parts[name] = weighed(scores, name, has_cues)
+    shared: list[str] = []
+    if undertakings and not cues_only_add and has_cues.mean() >= MOSTLY:
+        total = np.sum([*parts.values()], axis=0)
+        parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
     if has_cues.any() and (cues_only_add or has_cues.mean() < MOSTLY):
         text = {
             SIMILARITY: TEXT_WEIGHTS[SIMILARITY] * z_scores(column(near)),
@@ -120,9 +135,22 @@ def blended(
         ids[row]: Blended(
             score=round(1 / (1 + exp(SLOPE * (MIDDLE - float(total[row])))), 4),
             parts={name: round(float(values[row]), 3) for name, values in parts.items()},
+            undertaking=shared[row] if shared and parts[UNDERTAKING][row] > 0 else "",
         )
         for row in order
     }
+
+
+def undertaking_scores(
+    total: Floats, ids: Sequence[str], undertakings: Mapping[str, Collection[str]]
+) -> tuple[Floats, list[str]]:
+    """([n] weighed standard scores, the undertaking that each memory shares most)."""
+    own = [undertakings.get(one, ()) for one in ids]
+    weights = undertaking_weights(total, own)
+    shares = [shared_undertaking(weights, one) for one in own]
+    return UNDERTAKING_WEIGHT * z_scores(column([share for share, _ in shares])), [
+        name for _, name in shares
+    ]
 
 
 def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -225,6 +253,7 @@ def blended_scores(
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
     annotated: Collection[str] = (),
+    undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
 ) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
@@ -235,6 +264,7 @@ def blended_scores(
     Args:
         found: {memory id: {facet id: score}} of what searches found.
         annotated: ids of the memories that have cues.
+        undertakings: {memory id: its broad cues}.
     """
     own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
     blends = blended(
@@ -242,6 +272,7 @@ def blended_scores(
         suggested=suggested,
         cued=cued,
         annotated=annotated,
+        undertakings=undertakings,
         cue_weights=cue_weights,
         cues_only_add=cues_only_add,
     )

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from secondhop.graph.session_result import ResolvedSession, SessionAnswer
     from secondhop.graph.trace import RecallTrace
     from secondhop.ingest.ledger import IngestLedger
+    from secondhop.langgraph_store import RecallStore
     from secondhop.memories.delete_entity import adelete_entity, delete_entity
     from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
     from secondhop.memories.reindex import areindex, reindex
@@ -105,6 +106,7 @@ __all__ = [
     "RecallPool",
     "RecallResult",
     "RecallSession",
+    "RecallStore",
     "RecallTrace",
     "RecalledMemory",
     "Resolution",
@@ -174,6 +176,7 @@ _MODULES = {
     "RecallPool": "secondhop.recall_pool",
     "RecallResult": "secondhop.graph.result",
     "RecallSession": "secondhop.sessions.session",
+    "RecallStore": "secondhop.langgraph_store",
     "RecallTrace": "secondhop.graph.trace",
     "RecalledMemory": "secondhop.graph.result",
     "Resolution": "secondhop.sessions.learner",

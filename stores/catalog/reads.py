@@ -64,14 +64,15 @@ def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
 def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
     role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
-    cued = with_cues(connection, memory_ids)
+    kept_for = undertakings(connection, memory_ids)
     found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
     return {
         card.memory_id: replace(
             card,
             role=role.get(card.memory_id, ""),
             replaced_by=newer.get(card.memory_id, ()),
-            has_cues=card.memory_id in cued,
+            has_cues=card.memory_id in kept_for,
+            undertakings=kept_for.get(card.memory_id, ()),
         )
         for card in found
     }
@@ -174,10 +175,13 @@ def cued_share(connection: Connection) -> float:
     return min(1.0, known / stored) if stored else 0.0
 
 
-def with_cues(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Those of the memories that have a cue."""
-    sql = "SELECT DISTINCT memory_id FROM cues WHERE memory_id IN"
-    return {memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)}
+def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """{memory that has cues: the words of its broad ones}."""
+    sql = "SELECT memory_id, breadth, text FROM cues WHERE memory_id IN"
+    found: dict[str, tuple[str, ...]] = {}
+    for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
+        found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
+    return found
 
 
 def cue_owners(
@@ -273,6 +277,7 @@ def admitted(connection: Connection, where: Where) -> dict[str, bool]:
     rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
     return {
         memory_id: where.admits(
+            memory_id,
             tags=tags_of(tags),
             source=text_of(source),
             kind=kind,

@@ -14,7 +14,7 @@ from tests.mcp.mcp_world import MARA, command, environment
 from tests.mcp.mcp_world import store as store
 from tests.small_world import QUESTION
 
-from secondhop.cli.session_terminal import VOTES
+from secondhop.cli.session_lines import VOTES
 from secondhop.graph.session_result import SessionAnswer
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]

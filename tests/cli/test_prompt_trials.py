@@ -1,14 +1,7 @@
 """`prompts eval`, with a model behind a real HTTP server."""
 
-import os
 import re
 import shlex
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,8 +10,6 @@ from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
 
 from secondhop.evals.measures import MEASURES
-from secondhop.prompts.templates import shipped_prompt
-from secondhop.settings import variable_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
@@ -55,7 +46,7 @@ def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Pa
     assert facets["low"] <= 0.5 <= facets["high"]
     assert (facets["wins"], facets["ties"], facets["losses"]) == (1, 0, 0)
     assert (facets["p"], found["few_questions"]) == (1.0, True)  # one question decides nothing
-    changed = found["changed"][0]
+    changed = found["by_question"][0]
     assert (changed["question_id"], changed["verdict"]) == ("q-1", "won")
     assert set(changed["variant"]["memories"]) - set(changed["against"]["memories"]) == {"wins"}
     asked = [
@@ -103,9 +94,8 @@ def test_what_was_asked_before_is_not_asked_again(
         (("--llm", "offline"), 2, "name one: --llm openai:MODEL"),
         (("--against", "critic.md"), 2, "compare two variants of one prompt"),
         (("--against", "broken.md"), 2, "broken.md:1: a prompt begins with front matter"),
-        (("--watch", "--json"), 2, "--watch has no end"),
     ],
-    ids=["offline", "another prompt", "faulty", "watch"],
+    ids=["offline", "another prompt", "faulty"],
 )
 def test_a_trial_that_cannot_be_is_refused_before_anything_is_stored(
     cli: Cli, scenario: Path, variant: Path, options: tuple[str, ...], exit_code: int, told: str
@@ -138,71 +128,3 @@ def test_the_commands_of_the_docs_run(cli: Cli, model: ModelServer, tmp_path: Pa
         assert done.exit_code == 0, (line, done.stderr)
         if target:
             Path(target).write_bytes(done.stdout_bytes)
-
-
-def save(path: Path, text: str) -> None:
-    """As an editor does: a new file in the place of the old one."""
-    beside = path.with_suffix(".tmp")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
-
-
-@contextmanager
-def watching(
-    model: ModelServer, variant: Path, scenario: Path, folder: Path
-) -> Generator[subprocess.Popen[bytes]]:
-    """`prompts eval --watch` in a process of its own; what it prints goes to files in `folder`."""
-    environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
-    if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
-        environment["SECONDHOP_MODEL_DIR"] = kept
-    server = {"OPENAI_BASE_URL": model.server.base_url, "OPENAI_API_KEY": "none"}
-    command = [sys.executable, "-m", "secondhop", "prompts", "eval", "--watch", "--llm", model.spec]
-    files = ["--variant", variant, "--scenarios", scenario, "--answers", folder / "answers.db"]
-    with (
-        open(folder / "out", "wb") as out,
-        open(folder / "err", "wb") as err,
-        subprocess.Popen(
-            [*command, "--embedder", "hashing", *map(str, files)],
-            stdout=out,
-            stderr=err,
-            env=environment | server,
-        ) as child,
-    ):
-        try:
-            yield child
-        finally:
-            child.kill()  # harmless when it has ended
-
-
-def printed(path: Path, *words: str, child: subprocess.Popen[bytes]) -> str:
-    """What the file holds as soon as it holds the words; waits a minute at most."""
-    ends = time.monotonic() + 60
-    while not all(word in (text := path.read_text(encoding="utf-8")) for word in words):
-        assert child.poll() is None, text
-        assert time.monotonic() < ends, text
-        time.sleep(0.02)
-    return text
-
-
-def test_watching_runs_again_on_save_and_survives_a_faulty_file(
-    model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
-) -> None:
-    good = shipped_prompt("expand").text.replace("You plan", "You hardly think. You plan", 1)
-    out, err = tmp_path / "out", tmp_path / "err"
-    with watching(model, variant, scenario, tmp_path) as child:
-        first = printed(out, "a recall costs", "came: wins", child=child)
-        printed(err, f"watching {variant}; Ctrl-C ends it", child=child)
-        save(variant, "no prompt")
-        printed(err, "begins with front matter", child=child)
-        assert out.read_text(encoding="utf-8").startswith(first)
-        save(variant, good)
-        both = printed(out, "0 won, 0 lost, 1 tied", "asked 2,", child=child)
-        child.send_signal(signal.SIGINT)
-        assert child.wait(timeout=20) == 130
-
-    assert "1 question: 1 won, 0 lost, 0 tied" in first
-    assert "model: asked 10, from cache 2; paid now 150 tokens" in first
-    # the first run's answers to the prompts that did not change are there still
-    assert both.count("1 question: ") == 2
-    assert "model: asked 2, from cache 10; paid now 30 tokens" in both
-    assert err.read_text(encoding="utf-8").count("Ctrl-C ends it") == 3

@@ -74,10 +74,11 @@ async def test_sessions_are_kept_where_option_or_environment_say(
             await recall.sessions.astart(QUESTION)
 
 
-async def test_a_settings_file_says_how_sessions_are(store: Path, tmp_path: Path) -> None:
+async def test_a_settings_file_says_how_sessions_are(tmp_path: Path) -> None:
+    await store_two(tmp_path / "store")
     file = tmp_path / "settings.yaml"
     file.write_text("session: {ttl_s: 60, k: 2, max_rounds: 3}\nlimits.k: 4\n", encoding="utf-8")
-    common = replace(options(store), settings=file)
+    common = replace(options(tmp_path / "store"), settings=file)
 
     async with opened(common, entity=MARA) as recall:
         answer = await recall.sessions.astart(QUESTION)

@@ -1,13 +1,11 @@
-"""What a recall is told about planning holds in a rendering and in a trial of its prompts."""
+"""What a recall is told about planning holds in a rendering."""
 
 from pathlib import Path
 
 from tests.fakes import NOW
 
 from secondhop import Recall
-from secondhop.evals.prompt_trial import Contender, recalled
-from secondhop.evals.rendering import Listener, rendered_prompts
-from secondhop.models.answer_file import AnswerFile
+from secondhop.evals.rendering import rendered_prompts
 from secondhop.nodes.config import Config, PlanningSettings
 from secondhop.prompts.templates import load_prompts
 
@@ -23,17 +21,3 @@ async def test_a_rendering_shows_what_would_be_asked(tmp_path: Path) -> None:
 
     assert "passage" in rendered["decompose"].user + rendered["decompose"].system
     assert "7" in rendered["decompose"].user + rendered["decompose"].system
-
-
-async def test_a_trial_plans_as_the_recall_would(tmp_path: Path) -> None:
-    listener = Listener()
-    answers = AnswerFile(tmp_path / "answers.db")
-    variant = Contender(llm=listener, answers=answers, prompts=load_prompts())
-    async with await Recall.aopen(
-        tmp_path / "store", entity="e", embedder="hashing", config=SETTINGS
-    ) as recall:
-        await recalled(
-            {"question": QUESTION, "asked_at": NOW.isoformat()}, variant.services(recall)
-        )
-
-    assert "DecomposeWithPassage" in listener.heard

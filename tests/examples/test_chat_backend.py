@@ -12,6 +12,7 @@ import pytest
 from chat_backend import serve
 from tests.examples.streaming import streamed, torn, writing
 from tests.models.fault_server import running
+from tests.server.browser import chromium, new_page
 
 from chat.people import past_of
 from chat.users import Chats
@@ -86,3 +87,23 @@ async def test_a_reply_that_breaks_off_is_told_and_the_next_request_is_answered(
     assert dict(broken)["memories"]["memories"]
     assert "failed" in dict(broken)
     assert "failed" not in dict(whole)
+
+
+def shown_in_a_browser(port: int, picture: Path) -> dict[str, str]:
+    """The texts of the page's parts after a question, by their tags."""
+    with chromium() as browser, new_page(browser) as page:
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.click("button")
+        page.wait_for_selector("p:not(:empty)")
+        page.screenshot(path=picture)
+        return {tag: page.inner_text(tag) for tag in ("ol", "ul", "p")}
+
+
+@pytest.mark.slow
+async def test_a_browser_shows_a_turn_as_it_streams(tmp_path: Path) -> None:
+    async with backend(tmp_path / "store") as port:
+        shown = await asyncio.to_thread(shown_in_a_browser, port, tmp_path / "page.png")
+
+    assert "retrieve: 1 query" in shown["ol"]
+    assert "My last training plan failed" in shown["ul"] + shown["p"]
+    assert shown["p"].startswith("(scripted)")

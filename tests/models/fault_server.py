@@ -54,7 +54,7 @@ class FaultServer:
 
     script: list[Fault] = field(default_factory=list[Fault])
     otherwise: Fault = field(default_factory=lambda: answer('{"text": "fine"}'))
-    modes: frozenset[str] = frozenset({"json_schema", "json_object", "tool", "text"})
+    modes: frozenset[str] = frozenset({"json_schema", "json_object", "text"})
     """What it can do; the rest is refused with `refusal_status`."""
     refusal_status: int = 500
     port: int = 0
@@ -138,8 +138,6 @@ async def running(server: FaultServer) -> AsyncGenerator[FaultServer]:
 
 def mode_of(asked: dict[str, Any]) -> str:
     """How a request wants its answer."""
-    if "tools" in asked:
-        return "tool"
     return str(asked.get("response_format", {}).get("type", "text"))
 
 
@@ -150,13 +148,10 @@ def completion(message: dict[str, Any], **choice: Any) -> bytes:
 
 
 def answer(text: str, **choice: Any) -> Fault:
-    """An answer in the way it was asked for: content, or the arguments of the tool."""
+    """An answer."""
 
     async def play(exchange: Exchange) -> None:
-        message: dict[str, Any] = {"role": "assistant", "content": text}
-        if mode_of(exchange.asked) == "tool":
-            called = {"name": exchange.asked["tool_choice"]["function"]["name"], "arguments": text}
-            message = {"content": None, "tool_calls": [{"type": "function", "function": called}]}
+        message = {"role": "assistant", "content": text}
         await exchange.send(200, completion(message, **choice))
 
     return play

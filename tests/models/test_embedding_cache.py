@@ -3,7 +3,7 @@ import logging
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from tests.models.counting_embedder import CountingEmbedder
 
-from secondhop.models.embedder import Vectors
-from secondhop.models.embedding_cache import CachingEmbedder
-from secondhop.models.embedding_cache_file import EmbeddingCacheFile, text_digest
+from secondhop.models import embedding_cache
+from secondhop.models.embedding_cache import CachingEmbedder, text_digest
 
 
 @pytest.fixture
@@ -73,26 +72,27 @@ def queries_in(path: Path) -> int:
         return int(found.fetchone()[0])
 
 
-async def test_the_oldest_queries_go_first_and_every_passage_stays(tmp_path: Path) -> None:
+async def test_the_oldest_queries_of_an_entity_go_first_and_every_passage_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding_cache, "KEPT_QUERIES", 600)
     path, inner = tmp_path / "cache.db", CountingEmbedder()
-    file = EmbeddingCacheFile(path, kept_queries=600)
     texts = [f"text {number}" for number in range(1_500)]
-    rows = await inner.embed_queries(texts)
-    for start in range(0, 1_500, 100):
-        chunk = slice(start, start + 100)
-        for kind in ("query", "passage"):
-            file.put(("model", kind), dict(zip(texts[chunk], rows[chunk], strict=True)))
+    with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
+        for start in range(0, 1_500, 100):
+            await cache.embed_queries(texts[start : start + 100])
+            await cache.embed_passages(texts[start : start + 100])
     assert 600 <= queries_in(path) <= 1_100
-    assert set(texts[-600:]) <= file.get(("model", "query"), texts).keys()
-    assert len(file.get(("model", "passage"), texts)) == 1_500
-    file.close()
-    file = EmbeddingCacheFile(path, kept_queries=600)
-    assert file.get(("model", "query"), texts).keys() == set(texts[-600:])
-    file.close()
+    again = CountingEmbedder()
+    with closing(CachingEmbedder(again, path, of_entity=True)) as cache:
+        await cache.embed_queries(texts[-600:])
+        await cache.embed_passages(texts)
+    assert (again.query_calls, again.passage_calls) == ([], [])
+    assert queries_in(path) == 600
 
 
-async def test_a_file_of_version_0_1_is_read_and_trimmed(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
+async def test_a_file_of_version_0_1_is_read(tmp_path: Path) -> None:
+    path, inner = tmp_path / "cache.db", CountingEmbedder()
     row = (await CountingEmbedder().embed_queries(["old"]))[0]
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(
@@ -100,15 +100,13 @@ async def test_a_file_of_version_0_1_is_read_and_trimmed(tmp_path: Path) -> None
             " kind TEXT NOT NULL, vector BLOB NOT NULL,"
             " PRIMARY KEY (text_sha, model_id, kind)) WITHOUT ROWID"
         )
-        old = (text_digest("old"), "model", "query", row.tobytes())
+        old = (text_digest("old"), inner.model_id, "query", row.tobytes())
         connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", old)
         connection.commit()
-    file = EmbeddingCacheFile(path, kept_queries=1)
-    assert np.array_equal(file.get(("model", "query"), ["old"])["old"], row)
-    file.put(("model", "query"), {"new": row})
-    file.close()
-    assert list(file.get(("model", "query"), ["old", "new"])) == ["new"]
-    file.close()
+    with closing(CachingEmbedder(inner, path)) as cache:
+        assert np.array_equal(await cache.embed_queries(["old"]), [row])
+        await cache.embed_queries(["new", "old"])
+    assert inner.query_calls == [["new"]]
 
 
 async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Caches) -> None:
@@ -183,24 +181,6 @@ async def test_a_place_that_cannot_be_written_costs_one_warning_and_no_answer(
     assert "is not used" in caplog.text
 
 
-class GatedEmbedder(CountingEmbedder):
-    """Answers queries only when the gate opens; notices when a call is cancelled."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate, self.started = asyncio.Event(), asyncio.Event()
-        self.cancelled = 0
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        self.started.set()
-        try:
-            await self.gate.wait()
-        except asyncio.CancelledError:
-            self.cancelled += 1
-            raise
-        return await super().embed_queries(texts)
-
-
 async def test_a_query_that_is_under_way_is_not_embedded_again(caches: Caches) -> None:
     inner = CountingEmbedder()
     cache = caches.open(inner)
@@ -213,33 +193,13 @@ async def test_a_query_that_is_under_way_is_not_embedded_again(caches: Caches) -
     assert np.array_equal(second, await alone.embed_queries(["b", "c"]))
 
 
-async def test_the_latest_texts_are_answered_from_memory(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")  # no file: only memory is left
-    inner = CountingEmbedder()
-    cache = CachingEmbedder(inner, tmp_path / "file" / "cache.db", recent=2)
-    for texts in (["a", "b"], ["b", "c"], ["a"]):
-        await cache.embed_queries(texts)
-    assert inner.query_calls == [["a", "b"], ["c"], ["a"]]  # c took the place of a
-    await cache.purge(["c"])
-    await cache.embed_queries(["c", "a"])
-    assert inner.query_calls[3:] == [["c"]]
-
-
-@pytest.mark.parametrize("who_leaves", [1, 2])
-async def test_a_call_lasts_as_long_as_somebody_waits_for_it(
-    caches: Caches, who_leaves: int
-) -> None:
-    inner = GatedEmbedder()
-    cache = caches.open(inner)
-    callers = [asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2)]
-    await inner.started.wait()
-    for caller in callers[:who_leaves]:
-        caller.cancel()
-    await asyncio.sleep(0.01)
-    inner.gate.set()
-    ended = await asyncio.gather(*callers, return_exceptions=True)
-    assert inner.cancelled == (who_leaves == 2)
-    assert [isinstance(one, asyncio.CancelledError) for one in ended] == [True, who_leaves == 2]
+async def test_a_caller_that_leaves_takes_no_vector_from_the_others(caches: Caches) -> None:
+    cache = caches.open(CountingEmbedder())
+    leaves, stays = (asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2))
+    await asyncio.sleep(0)
+    leaves.cancel()
+    assert (await stays).shape == (1, 16)
+    assert leaves.cancelled()
 
 
 def test_one_object_serves_event_loops_that_come_and_go(caches: Caches) -> None:

@@ -46,13 +46,13 @@ async def test_an_answer_comes_by_schema_and_its_cost_with_it() -> None:
     assert llm.model_id == f"openai:{server.model}@127.0.0.1:{server.port}/v1"
 
 
-@pytest.mark.parametrize("able", ["json_object", "tool", "text"])
+@pytest.mark.parametrize("able", ["json_object", "text"])
 @pytest.mark.parametrize("refused_by", [400, 500])
 async def test_a_server_without_schemas_is_asked_in_the_next_way_and_that_is_remembered(
     able: str, refused_by: int
 ) -> None:
     server = FaultServer(modes=frozenset({able}), refusal_status=refused_by)
-    ladder = ["json_schema", "json_object", "tool", "text"]
+    ladder = ["json_schema", "json_object", "text"]
     ladder = ladder[: ladder.index(able) + 1]
     async with served(server) as llm:
         first = await ask(llm)
@@ -63,8 +63,7 @@ async def test_a_server_without_schemas_is_asked_in_the_next_way_and_that_is_rem
         assert server.asked_modes()[learned:] == [able]
     assert first.usage == usage(len(ladder), 1)
     assert server.asked_modes()[: len(ladder)] == ladder
-    if able != "tool":
-        assert "JSON schema" in server.asked[-1]["messages"][-1]["content"]
+    assert "JSON schema" in server.asked[-1]["messages"][-1]["content"]
 
 
 async def test_a_single_500_does_not_cost_a_good_server_its_schemas() -> None:
@@ -126,7 +125,7 @@ async def test_a_request_that_is_wrong_in_every_way_costs_one_refusal_a_way() ->
     async with served(server := FaultServer(otherwise=status(400))) as llm:
         with pytest.raises(LLMError, match="HTTP 400"):
             await ask(llm)
-        assert server.asked_modes() == ["json_schema", "json_object", "tool", "text"]
+        assert server.asked_modes() == ["json_schema", "json_object", "text"]
         server.otherwise = FINE
         await ask(llm)
     assert server.asked_modes()[-1] == "json_schema"  # it was never about the ways of asking

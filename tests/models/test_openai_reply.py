@@ -22,9 +22,6 @@ def body(message: dict[str, Any], **more: Any) -> bytes:
             {"content": [{"type": "text", "text": "in "}, {"type": "x"}, {"text": "parts"}]},
             "in parts",
         ),
-        ({"content": "", "tool_calls": [{"function": {"arguments": "{}"}}]}, "{}"),
-        ({"content": "beside", "tool_calls": [{"function": {"arguments": ""}}]}, "beside"),
-        ({"content": "beside", "tool_calls": []}, "beside"),
     ],
 )
 def test_the_text_is_found_in_every_dialect(message: dict[str, Any], text: str) -> None:

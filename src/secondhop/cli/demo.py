@@ -10,6 +10,7 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices, shorten
 from secondhop.evals.baselines import plain_rankings
+from secondhop.evals.samples import without_cues
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
@@ -95,8 +96,3 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
         result=given[-1][0],
         trace=given[-1][1],
     )
-
-
-def without_cues(memory: Memory) -> Memory:
-    """The memory as its text alone."""
-    return replace(memory, cues=(), broad_cues=(), role="", replaces=())

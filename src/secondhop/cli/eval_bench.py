@@ -33,11 +33,13 @@ from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
+from secondhop.models.answer_cache import AnswerCounts
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
 
 if TYPE_CHECKING:
+    from secondhop.prompts.templates import PromptSource
     from secondhop.recall import Recall
 
 CACHE = "eval"
@@ -88,14 +90,30 @@ class EvalBench:
     stored: bool = False
     """As `EvalPlan.stored`."""
 
-    async def run(self, scenario: Scenario, *, settings: Config, asking: Asking) -> ScenarioReport:
-        """Store the scenario, if it is not, and ask its questions with these settings."""
-        model = None if self.model is None else self.model.cached()
+    async def run(
+        self,
+        scenario: Scenario,
+        *,
+        settings: Config,
+        asking: Asking,
+        prompts: "PromptSource | None" = None,
+        counts: AnswerCounts | None = None,
+    ) -> ScenarioReport:
+        """Store the scenario, if it is not, and ask its questions with these settings.
+
+        Args:
+            prompts: instead of those that the options name.
+            counts: counts what the model is asked.
+        """
+        model = None
+        if self.model is not None:
+            model = self.model.cached(counts or self.model.counted())
         async with opened(
             self.place,
             entity=None if self.stored else scenario.name,
             embedder=self.embedder,
             counting=True,
+            prompts=prompts,
             settings=settings,
             llm=model,
             annotate=AnnotateSettings(by_itself=False, concurrency=max(4, asking.at_once)),

@@ -33,11 +33,17 @@ class AnsweringModel:
 
     llm: StructuredLLM
     answers: AnswerFile
-    counts: AnswerCounts = field(default_factory=AnswerCounts)
+    counts: list[AnswerCounts] = field(default_factory=list[AnswerCounts])
+    """Of each who asked."""
 
-    def cached(self) -> AnswerCache:
+    def counted(self) -> AnswerCounts:
+        """Counts for one more who asks."""
+        self.counts.append(AnswerCounts())
+        return self.counts[-1]
+
+    def cached(self, counts: AnswerCounts) -> AnswerCache:
         """The model, asked only what it was not asked before."""
-        return AnswerCache(self.llm, self.answers, counts=self.counts)
+        return AnswerCache(self.llm, self.answers, counts=counts)
 
 
 def usual_answers() -> Path:
@@ -94,5 +100,6 @@ async def answering_model(
         async with opened_llm(common, spec) as llm:
             model = AnsweringModel(llm=llm, answers=answers)
             yield model
-            counts = model.counts
-            notices().print(f"model: asked {counts.asked}, from kept answers {counts.from_cache}")
+            asked = sum(one.asked for one in model.counts)
+            kept = sum(one.from_cache for one in model.counts)
+            notices().print(f"model: asked {asked}, from kept answers {kept}")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -151,6 +151,21 @@ def settings_of(common: Common, environment: Settings) -> "Config":
         return replace(settings, limits=replace(settings.limits, deadline_s=deadline_s))
     except ValueError as error:
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
+
+
+async def expect_sessions(common: Common) -> None:
+    """Ask the place where sessions are kept for one, if that is a server: now, not when it matters.
+
+    Raises:
+        UsageError: no such place.
+        StoreError: the server does not answer.
+    """
+    from secondhop.sessions.stores import chosen_sessions
+
+    store = chosen_sessions(common.sessions or load_settings().sessions)
+    if store is not None:
+        async with aclosing(store):
+            await store.load("none", owner="none")
 
 
 async def counted(common: Common) -> "StoreCounts":

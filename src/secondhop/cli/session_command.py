@@ -1,6 +1,10 @@
-"""The command `session`: a recall that is voted on, key by key."""
+"""The command `session`: a recall that is voted on."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +12,7 @@ import typer
 from secondhop.cli.options import Common, DryRun, SessionsPlace, place_again
 
 if TYPE_CHECKING:
+    from secondhop.recall import Recall
     from secondhop.sessions.learner import Resolution
 
 
@@ -23,47 +28,50 @@ def session(
 ) -> None:
     """Recall in rounds: vote on what came, and look again.
 
-    Keys, or lines of them on standard input: h w c x s vote, n next round, r resolve, q quit.
+    Type lines like "1h 2c", then n: numbers with h hot, w warm, c cold, x wrong, s spark; n next
+    round, r resolve, q quit.
     """
+    from dataclasses import asdict
+
     from secondhop.cli.opening import run
-    from secondhop.cli.session_keys import keys
-    from secondhop.cli.session_place import expect_sessions, opened_for_votes
-    from secondhop.cli.session_terminal import SessionTerminal
-    from secondhop.cli.terminal import notices, screen
+    from secondhop.cli.session_lines import SessionLines, typed_lines
+    from secondhop.cli.terminal import notices, print_json, screen
 
     console = notices() if common.json else screen()
     common = replace(common, sessions=sessions)
 
     async def work() -> "Resolution | None":
-        if not dry_run:
-            await expect_sessions(common)
         async with (
             opened_for_votes(common, dry_run=dry_run) as recall,
             recall.sessions.open(
                 question, k=k, max_rounds=max_rounds, at=common.at
             ) as open_session,
-            keys() as typed,
         ):
-            shown = SessionTerminal(
-                open_session, console, place=place_again(common), dry_run=dry_run
-            )
-            return await shown.run(typed)
+            place = place_again(common)
+            shown = SessionLines(open_session, console, place=place, dry_run=dry_run)
+            return await shown.run(typed_lines())
 
-    resolution = run(work())
+    ended = run(work())
     if common.json:
-        tell(resolution, dry_run=dry_run)
+        told = {
+            "resolved": ended and ended.session.model_dump(mode="json"),
+            "learned": ended and asdict(ended.learned),
+        }
+        print_json(told | ({"dry_run": True} if dry_run else {}))
 
 
-def tell(resolution: "Resolution | None", *, dry_run: bool) -> None:
-    """One document; `resolved` is null for a session that was given up."""
-    from dataclasses import asdict
+@asynccontextmanager
+async def opened_for_votes(common: Common, *, dry_run: bool) -> AsyncGenerator["Recall", None]:
+    """The chosen memory; in a dry run sessions and caches are kept elsewhere."""
+    from secondhop.cli.opening import expect_sessions, opened
+    from secondhop.stores.sessions_database import DatabaseSessions
 
-    from secondhop.cli.terminal import print_json
-
-    dry = {"dry_run": True} if dry_run else {}
-    if resolution is None:
-        print_json({"resolved": None, "learned": None} | dry)
+    if not dry_run:
+        await expect_sessions(common)
+        async with opened(common) as recall:
+            yield recall
         return
-    ended = resolution.session.model_dump(mode="json")
-    learned = asdict(resolution.learned)
-    print_json({"resolved": ended, "learned": learned} | dry)
+    with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as caches:
+        store = DatabaseSessions(Path(caches) / "sessions.db")
+        async with opened(common, caches=Path(caches), sessions=store) as recall:
+            yield recall

@@ -14,10 +14,7 @@ from secondhop.wording import causes_once
 if TYPE_CHECKING:
     from rich.console import Console
 
-HELP = (
-    "1-9 pick  h hot  w warm  c cold  x wrong  s spark  u undo  n next round  ? why  "
-    "r resolve  q quit"
-)
+HELP = "vote: 1h hot  1w warm  1c cold  1x wrong  1s spark; 1? why; n next round  r resolve  q quit"
 SNIPPET = 120
 """Characters of the one passage shown for a memory."""
 

@@ -1,23 +1,22 @@
 """`secondhop prompts eval`: two variants of a prompt on the same questions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secondhop.cli.options import Common, given_path
+from secondhop.cli.work import tell
 from secondhop.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
-    from secondhop.cli.trial_bench import TrialPlan
-    from secondhop.evals.trial_report import TrialReport
-
-POLL_S = 0.25
-"""Between two looks at a watched file."""
-
-Stamp: TypeAlias = tuple[int, int] | None
-"""When a file was last written, in ns, and its size; None when there is none."""
+    from secondhop.evals.report import ScenarioReport
+    from secondhop.evals.scenario import Scenario
+    from secondhop.evals.trial_report import Pair, TrialReport
+    from secondhop.models.answer_cache import AnswerCounts
+    from secondhop.prompts.templates import Prompt
 
 
 def try_variant(
@@ -45,7 +44,6 @@ def try_variant(
             min=1, metavar="N", help="Memories of each folder that `annotate` writes for."
         ),
     ] = 40,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the model everything again.")] = False,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -54,9 +52,6 @@ def try_variant(
             help="Where the model's answers are kept. [your cache folder]",
         ),
     ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")
-    ] = False,
 ) -> None:
     """Try a variant of a prompt: is it better, and where?
 
@@ -64,90 +59,115 @@ def try_variant(
     from a cache.
     """
     from secondhop.cli.eval_commands import load_scenarios
+    from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import named_llm, prompts_in_force, run
-    from secondhop.cli.trial_bench import TrialPlan, prompt_pair
+    from secondhop.cli.trial_view import show_trial
+    from secondhop.evals.samples import first_questions
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
     expect_statistics()
-    if watch and common.json:
-        raise UsageError("--json prints one document, --watch has no end; give one of them")
-    if fresh and answers is not None:
-        raise UsageError("--fresh uses no kept answers, --answers says where they are; give one")
     named_llm(common)
     folders = [*(scenarios or []), *(more or [])] or shipped_scenarios()
-    plan = TrialPlan(
-        variant=variant,
-        against=against,
-        scenarios=load_scenarios(folders),
-        at_once=concurrency,
-        limit=limit,
-        fresh=fresh,
-        sample=sample,
-        answers=answers,
+    asked = [first_questions(one, limit) for one in load_scenarios(folders)]
+    in_force = prompts_in_force(common)
+    prompts = prompt_pair(variant, against, in_force)
+    report = run(
+        tried(
+            prompts,
+            in_force,
+            common,
+            scenarios=asked,
+            at_once=concurrency,
+            sample=sample,
+            answers=answers or usual_answers(),
+        )
     )
-    if watch:
-        run(run_again(plan, common))
-    else:
-        prompt_pair(plan, prompts_in_force(common))
-        run(run_once(plan, common))
+    tell(common, report.document(), lambda console: show_trial(report, console))
 
 
-async def run_once(plan: "TrialPlan", common: Common) -> None:
-    """One trial."""
-    from secondhop.cli.trial_bench import bench_of
+def prompt_pair(
+    variant: Path, against: Path | None, in_force: "Mapping[str, Prompt]"
+) -> "tuple[Prompt, Prompt]":
+    """(against, variant), read from their files.
 
-    async with bench_of(plan, common) as bench:
-        show(await bench.run(), common)
+    Raises:
+        PromptError: a file is faulty, or no recall uses the prompt.
+        UsageError: the two replace different prompts.
+    """
+    from secondhop.prompts.templates import TRIED_PROMPTS, recall_replacement
 
-
-async def run_again(plan: "TrialPlan", common: Common) -> None:
-    """A trial now and after every save; a faulty file is named, and the next save awaited."""
-    from secondhop.cli.terminal import clean, notices
-    from secondhop.cli.trial_bench import bench_of
-    from secondhop.prompts.prompt_text import PromptError
-
-    files = plan.files()
-    names = " and ".join(clean(str(file)) for file in files)
-    async with bench_of(plan, common) as bench:
-        while True:
-            seen = stamps(files)
-            try:
-                show(await bench.run(), common)
-            except (PromptError, UsageError, ModelError) as error:
-                notices().print(clean(str(error)), style="red", soft_wrap=True)
-            notices().print(f"watching {names}; Ctrl-C ends it", style="dim", soft_wrap=True)
-            await saved(files, since=seen)
+    tried = recall_replacement(variant, among=TRIED_PROMPTS)
+    other = recall_replacement(against, among=TRIED_PROMPTS) if against else in_force[tried.name]
+    if other.name != tried.name:
+        raise UsageError(
+            f"{tried.path} replaces the prompt {tried.name}, {other.path} the prompt "
+            f"{other.name}; compare two variants of one prompt"
+        )
+    return other, tried
 
 
-def show(report: "TrialReport", common: Common) -> None:
-    """Print a report."""
-    from secondhop.cli.terminal import print_json, screen
-    from secondhop.cli.trial_view import show_trial
+async def tried(
+    prompts: "tuple[Prompt, Prompt]",
+    in_force: "Mapping[str, Prompt]",
+    common: Common,
+    *,
+    scenarios: "Sequence[Scenario]",
+    at_once: int,
+    sample: int,
+    answers: Path,
+) -> "TrialReport":
+    """Every question with both prompts; of `annotate`, with the cues that each of them writes.
 
-    if common.json:
-        print_json(report.document())
-    else:
-        show_trial(report, screen())
+    Raises:
+        ModelError: the model never answered, so there is nothing to compare.
+    """
+    from secondhop.cli.eval_bench import eval_bench
+    from secondhop.cli.opening import settings_of
+    from secondhop.evals.samples import sampled
+    from secondhop.evals.scenarios import Asking
+    from secondhop.evals.trial_report import TrialReport, pairs_of
+    from secondhop.models.prices import load_prices, price_of
+    from secondhop.settings import load_settings
+
+    environment = load_settings()
+    settings = settings_of(common, environment)
+    writes_cues = prompts[0].name == "annotate"
+    if writes_cues:  # an empty memory for each of the two
+        common = replace(common, store=None, chroma="")
+        scenarios = [sampled(one, memories=sample) for one in scenarios]
+    asking = Asking(at_once=at_once, baselines=False, effort="none" if writes_cues else "high")
+    sides: list[list[ScenarioReport]] = []
+    counts: list[AnswerCounts] = []
+    model_id = ""
+    for prompt in prompts:
+        async with eval_bench(common, answers=answers, annotate=writes_cues) as bench:
+            assert bench.model is not None  # named_llm
+            model_id = bench.model.llm.model_id
+            counts.append(bench.model.counted())
+            side = {**in_force, prompt.name: prompt}
+            sides.append(
+                [
+                    await bench.run(
+                        one, settings=settings, asking=asking, prompts=side, counts=counts[-1]
+                    )
+                    for one in scenarios
+                ]
+            )
+    pairs = [pair for both in zip(*sides, strict=True) for pair in pairs_of(*both)]
+    expect_answers(pairs, counts)
+    return TrialReport(
+        prompts=prompts,
+        model=model_id,
+        pairs=pairs,
+        counts=(counts[0], counts[1]),
+        price=price_of(model_id, load_prices(environment.prices)),
+    )
 
 
-def stamps(files: Sequence[Path]) -> list[Stamp]:
-    """What tells whether the files were saved."""
-    return [stamp(file) for file in files]
-
-
-def stamp(file: Path) -> Stamp:
-    """What tells whether a file was saved."""
-    try:
-        found = file.stat()
-    except OSError:  # editors put a new file in the place of the old one
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-async def saved(files: Sequence[Path], *, since: list[Stamp]) -> None:
-    """Returns when a file is not what it was, and all of them are there."""
-    import asyncio
-
-    while (now := stamps(files)) == since or None in now:  # noqa: ASYNC110 - files tell nobody
-        await asyncio.sleep(POLL_S)
+def expect_answers(pairs: "Sequence[Pair]", counts: "Sequence[AnswerCounts]") -> None:
+    """Raises ModelError when the model never answered: then both sides had no model."""
+    answered = sum(one.from_cache + one.asked - one.failed for one in counts)
+    reasons = [reason for pair in pairs for reason in pair.variant.degraded]
+    if reasons and not answered:
+        raise ModelError(f"the model never answered, there is nothing to compare: {reasons[0]}")

@@ -7,14 +7,15 @@ from secondhop.cli.comparison_view import SURE, differences_table
 from secondhop.cli.cost_view import money
 from secondhop.cli.eval_view import HEADINGS
 from secondhop.cli.terminal import clean, shorten
-from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery, degraded_recalls
+from secondhop.evals.answers import Answer, WrittenQuery
 from secondhop.evals.trial_report import (
+    Pair,
     TrialReport,
+    degraded_recalls,
     other_queries,
     shown_measures,
     sides,
     total_spent,
-    verdict_on,
 )
 from secondhop.wording import counted
 
@@ -76,7 +77,7 @@ def show_costs(report: TrialReport, console: "Console") -> None:
             console.print(clean(told), style="yellow")
 
 
-def cost_of(outcomes: Sequence[Outcome]) -> str:
+def cost_of(outcomes: Sequence[Answer]) -> str:
     """Calls, tokens and dollars of the mean recall."""
     spent, recalls = total_spent(outcomes), len(outcomes)
     tokens = (spent.prompt_tokens + spent.completion_tokens) / recalls
@@ -89,10 +90,10 @@ def show_pair(pair: Pair, console: "Console") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    verdict = verdict_on(pair)
+    verdict = pair.verdict
     head = Text(f"{verdict:5}", style=STYLES[verdict])
     head.append(f"{clean(pair.scenario)}/{clean(pair.question_id)}: ", style="bold")
-    head.append(shorten(pair.question, 200))
+    head.append(shorten(pair.variant.question, 200))
     console.print(head)
     old, new = pair.against, pair.variant
     left, came = ([m for m in a.ids if m not in b.ids] for a, b in ((old, new), (new, old)))

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from secondhop.annotate.annotator import Annotator
 from secondhop.annotate.port import AnnotateRequest, MemoryPart
-from secondhop.evals.prompt_trial import recalled
+from secondhop.graph.builder import build_recall_graph
 from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining
@@ -20,6 +20,7 @@ from secondhop.observe.port import SPEAKER, ObserveRequest, Turn
 from secondhop.observe.service import known_things
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.recall import Recall
+from secondhop.running import run_recall
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -58,7 +59,9 @@ async def rendered_prompts(
         listener, prompts=prompts, planning=recall.services.settings.planning
     )
     asked: RecallInput = {"question": question, "asked_at": at.isoformat() if at else None}
-    await recalled(asked, replace(recall.services, planner=planner, critic=critic))
+    services = replace(recall.services, planner=planner, critic=critic)
+    async for _ in run_recall(build_recall_graph(services), asked, services=services):
+        pass
     found = {
         prompt.name: listener.heard[prompt.schema]
         for prompt in prompts.values()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from secondhop.evals.answers import Answer
 from secondhop.evals.comparison import Rows
 from secondhop.evals.costs import Costs, costs_of
 from secondhop.evals.ir_library import library_measures, missing_modules
@@ -70,6 +71,8 @@ class ScenarioReport:
     """The labelled questions, in order."""
     systems: dict[str, SystemRun] = field(default_factory=dict[str, SystemRun])
     """secondhop first."""
+    answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    """{question id: what was answered}, also of questions that nothing answers."""
     ms: dict[str, float] = field(default_factory=dict[str, float])
     """{question id: wall time of the recall}."""
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])

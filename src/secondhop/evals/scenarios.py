@@ -1,34 +1,22 @@
 """Running scenarios: every question through the whole recall, and through plain search."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from secondhop.errors import StoreError, UsageError
+from secondhop.evals.answers import Answer, written_queries
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.judgements import Rankings
-from secondhop.evals.question_story import QuestionStory, told
+from secondhop.evals.question_story import told
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.side_by_side import side_by_side
-from secondhop.graph.result import RecallResult, Spent
+from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One question, asked."""
-
-    ids: list[str]
-    """Of an unanswerable question, those at or above the threshold; ideally []."""
-    ms: float
-    spent: Spent
-    plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """{baseline: ids}; {} for an unanswerable question."""
-    story: QuestionStory | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +76,15 @@ async def run_scenario(
         at_once=how.at_once,
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
-    by_id = dict(zip((question.id for question in scenario.questions), asked, strict=False))
-    unanswerable = asked[len(scenario.questions) :]
+    answers = dict(zip((question.id for question in questions), asked, strict=True))
+    by_id = {question.id: answers[question.id] for question in scenario.questions}
     report = ScenarioReport(
         name=scenario.name,
         asked=scenario.questions,
+        answers=answers,
         ms={one: answer.ms for one, answer in by_id.items()},
         spent={one: answer.spent for one, answer in by_id.items()},
-        no_answer={
-            question.id: answer.ids
-            for question, answer in zip(scenario.no_answer, unanswerable, strict=True)
-        },
+        no_answer={question.id: answers[question.id].ids for question in scenario.no_answer},
         stories={one: answer.story for one, answer in by_id.items() if answer.story},
     )
     for system, results in rankings_by_system(by_id).items():
@@ -124,21 +110,24 @@ async def ask(
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
     result, trace = await recalled(question, recall, k=k, effort=how.effort)
-    ms = 1000 * (perf_counter() - began)
+    answer = Answer(
+        question=question.query,
+        ids=result.ids() if isinstance(question, Question) else confident_ids(result, recall),
+        ms=1000 * (perf_counter() - began),
+        spent=result.spent,
+        queries=written_queries(trace),
+        degraded=result.degraded,
+    )
     if isinstance(question, UnansweredQuestion):
-        return Answer(ids=confident_ids(result, recall), ms=ms, spent=result.spent)
-    plain: Mapping[str, list[str]] = {}
+        return answer
     if how.baselines:
         plain = await plain_rankings(
             question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
         )
-    return Answer(
-        ids=result.ids(),
-        ms=ms,
-        spent=result.spent,
-        plain=plain,
-        story=await told(question, result, trace, recall) if how.stories else None,
-    )
+        answer = replace(answer, plain=plain)
+    if how.stories:
+        answer = replace(answer, story=await told(question, result, trace, recall))
+    return answer
 
 
 async def recalled(

@@ -1,14 +1,14 @@
 """What a trial of two prompts found: measures side by side, and the questions that changed."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
 
+from secondhop.evals.answers import Answer, WrittenQuery
 from secondhop.evals.comparison import SAME, Difference, difference
 from secondhop.evals.measures import MEASURES, Measures
-from secondhop.evals.prompt_trial import Outcome, Pair, WrittenQuery, degraded_recalls
+from secondhop.evals.report import ScenarioReport
 from secondhop.evals.significance import FEW
-from secondhop.evals.verdicts import Verdict, tally, verdict_of
 from secondhop.graph.result import Spent
 from secondhop.models.answer_cache import AnswerCounts
 from secondhop.models.llm import Usage
@@ -16,6 +16,52 @@ from secondhop.models.prices import TokenPrice
 from secondhop.prompts.templates import Prompt
 
 SIDES = ("against", "variant")
+
+DECIDING = ("facet_recall", "alpha_ndcg")
+"""The first of these measures that differs decides which answer is better."""
+
+Verdict: TypeAlias = Literal["won", "lost", "tied"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One question through both variants."""
+
+    scenario: str
+    question_id: str
+    against: Answer
+    variant: Answer
+    measures: tuple[Measures, Measures] = field(default_factory=lambda: (Measures(), Measures()))
+    """(against, variant); {} for an unanswerable question."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether anything answers it."""
+        return bool(self.measures[0])
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the variant answers it better; an unanswerable one is best left alone."""
+        before, after = self.measures
+        gains = [after[name] - before[name] for name in DECIDING if name in before]
+        if not self.is_labelled:
+            gains = [float(bool(self.against.ids)) - float(bool(self.variant.ids))]
+        decisive = next((gain for gain in gains if abs(gain) > SAME), 0.0)
+        return "tied" if decisive == 0 else "won" if decisive > 0 else "lost"
+
+
+def pairs_of(against: ScenarioReport, variant: ScenarioReport) -> list[Pair]:
+    """The questions of a scenario that was asked with both prompts."""
+    return [
+        Pair(
+            scenario=variant.name,
+            question_id=one,
+            against=against.answers[one],
+            variant=answer,
+            measures=(against.questions.get(one, {}), variant.questions.get(one, {})),
+        )
+        for one, answer in variant.answers.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +84,8 @@ class TrialReport:
         """One a measure, in the order of a report, the variant's first; [] without labels."""
         strata: dict[str, list[tuple[Measures, Measures]]] = {}
         for pair in self.labelled():
-            both = pair.variant.measures, pair.against.measures
-            strata.setdefault(pair.scenario, []).append(both)
+            before, after = pair.measures
+            strata.setdefault(pair.scenario, []).append((after, before))
         return [difference(name, list(strata.values())) for name in MEASURES] if strata else []
 
     @property
@@ -49,13 +95,14 @@ class TrialReport:
 
     def verdicts(self) -> dict[Verdict, int]:
         """How many questions the variant won, lost and left as they were."""
-        return tally(map(verdict_on, self.labelled()))
+        given = [pair.verdict for pair in self.labelled()]
+        return {"won": given.count("won"), "lost": given.count("lost"), "tied": given.count("tied")}
 
     def changed(self) -> list[Pair]:
         """The pairs with another answer: lost ones first, then won ones, then the rest."""
         order = {"lost": 0, "won": 1, "tied": 2}
         others = [pair for pair in self.pairs if pair.against.ids != pair.variant.ids]
-        return sorted(others, key=lambda pair: order[verdict_on(pair)])
+        return sorted(others, key=lambda pair: order[pair.verdict])
 
     def wrongly_answered(self) -> tuple[int, int, int]:
         """(questions that nothing answers, answered against, answered by the variant)."""
@@ -98,12 +145,11 @@ class TrialReport:
             "degraded": {
                 side: degraded_recalls(o) for side, o in zip(SIDES, outcomes, strict=True)
             },
-            "changed": [pair_document(pair) for pair in self.changed()],
             "by_question": [pair_document(pair) for pair in self.pairs],
         }
 
 
-def sides(pairs: Sequence[Pair]) -> tuple[list[Outcome], list[Outcome]]:
+def sides(pairs: Sequence[Pair]) -> tuple[list[Answer], list[Answer]]:
     """The outcomes of each variant."""
     return [pair.against for pair in pairs], [pair.variant for pair in pairs]
 
@@ -120,20 +166,12 @@ def only_in(queries: Sequence[WrittenQuery], others: Sequence[WrittenQuery]) -> 
     return [query for query in queries if query.text not in texts]
 
 
-def raised(pair: Pair, name: str) -> float:
-    """Variant less against, in one measure."""
-    return pair.variant.measures[name] - pair.against.measures[name]
+def degraded_recalls(answers: Sequence[Answer]) -> int:
+    """How many had to do without something, as a model that did not answer in time."""
+    return sum(bool(one.degraded) for one in answers)
 
 
-def verdict_on(pair: Pair) -> Verdict:
-    """Whether the variant answers this question better; an unanswerable one is best left alone."""
-    if pair.is_labelled:
-        return verdict_of(pair.against.measures, pair.variant.measures)
-    before, after = bool(pair.against.ids), bool(pair.variant.ids)
-    return "tied" if before == after else "lost" if after else "won"
-
-
-def total_spent(outcomes: Sequence[Outcome]) -> Spent:
+def total_spent(outcomes: Sequence[Answer]) -> Spent:
     """The sum over the questions, with ms 0: times are those of a busy cache.
 
     What one recall does not know (as the price of its model) is unknown of all.
@@ -164,27 +202,24 @@ def row_document(row: Difference) -> dict[str, float]:
 
 def pair_document(pair: Pair) -> dict[str, Any]:
     """A question for `--json`."""
+    answers = zip(SIDES, (pair.against, pair.variant), pair.measures, strict=True)
     return {
         "scenario": pair.scenario,
         "question_id": pair.question_id,
-        "question": pair.question,
-        "verdict": verdict_on(pair),
+        "question": pair.variant.question,
+        "verdict": pair.verdict,
         **{
             side: {
                 "memories": one.ids,
-                "measures": one.measures,
+                "measures": measures,
                 "queries": [asdict(query) for query in one.queries],
             }
-            for side, one in zip(SIDES, (pair.against, pair.variant), strict=True)
+            for side, one, measures in answers
         },
     }
 
 
 def shown_measures(pair: Pair) -> list[tuple[str, float, float]]:
     """(measure, against, variant) of those that differ."""
-    before: Measures = pair.against.measures
-    return [
-        (name, before[name], pair.variant.measures[name])
-        for name in before
-        if abs(raised(pair, name)) > SAME
-    ]
+    before, after = pair.measures
+    return [(m, before[m], after[m]) for m in before if abs(after[m] - before[m]) > SAME]

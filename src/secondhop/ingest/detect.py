@@ -91,16 +91,16 @@ def _detect(document: Document) -> str:
     if document.name in _BESIDE_CONVERSATIONS:
         reason = "a part of an export that holds no conversation"
         raise UnreadableError(reason, may_hide_memories=False)
-    if document.name == CUES_FILE and document.load_beside(MEMORIES_FILE) is not None:
+    if document.name == CUES_FILE and document.beside(MEMORIES_FILE) is not None:
         reason = f"read as the cues of {MEMORIES_FILE} beside it"
         raise UnreadableError(reason, may_hide_memories=False)
     if _NEVER_TEXT.fullmatch(document.suffix):
         raise UnreadableError("a binary file, not text", may_hide_memories=False)
-    if not document.text or document.text.isspace():
+    if not document.first_character:
         raise UnreadableError("an empty file", may_hide_memories=document.suffix in _JSON)
     if document.suffix in _JSON:
         return _shape_in(document)
-    if document.text.lstrip().startswith(("{", "[")) and (shape := _shape_or_none(document)):
+    if document.first_character in ("{", "[") and (shape := _shape_or_none(document)):
         return shape
     if document.suffix in _PLAIN or is_transcript(document.text):
         return "transcript"

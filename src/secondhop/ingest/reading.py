@@ -8,9 +8,12 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from secondhop.errors import IngestError
-from secondhop.ingest.decode import Decoded, decode_text
+from secondhop.ingest.decode import Encoding, Read, decoded, encoding_of
 from secondhop.ingest.json_text import parse_elements
 from secondhop.stores.records import Memory
+
+_HELD_BYTES = 4_000_000
+"""A larger file is read part by part, each time that it is read."""
 
 NEW_CHAT = "New Chat"
 """Title of a conversation that its owner never named."""
@@ -50,7 +53,7 @@ class UnreadableError(IngestError):
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """One file, or one member of a zip archive; loaded when it is first looked at."""
+    """One file, or one member of a zip archive; read when it is first looked at."""
 
     item: str
     """The path as the user would write it, for the ledger."""
@@ -60,11 +63,12 @@ class Document:
     """The given input, resolved."""
     modified_at: datetime
     """UTC; stands in for a date that is missing or does not parse."""
-    load: Callable[[], bytes]
-    """Reads the bytes. Raises UnreadableError."""
-    load_beside: Callable[[str], bytes | None] = field(default=lambda name: None)
-    """Reads the file of this name in the same folder; None where there is none. Raises
-    UnreadableError."""
+    size: int
+    """Bytes."""
+    read: Read
+    """Raises UnreadableError."""
+    beside: Callable[[str], "Document | None"] = field(default=lambda name: None)
+    """The file of this name in the same folder; None where there is none."""
 
     @property
     def name(self) -> str:
@@ -80,17 +84,30 @@ class Document:
         return PurePosixPath(self.path).suffix.lower()
 
     @cached_property
-    def decoded(self) -> Decoded:
-        """The text, "\\n" between lines, and what of it is lost. Raises UnreadableError."""
+    def encoding(self) -> Encoding:
+        """How its bytes become text. Raises UnreadableError."""
         try:
-            return decode_text(self.load())
+            return encoding_of(self.read)
         except UnicodeError as error:
             raise UnreadableError(str(error)) from error
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """The decoded text. Raises UnreadableError."""
-        return self.decoded.text
+        """The whole text. Raises UnreadableError."""
+        return "".join(decoded(self.read(), self.encoding.name))
+
+    def parts(self) -> Iterator[str]:
+        """The text, part by part: of a large file one part is held. Raises UnreadableError."""
+        if self.size <= _HELD_BYTES:
+            yield self.text
+        else:
+            yield from decoded(self.read(), self.encoding.name)
+
+    @property
+    def first_character(self) -> str:
+        """The first that is no space; "" in an empty file. Raises UnreadableError."""
+        found = (part.lstrip() for part in self.parts())
+        return next((part[0] for part in found if part), "")
 
     def check_array(self) -> None:
         """Raises UnreadableError, with line and column, unless it is a whole JSON array."""
@@ -99,7 +116,7 @@ class Document:
     @cached_property
     def _elements(self) -> int:
         try:
-            return sum(1 for _ in parse_elements(self.text))
+            return sum(1 for _ in parse_elements(self.parts()))
         except ValueError as error:
             raise broken_json(error) from error
 

@@ -1,13 +1,11 @@
 """The objects of a JSON or JSON Lines document, one by one, each with its place."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from secondhop.ingest.json_text import JsonObject, parse_elements, parse_json, parse_object
 from secondhop.ingest.reading import Document, Skipped, UnreadableError, broken_json
 
-_NO_SPACE = re.compile(r"\S")
 LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
@@ -26,10 +24,10 @@ def rows_in(document: Document) -> Iterator[Row | Skipped]:
     whole (UnreadableError): its cut-off end may have held more memories.
     """
     if _has_lines(document):
-        yield from _lines(document.text, document.item)
-    elif _is_array(document.text):
+        yield from _rows_of_lines(document)
+    elif document.first_character == "[":
         document.check_array()
-        for position, value in enumerate(parse_elements(document.text)):
+        for position, value in enumerate(parse_elements(document.parts())):
             item = f"{document.item} [{position}]"
             yield Row(value, item) if isinstance(value, dict) else Skipped(item, "not an object")
     else:
@@ -46,30 +44,20 @@ def _whole_object(document: Document) -> JsonObject:
     return value
 
 
-def _is_array(text: str) -> bool:
-    return text.startswith("[", _first_of(text, 0))
-
-
 def _has_lines(document: Document) -> bool:
-    text, named_so = document.text, document.suffix in LINES_SUFFIXES
-    start = _first_of(text, 0)
-    end = text.find("\n", start)
-    if end < 0 or _first_of(text, end) == len(text):
-        return named_so and not text.startswith("[", start)
-    if parse_object(text[start:end]) is not None:
-        return True
-    return named_so and not _is_whole(document)
-
-
-def _first_of(text: str, at: int) -> int:
-    """Where something else than space stands from there on."""
-    found = _NO_SPACE.search(text, at)
-    return found.start() if found else len(text)
+    named_so = document.suffix in LINES_SUFFIXES
+    if document.first_character == "[":
+        return named_so and not _is_whole(document)
+    filled = (line for line in _lines(document.parts()) if line.strip())
+    first, second = next(filled, ""), next(filled, "")
+    if not second:
+        return named_so
+    return parse_object(first) is not None or (named_so and not _is_whole(document))
 
 
 def _is_whole(document: Document) -> bool:
     try:
-        if _is_array(document.text):
+        if document.first_character == "[":
             document.check_array()
         else:
             _whole_object(document)
@@ -78,11 +66,11 @@ def _is_whole(document: Document) -> bool:
     return True
 
 
-def _lines(text: str, place: str) -> Iterator[Row | Skipped]:
-    for number, line in enumerate(_split(text), start=1):
+def _rows_of_lines(document: Document) -> Iterator[Row | Skipped]:
+    for number, line in enumerate(_lines(document.parts()), start=1):
         if not line.strip():
             continue
-        item = f"{place} line {number}"
+        item = f"{document.item} line {number}"
         try:
             value = parse_json(line)
         except ValueError as error:
@@ -92,10 +80,13 @@ def _lines(text: str, place: str) -> Iterator[Row | Skipped]:
         yield Row(value, item) if isinstance(value, dict) else Skipped(item, "not an object")
 
 
-def _split(text: str) -> Iterator[str]:
-    """Its lines, one by one."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
+def _lines(parts: Iterable[str]) -> Iterator[str]:
+    """The lines of a text that comes in parts, one by one."""
+    begun: list[str] = []
+    for part in parts:
+        start = 0
+        while (end := part.find("\n", start)) >= 0:
+            yield "".join([*begun, part[start:end]])
+            begun, start = [], end + 1
+        begun.append(part[start:])
+    yield "".join(begun)

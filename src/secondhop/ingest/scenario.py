@@ -38,14 +38,13 @@ def read_scenario(document: Document) -> Iterator[Found | Skipped]:
 
 def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped]]:
     """{memory id: the row about it} of the file of cues, and what of that cannot be read."""
-    folder = document.item.rpartition("/")[0]
-    item = f"{folder}/{CUES_FILE}" if folder else CUES_FILE
     cues: dict[str, JsonObject] = {}
     faults: list[Skipped] = []
+    held = document.beside(CUES_FILE)
+    if held is None:
+        return cues, faults
     try:
-        held = document.load_beside(CUES_FILE)
-        rows = rows_in(replace(document, item=item, path=CUES_FILE, load=lambda: held or b""))
-        for row in rows if held else ():
+        for row in rows_in(held) if held.first_character else ():
             if isinstance(row, Skipped):
                 faults.append(replace(row, may_hide_memories=False))
             elif memory_id := id_at(row.fields, "id"):
@@ -54,7 +53,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
             else:
                 faults.append(Skipped(row.item, "no row of cues: it has no id"))
     except UnreadableError as error:
-        faults.append(Skipped(item, f"the cues are not read: {error.reason}"))
+        faults.append(Skipped(held.item, f"the cues are not read: {error.reason}"))
     return cues, faults
 
 

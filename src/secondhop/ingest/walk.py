@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from secondhop.errors import IngestError
 from secondhop.ingest.cleaning import clean_text
@@ -32,8 +33,8 @@ MAX_FILE_BYTES = 1024 * 1_000_000
 _MOST_PACKED = 100
 """How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
-_MAY_GROW = 65_536
-"""Bytes that may be added to a file while it is read."""
+_PART_BYTES = 1_000_000
+"""Held of a file that is read part by part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +110,43 @@ class Walker:
             elif path.suffix.lower() == ".zip":
                 yield from self._members(path, below, item, source)
             else:
-                yield Document(
-                    item=item,
-                    path=clean_text(below or path.name),
-                    origin=source.origin,
-                    modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
-                    load=partial(self._load_file, path),
-                    load_beside=partial(self._load_beside, path.parent),
-                )
+                yield self._file(path, clean_text(below or path.name), item, source)
 
-    def _load_file(self, path: Path) -> bytes:
+    def _file(self, path: Path, name: str, item: str, source: Source) -> Document:
+        info = path.stat()
+        return Document(
+            item=item,
+            path=name,
+            origin=source.origin,
+            modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
+            size=info.st_size,
+            read=partial(self._parts_of_file, path),
+            beside=partial(self._file_beside, path, name, item, source),
+        )
+
+    def _file_beside(
+        self, path: Path, name: str, item: str, source: Source, other: str
+    ) -> Document | None:
+        beside = path.with_name(other)
+        if not beside.is_file() or beside.is_symlink():
+            return None
+        return self._file(beside, _named(name, other), _named(item, other), source)
+
+    def _parts_of_file(self, path: Path) -> Iterator[bytes]:
         try:
             with path.open("rb") as file:
-                size = os.fstat(file.fileno()).st_size + _MAY_GROW  # as much is set aside for it
-                return self._within_limit(file.read(min(size, self._max_file_bytes + 1)))
+                yield from self._parts(file)
         except OSError as error:
             raise UnreadableError(_reason(error)) from error
 
-    def _load_beside(self, folder: Path, name: str) -> bytes | None:
-        path = folder / name
-        return self._load_file(path) if path.is_file() and not path.is_symlink() else None
+    def _parts(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The bytes, part by part. Raises UnreadableError for too many."""
+        size = 0
+        while part := file.read(_PART_BYTES):
+            size += len(part)
+            if size > self._max_file_bytes:
+                raise self._too_large()
+            yield part
 
     def _members(
         self, path: Path, below: str, item: str, source: Source
@@ -163,22 +181,32 @@ class Walker:
             path=clean_text(f"{below}/{name}".lstrip("/")),
             origin=source.origin,
             modified_at=modified_at,
-            load=partial(self._load_member, archive, member),
-            load_beside=partial(self._load_member_beside, archive, member),
+            size=member.file_size,
+            read=partial(self._parts_of_member, archive, member),
+            beside=partial(self._member_beside, archive, member, below, item, source),
         )
 
-    def _load_member_beside(
-        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str
-    ) -> bytes | None:
-        wanted = PurePosixPath(member.filename).with_name(name).as_posix()
-        found = [other for other in archive.infolist() if other.filename == wanted]
-        return self._load_member(archive, found[0]) if found else None
+    def _member_beside(
+        self,
+        archive: zipfile.ZipFile,
+        member: zipfile.ZipInfo,
+        below: str,
+        item: str,
+        source: Source,
+        other: str,
+    ) -> Document | None:
+        wanted = _named(member.filename, other)
+        found = [one for one in archive.infolist() if one.filename == wanted]
+        beside = self._member(archive, found[0], below, item, source) if found else None
+        return beside if isinstance(beside, Document) else None
 
-    def _load_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    def _parts_of_member(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+    ) -> Iterator[bytes]:
         self._check_size(member)
         try:
             with archive.open(member) as file:
-                return self._within_limit(file.read(self._max_file_bytes + 1))
+                yield from self._parts(file)
         except (*_BROKEN_ZIP, OSError) as error:
             raise UnreadableError(f"broken or encrypted in its archive: {error}") from error
 
@@ -195,14 +223,14 @@ class Walker:
                 f"smaller, as an attack would be; unpack the archive yourself if it is none"
             )
 
-    def _within_limit(self, raw: bytes) -> bytes:
-        if len(raw) > self._max_file_bytes:
-            raise self._too_large()
-        return raw
-
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
         return UnreadableError(f"larger than {megabytes} MB; split it")
+
+
+def _named(path: str, other: str) -> str:
+    """The path of the file of that name in the same folder."""
+    return PurePosixPath(path).with_name(other).as_posix()
 
 
 def _is_below(real: str, folder: Path) -> bool:

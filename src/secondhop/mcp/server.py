@@ -15,9 +15,8 @@ from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
 from secondhop.cli.mcp_command import Address
-from secondhop.cli.opening import pool_of
+from secondhop.cli.opening import expect_sessions, pool_of
 from secondhop.cli.options import Common
-from secondhop.cli.session_place import expect_sessions
 from secondhop.mcp.access import StoreTokens
 from secondhop.mcp.arguments import MemoryServer
 from secondhop.mcp.tools import MemoryTools

@@ -13,7 +13,7 @@ from secondhop.errors import StoreError, UnfinishedForgettingError
 from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
-from secondhop.models.embedding_cache_file import text_digest
+from secondhop.models.embedding_cache import text_digest
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory, Passage
 from secondhop.traces import TraceFolder

@@ -58,15 +58,8 @@ def mode_body(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, object]:
     shape = strict_shape(schema)
     if mode == "json_object":  # "schema" is what llama.cpp reads
         return {"response_format": {"type": "json_object", "schema": shape}}
-    name = schema.__name__.strip("_")[:64]
-    if mode == "json_schema":
-        described = {"name": name, "schema": shape, "strict": True}
-        return {"response_format": {"type": "json_schema", "json_schema": described}}
-    function = {"name": name, "parameters": shape, "strict": True}
-    return {
-        "tools": [{"type": "function", "function": function}],
-        "tool_choice": {"type": "function", "function": {"name": name}},
-    }
+    described = {"name": schema.__name__.strip("_")[:64], "schema": shape, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": described}}
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,6 @@ import errno
 import gzip
 import hashlib
 import os
-import shutil
 import ssl
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from secondhop.errors import ModelUnavailableError
-from secondhop.models.assets import AssetBundle, AssetFile, PullProgress, is_intact, sha256_of
+from secondhop.models.assets import AssetBundle, AssetFile, PullProgress, sha256_of
 
 PIP_TIMEOUT_S = 900.0
 """For the whole of one pip run; pip has its own, shorter timeouts a connection."""
@@ -40,8 +39,6 @@ _NETWORK_ERRORS = (
     ConnectionError,
     ssl.SSLError,
 )
-_SCRATCH_PREFIX = ".pull-"
-_SCRATCH_KEPT_S = 86_400.0
 
 
 class _SourceFailedError(Exception):
@@ -71,7 +68,7 @@ def download(
                 causes.append(str(failure))
                 continue
             for file in files:
-                _put_in_place(scratch / file.name, file, folder=folder)
+                (scratch / file.name).replace(folder / file.name)
             return
     raise ModelUnavailableError(
         f"the {bundle.name} could not be fetched into {folder}. "
@@ -95,24 +92,12 @@ def _writing_into(home: Path) -> Generator[None]:
 
 @contextlib.contextmanager
 def _scratch_folder(home: Path) -> Generator[Path]:
-    """A folder on the same disk as the final place; those of killed pulls go after a day."""
+    """A folder on the same disk as the final place."""
     home.mkdir(parents=True, exist_ok=True)
-    for leftover in home.glob(f"{_SCRATCH_PREFIX}*"):
-        with contextlib.suppress(OSError):  # another pull may clean up at the same moment
-            if time.time() - leftover.stat().st_mtime > _SCRATCH_KEPT_S:
-                shutil.rmtree(leftover)
     with tempfile.TemporaryDirectory(
-        prefix=_SCRATCH_PREFIX, dir=home, ignore_cleanup_errors=True
+        prefix=".pull-", dir=home, ignore_cleanup_errors=True
     ) as scratch:
         yield Path(scratch)
-
-
-def _put_in_place(fetched: Path, file: AssetFile, *, folder: Path) -> None:
-    try:
-        fetched.replace(folder / file.name)
-    except PermissionError:  # Windows: another process pulled it first and has it open
-        if not is_intact(file, folder=folder):
-            raise
 
 
 # --- the wheel ---

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from secondhop.models.llm import ChatMessage, Usage
 
-AnswerMode = Literal["json_schema", "json_object", "tool", "text"]
-MODES: tuple[AnswerMode, ...] = ("json_schema", "json_object", "tool", "text")
+AnswerMode = Literal["json_schema", "json_object", "text"]
+MODES: tuple[AnswerMode, ...] = ("json_schema", "json_object", "text")
 """The ways to ask for an answer in a shape, strictest first."""
 
 
@@ -46,7 +46,6 @@ class ChatReply:
     """What the model wrote."""
 
     text: str
-    """The arguments of the first tool call, else the content."""
     usage: Usage | None
     """Tokens alone. None: the server does not say."""
     refused: bool = False

@@ -10,18 +10,9 @@ class _Part(BaseModel):
     text: str | None = None
 
 
-class _Function(BaseModel):
-    arguments: str | None = None
-
-
-class _ToolCall(BaseModel):
-    function: _Function | None = None
-
-
 class _Message(BaseModel):
     content: str | list[_Part] | None = None
     refusal: str | None = None
-    tool_calls: list[_ToolCall] | None = None
 
 
 class _Choice(BaseModel):
@@ -67,9 +58,6 @@ def read_chat_reply(body: bytes) -> ChatReply:
 
 
 def _text(message: _Message) -> str:
-    for call in message.tool_calls or []:
-        if call.function is not None and call.function.arguments:
-            return call.function.arguments
     if isinstance(message.content, list):
         return "".join(part.text or "" for part in message.content)
     return message.content or ""

@@ -5,11 +5,9 @@ their errors. That is read here along the chain of causes, because adapters wrap
 errors.
 """
 
-import email.utils
 import math
 import socket
 import ssl
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
@@ -216,19 +214,12 @@ def _is_lost(error: BaseException) -> bool:
 
 
 def _asked_wait_s(error: BaseException) -> float | None:
-    """Seconds the server asks to wait, from its header: a number or an HTTP date."""
+    """Seconds the server asks to wait, from its header; None for an HTTP date, too."""
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
-    text = cast("Mapping[str, object]", headers).get("retry-after")
-    if text is None:
-        return None
     try:
-        seconds = float(str(text))
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    except ValueError:
-        pass  # then it is a date
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(str(text)).timestamp() - time.time())
+        seconds = float(str(cast("Mapping[str, object]", headers).get("retry-after")))
     except ValueError:
         return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

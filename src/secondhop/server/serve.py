@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 import uvicorn
 
 from secondhop.cli.mcp_command import Address
-from secondhop.cli.opening import chosen_embedder, pool_of, store_of
+from secondhop.cli.opening import chosen_embedder, expect_sessions, pool_of, store_of
 from secondhop.cli.options import Common
-from secondhop.cli.session_place import expect_sessions
 from secondhop.errors import UsageError
 from secondhop.server.access import Served
 from secondhop.server.app import create_app

@@ -35,7 +35,7 @@ async def bent(world: SmallWorld, *votes: tuple[str, VoteName, int], round_numbe
         FeedbackRef(passage_ids=[await passage_of(world, memory_id)], vote=vote, round=number)
         for memory_id, vote, number in votes
     ]
-    rows = await query_vectors(
+    rows, _ = await query_vectors(
         [query(*feedback)], services=world.services(), round_number=round_number
     )
     vector: Vector = rows[0]
@@ -92,7 +92,7 @@ async def test_a_vote_on_a_memory_that_is_gone_bends_nothing(world: SmallWorld) 
     plain = await bent(world, round_number=2)
     ref = FeedbackRef(passage_ids=["gone:0"], vote="hot", round=1)
 
-    (moved,) = await query_vectors([query(ref)], services=world.services(), round_number=2)
+    (moved,), _ = await query_vectors([query(ref)], services=world.services(), round_number=2)
 
     assert (plain == moved).all()
 

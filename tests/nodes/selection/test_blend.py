@@ -114,3 +114,44 @@ def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
     assert blends["new"].parts["cues"] == 0.0
     assert blends["new"].parts["words and similarity"] > 0.0
     assert blends["new"].score > blends["b"].score
+
+
+def kept_for(**broad: float) -> CueHits:
+    """Memories with these similarities of their broad cues, all equal by specific ones."""
+    return CueHits(
+        memory_ids=list(broad),
+        specific=[0.3] * len(broad),
+        broad=list(broad.values()),
+        nearest=0.3,
+        cues=["help me move house"] * len(broad),
+    )
+
+
+def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_does_not() -> None:
+    found = {one: own(0.3, 0.01) for one in ("stories", "recipe", "walk")}
+    found["appointment"] = own(0.9, 0.03)
+    hits = kept_for(appointment=0.6, recipe=0.3, stories=0.3, walk=0.3)
+    undertakings = {"appointment": ["interview"], "stories": ["interview"], "recipe": ["cook"]}
+
+    plain = blended(found, cued=hits, annotated=found)
+    linked = blended(found, cued=hits, annotated=found, undertakings=undertakings)
+
+    assert plain["stories"].score == plain["recipe"].score
+    assert list(linked)[:2] == ["appointment", "stories"]
+    assert linked["stories"].undertaking == "interview"
+    assert linked["walk"].undertaking == ""
+
+
+def test_a_look_up_has_no_undertaking() -> None:
+    found = {one: own(0.3, 0.01) for one in ("a", "b")}
+    undertakings = {"a": ["interview"], "b": ["interview"]}
+
+    blends = blended(
+        found,
+        cued=kept_for(a=0.6, b=0.3),
+        annotated=found,
+        undertakings=undertakings,
+        cues_only_add=True,
+    )
+
+    assert all(one.undertaking == "" for one in blends.values())

@@ -1,8 +1,6 @@
-"""Keys of a session, over the small world."""
+"""Lines of a session, over the small world."""
 
-import asyncio
 import io
-import os
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,15 +8,14 @@ from rich.console import Console
 from tests.session_world import session_services, sessions_over
 from tests.small_world import QUESTION, SmallWorld
 
-from secondhop.cli.session_keys import characters
-from secondhop.cli.session_terminal import SessionTerminal
+from secondhop.cli.session_lines import SessionLines
 from secondhop.sessions.learner import Resolution
 from secondhop.sessions.session import RecallSession
 
 
 async def typed(text: str) -> AsyncIterator[str]:
-    for char in text:
-        yield char
+    for line in text.splitlines():
+        yield line
 
 
 async def played(world: SmallWorld, keys: str, **session: int) -> tuple[Resolution | None, str]:
@@ -27,14 +24,14 @@ async def played(world: SmallWorld, keys: str, **session: int) -> tuple[Resoluti
     console = Console(file=shown, width=200, markup=False, highlight=False)
     sessions = sessions_over(session_services(world, session=session))
     async with RecallSession(sessions, QUESTION) as open_session:
-        resolution = await SessionTerminal(open_session, console).run(typed(keys))
+        resolution = await SessionLines(open_session, console).run(typed(keys))
     return resolution, shown.getvalue()
 
 
 async def test_votes_count_at_the_next_round_and_the_session_is_resolved(
     world: SmallWorld,
 ) -> None:
-    resolution, shown = await played(world, "1h2cnr")
+    resolution, shown = await played(world, "1h 2c\nn\nr")
 
     assert resolution is not None
     votes = resolution.session.votes[0]
@@ -46,15 +43,16 @@ async def test_votes_count_at_the_next_round_and_the_session_is_resolved(
     assert "Resolved with 1 of" in shown
 
 
-async def test_undo_takes_back_the_latest_vote_and_then_says_that_there_is_none(
+async def test_the_last_vote_on_a_memory_counts_and_no_other_number_is_voted_on(
     world: SmallWorld,
 ) -> None:
-    resolution, shown = await played(world, "1h2h1cuuuur")
+    resolution, shown = await played(world, "1h 1c 99h h z r")
 
     assert resolution is not None
-    assert resolution.session.votes == []
-    assert "1. " in shown.split("hot\n")[-1]
-    assert "nothing to undo" in shown
+    votes = resolution.session.votes[0]
+    assert (len(votes.hot), len(votes.cold)) == (0, 1)
+    assert "There is no number 99; they go from 1 to" in shown
+    assert shown.count("q quit") == 3  # under the round, and for what means nothing
 
 
 @pytest.mark.parametrize("keys", ["1hq", "1h", ""])
@@ -65,15 +63,3 @@ async def test_quitting_and_the_end_of_the_keys_give_the_session_up(
 
     assert resolution is None
     assert "Given up" in shown
-
-
-async def test_cursor_keys_mean_nothing_and_ctrl_d_ends() -> None:
-    reading, writing = os.pipe()
-    os.write(writing, b"\x1b[A1h\x1bOP\xc3\xa9\x04n")
-    os.close(writing)
-
-    try:
-        async with asyncio.timeout(5):
-            assert [key async for key in characters(reading)] == ["1", "h", "é"]
-    finally:
-        os.close(reading)

@@ -1,0 +1,42 @@
+"""Parts of a scenario, for measurements that cost a model's work."""
+
+from dataclasses import replace
+
+from secondhop.evals.scenario import Question, Scenario
+from secondhop.stores.records import Memory
+
+
+def first_questions(scenario: Scenario, limit: int | None) -> Scenario:
+    """With the first `limit` questions of each kind; None: all."""
+    return replace(
+        scenario, questions=scenario.questions[:limit], no_answer=scenario.no_answer[:limit]
+    )
+
+
+def sampled(scenario: Scenario, *, memories: int) -> Scenario:
+    """As many of its questions as `memories` memories can answer, and these memories without cues.
+
+    The first question is always there, with all that is labelled for it. What the labels leave
+    free goes to other memories, the first of the scenario.
+    """
+    wanted: dict[str, None] = {}
+    questions: list[Question] = []
+    for question in scenario.questions:
+        more = {**wanted, **dict.fromkeys(question.labelled_ids())}
+        if questions and len(more) > memories:
+            break
+        questions.append(question)
+        wanted = more
+    free = [m.memory_id for m in scenario.memories if m.memory_id not in wanted]
+    chosen = {*wanted, *free[: max(0, memories - len(wanted))]}
+    return replace(
+        scenario,
+        memories=tuple(without_cues(m) for m in scenario.memories if m.memory_id in chosen),
+        questions=tuple(questions),
+        no_answer=(),
+    )
+
+
+def without_cues(memory: Memory) -> Memory:
+    """A memory of which the host has said nothing."""
+    return replace(memory, cues=(), broad_cues=(), role="", replaces=())

@@ -1,0 +1,1 @@
+../../../src/secondhop/langgraph_store.py
