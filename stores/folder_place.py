@@ -27,6 +27,7 @@ from secondhop.stores.manifest import (
 from secondhop.stores.rebuild_command import rebuild_advice
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
+from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
@@ -142,6 +143,10 @@ class FolderPlace:
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
         return self._own(entity).exists()
+
+    def is_in_use(self, entity: str) -> bool:
+        """See `StorePlace`."""
+        return is_open_elsewhere(self._own(entity) / "catalog.db")
 
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""

@@ -1,10 +1,11 @@
 """How a caller names a store: a folder, or the address of a PostgreSQL database."""
 
+import hashlib
+import re
 from pathlib import Path
 
-from secondhop.stores.store_place import StorePlace
-
-ADDRESSES = ("postgresql://", "postgres://")
+_ADDRESSES = ("postgresql://", "postgres://")
+_PASSWORD = re.compile(r"(?<=//)([^:@/]*):[^@/]*(?=@)|(?<=[?&])(password)=[^&]*")
 
 
 def is_address(store: str | Path) -> bool:
@@ -13,20 +14,29 @@ def is_address(store: str | Path) -> bool:
     >>> is_address("postgresql://localhost/memories"), is_address("notes")
     (True, False)
     """
-    return isinstance(store, str) and store.startswith(ADDRESSES)
+    return isinstance(store, str) and store.startswith(_ADDRESSES)
 
 
-def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
-    """Where the store is; nothing is connected or made.
+def named_store(store: str | Path) -> str | Path:
+    """What an option or a variable names: an address as it stands, or a path."""
+    return store if is_address(store) else Path(store)
 
-    Raises:
-        StoreError: no folder can be there.
-        UsageError: the address is none, or psycopg is not installed.
+
+def shown_store(store: str | Path) -> str:
+    """The store's name without a password.
+
+    >>> shown_store("postgresql://ana:secret@db.example:5433/mem?sslmode=require")
+    'postgresql://ana@db.example:5433/mem?sslmode=require'
     """
-    if is_address(store):
-        from secondhop.stores.postgres.place import PostgresPlace
+    return _PASSWORD.sub(r"\1\2", str(store)) if is_address(store) else str(store)
 
-        return PostgresPlace(str(store), chroma_url=chroma_url)
-    from secondhop.stores.folder_place import FolderPlace
 
-    return FolderPlace(Path(store), chroma_url=chroma_url)
+def files_of(store: str | Path) -> Path:
+    """The folder of a store's files: all of it, or of a database what each machine keeps for
+    itself, embeddings above all."""
+    if not is_address(store):
+        return Path(store)
+    from platformdirs import user_cache_path
+
+    own = hashlib.sha256(shown_store(store).encode()).hexdigest()[:16]
+    return user_cache_path("secondhop", appauthor=False) / "postgres" / own

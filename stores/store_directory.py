@@ -14,7 +14,7 @@ from secondhop.stores.locks import to_its_end, writer_turn
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
-from secondhop.stores.store_address import place_of_store
+from secondhop.stores.store_address import is_address
 from secondhop.stores.store_place import StorePlace
 from secondhop.stores.vectors.place import identity_at, place_of
 
@@ -277,3 +277,19 @@ class StoreDirectory:
             passages=self._place.vectors(identity),
             cues=self._place.vectors(identity, ending=".cues"),
         )
+
+
+def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
+    """Where the store is; nothing is connected or made.
+
+    Raises:
+        StoreError: no folder can be there.
+        UsageError: psycopg is not installed.
+    """
+    if is_address(store):
+        from secondhop.stores.postgres.place import PostgresPlace
+
+        return PostgresPlace(str(store), chroma_url=chroma_url)
+    from secondhop.stores.folder_place import FolderPlace
+
+    return FolderPlace(Path(store), chroma_url=chroma_url)

@@ -78,6 +78,11 @@ class StorePlace(Protocol):
         """Whether anything is kept of the entity."""
         ...
 
+    def is_in_use(self, entity: str) -> bool:
+        """Whether another process, or another part of this one, has the entity open, as far as can
+        be told."""
+        ...
+
     def erase(self, entity: str) -> None:
         """Delete what is kept of the entity, but for its vectors."""
         ...

@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
@@ -81,11 +80,11 @@ class Answering:
         graphs: CompiledGraphs,
         *,
         traces: TraceFolder,
-        folder: Path,
+        name: str,
     ) -> None:
-        """`folder`: of the store; errors name it."""
+        """`name`: of the store, for errors."""
         self._store, self._services, self._graphs = store, services, graphs
-        self._traces, self._folder = traces, folder
+        self._traces, self._name = traces, name
         self._has_memories = False
         """False also before the first search."""
 
@@ -130,7 +129,7 @@ class Answering:
         if not self._has_memories:
             self._has_memories = (await self._store.counts()).memories > 0
         if not self._has_memories:
-            raise UnknownEntityError(self._services.entity, store=str(self._folder))
+            raise UnknownEntityError(self._services.entity, store=self._name)
 
 
 def utc_text(moment: datetime | None) -> str | None:

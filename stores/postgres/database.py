@@ -60,9 +60,14 @@ class PostgresConnection:
 class PostgresDatabase:
     """A `Database` that holds the rows of one entity."""
 
-    def __init__(self, server: PostgresServer, entity: str) -> None:
-        """`entity` as the rows have it (`entity_slug`)."""
-        self._server, self._entity = server, entity
+    def __init__(self, server: PostgresServer, entity: str, *, part: str) -> None:
+        """Connects to nothing yet.
+
+        Args:
+            entity: as the rows have it (`entity_slug`).
+            part: of what belongs to the entity; who writes to one does not wait for another.
+        """
+        self._server, self._entity, self._part = server, entity, part
 
     @property
     def name(self) -> str:
@@ -87,7 +92,8 @@ class PostgresDatabase:
     @contextmanager
     def writing(self) -> Generator[PostgresConnection, None, None]:
         """See `Database`."""
-        with self._server.transaction(self._entity, writes=True) as connection:
+        alone = f"{self._entity} {self._part}"
+        with self._server.transaction(self._entity, writes=True, alone=alone) as connection:
             yield PostgresConnection(connection)
 
     def version(self, connection: Any) -> int:

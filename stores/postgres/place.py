@@ -1,11 +1,8 @@
 """A store in a PostgreSQL database."""
 
-import hashlib
 import shutil
 import uuid
 from collections.abc import Callable
-from functools import cached_property
-from pathlib import Path
 from typing import Any, LiteralString
 
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -20,6 +17,7 @@ from secondhop.stores.postgres.vectors import PostgresVectors
 from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
+from secondhop.stores.store_address import files_of
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.collection_names import CollectionNames
@@ -47,34 +45,27 @@ class PostgresPlace:
         """Connects to nothing yet. Raises UsageError for an address that is none."""
         self._server = _servers.of(address, lambda: PostgresServer(address), user=self)
         self.name, self.server = self._server.name, chroma_url
+        self.folder = files_of(address)
         self._chroma = ChromaServer(chroma_url, store=self.name) if chroma_url else None
         self._names = CollectionNames(self.manifest)
 
-    @cached_property
-    def folder(self) -> Path:
-        """See `StorePlace`. What can be made again: embeddings."""
-        from platformdirs import user_cache_path
-
-        own = hashlib.sha256(self.name.encode()).hexdigest()[:16]
-        return user_cache_path("secondhop", appauthor=False) / "postgres" / own
-
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
-        return Catalog(self._tables(entity))
+        return Catalog(self._tables(entity, part="catalog"))
 
     def learning(self, entity: str) -> LearningStore:
         """See `StorePlace`."""
-        return LearningStore(self._tables(entity))
+        return LearningStore(self._tables(entity, part="learning"))
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
-        return CounterStore(self._tables(entity))
+        return CounterStore(self._tables(entity, part="counters"))
 
     def sessions(self, entity: str) -> SessionStore:
         """See `StorePlace`."""
         from secondhop.stores.sessions_database import DatabaseSessions
 
-        return DatabaseSessions(self._tables(entity))
+        return DatabaseSessions(self._tables(entity, part="sessions"))
 
     def lock(self, entity: str) -> PostgresLock:
         """See `StorePlace`."""
@@ -105,7 +96,7 @@ class PostgresPlace:
 
     def found(self, wanted: Identity) -> Manifest:
         """See `StorePlace`."""
-        self._tables(wanted.entity).migrate()
+        self._server.migrate()
         new = Manifest(
             store_id=uuid.uuid4().hex, embedder_id=wanted.embedder_id, dimension=wanted.dimension
         )
@@ -133,6 +124,13 @@ class PostgresPlace:
         """See `StorePlace`."""
         return bool(self._rows("SELECT 1 FROM entities WHERE entity = %s", entity_slug(entity)))
 
+    def is_in_use(self, entity: str) -> bool:
+        """See `StorePlace`: whether someone writes to it now."""
+        release = self.lock(entity).try_acquire()
+        if release is not None:
+            release()
+        return release is None
+
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
         slug = entity_slug(entity)
@@ -158,8 +156,8 @@ class PostgresPlace:
         if self._chroma:
             self._chroma.close()
 
-    def _tables(self, entity: str) -> PostgresDatabase:
-        return PostgresDatabase(self._server, entity_slug(entity))
+    def _tables(self, entity: str, *, part: str) -> PostgresDatabase:
+        return PostgresDatabase(self._server, entity_slug(entity), part=part)
 
     def _rows(self, sql: LiteralString, *values: str) -> list[tuple[Any, ...]]:
         """Of the tables that belong to no entity; [] where nothing was ever stored."""

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from secondhop.errors import SchemaVersionError, StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
+from secondhop.stores.store_address import shown_store
 
 try:
     import psycopg
     from psycopg import sql
-    from psycopg.conninfo import conninfo_to_dict
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as error:  # pragma: no cover - the message is the point
     from secondhop.errors import UsageError
@@ -29,6 +29,7 @@ WAIT_S = 5.0
 """How long a connection is waited for."""
 CONNECT_S = 5
 _TURN_WAIT_S = 0.2
+_TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
 _IDLE_S = 60.0
 _LOOK = (
     "SELECT to_regclass(%s) IS NOT NULL, to_regclass(%s) IS NOT NULL, rolsuper OR rolbypassrls "
@@ -40,12 +41,8 @@ class PostgresServer:
     """The database at one address."""
 
     def __init__(self, address: str) -> None:
-        """Connects to nothing yet.
-
-        Raises:
-            UsageError: it is no address.
-        """
-        self._address, self.name = address, shown_address(address)
+        """Connects to nothing yet."""
+        self._address, self.name = address, shown_store(address)
         self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
         self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
         self._begin = ""
@@ -104,16 +101,20 @@ class PostgresServer:
 
     @contextmanager
     def transaction(
-        self, entity: str, *, writes: bool
+        self, entity: str, *, writes: bool, alone: str = ""
     ) -> Generator["psycopg.Connection", None, None]:
         """A transaction that sees and writes the rows of one entity alone; "" of none.
 
         What it reads is as it was at one moment, unless it writes.
+
+        Args:
+            alone: of the transactions that are given this, one runs at a time, as in SQLite.
         """
         self.has_schema()
         way = "READ WRITE" if writes else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
         own = f"SET LOCAL secondhop.entity = {sql.quote(entity)}"
-        bound = f"BEGIN {way}; {self._begin}; {own}".encode()
+        turn = f"; {_TURN}({number_of(alone)})" if alone else ""
+        bound = f"BEGIN {way}; {self._begin}; {own}{turn}".encode()
         with self._errors(), self._begun(self._work, bound) as connection:
             try:
                 yield connection
@@ -205,7 +206,7 @@ class PostgresServer:
             raise self._unreachable() from error
         except psycopg.errors.DiskFull as error:
             raise StoreFullError(f"no space is left at {self.name}: {error}") from error
-        except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected) as error:
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
             raise StoreBusyError(f"another writer at {self.name} was first; try again") from error
         except psycopg.OperationalError as error:
             raise away(self.name, error) from error
@@ -229,35 +230,6 @@ def away(name: str, error: Exception) -> StoreError:
         f"the PostgreSQL server at {name} does not answer ({why}); start it, or check --store; "
         f"what was acknowledged before is kept"
     )
-
-
-def shown_address(address: str) -> str:
-    """The address without a password.
-
-    Raises:
-        UsageError: it is none.
-
-    >>> shown_address("postgresql://ana:secret@db.example:5433/mem?sslmode=require")
-    'postgresql://ana@db.example:5433/mem'
-    >>> shown_address("postgresql:///mem?host=/run/postgresql")
-    'postgresql:///mem?host=/run/postgresql'
-    """
-    try:
-        parts = conninfo_to_dict(address)
-    except psycopg.ProgrammingError as error:
-        from secondhop.errors import UsageError
-
-        raise UsageError(
-            f"the address of the PostgreSQL server cannot be read ({str(error).strip()}); "
-            f"write postgresql://USER@HOST:PORT/DATABASE"
-        ) from error
-    host, user = str(parts.get("host") or ""), parts.get("user")
-    where = f"{user}@" if user else ""
-    database = parts.get("dbname") or ""
-    if host.startswith("/"):
-        return f"postgresql://{where}/{database}?host={host}"
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql://{where}{host}{port}/{database}"
 
 
 def number_of(key: str) -> int:

@@ -181,7 +181,11 @@ async def store(
     tmp_path: Path,
 ) -> AsyncIterator[EntityStore]:
     """An empty store of entity "me", in each place."""
-    where = tmp_path / "catalog.db" if database is None else PostgresDatabase(database, "me")
+    where = (
+        tmp_path / "catalog.db"
+        if database is None
+        else PostgresDatabase(database, "me", part="catalog")
+    )
     opened = EntityStore(
         Catalog(where),
         index,

@@ -1,6 +1,8 @@
 """Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
+import asyncio
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,7 @@ from secondhop.cli.options import (
 )
 from secondhop.cli.work import tell
 from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,16 +70,20 @@ def expect_something(told: "Examination", common: Common) -> None:
         raise unknown_entity(common)
 
 
-def catalog_of(common: Common) -> Path:
-    """Where the memories stand of the entity that the options name; it is there once something
-    was stored, and stays when all of it is forgotten."""
+async def was_stored(common: Common) -> bool:
+    """Whether something was ever stored for the entity that the options name, even if all of it is
+    forgotten."""
     from secondhop.cli.opening import store_of
     from secondhop.settings import load_settings
-    from secondhop.stores.entity_names import entity_slug
+    from secondhop.stores.store_directory import StoreDirectory
 
     settings = load_settings()
-    slug = entity_slug(common.entity or settings.entity)
-    return store_of(common, settings) / "entities" / slug / "catalog.db"
+    async with aclosing(StoreDirectory(store_of(common, settings))) as home:
+        catalog = home.place.catalog(common.entity or settings.entity)
+        try:
+            return await asyncio.to_thread(catalog.exists)
+        finally:
+            catalog.close()
 
 
 def unknown_entity(common: Common) -> UnknownEntityError:
@@ -85,7 +92,7 @@ def unknown_entity(common: Common) -> UnknownEntityError:
     from secondhop.settings import load_settings
 
     settings = load_settings()
-    store = str(store_of(common, settings))
+    store = shown_store(store_of(common, settings))
     return UnknownEntityError(common.entity or settings.entity, store=store)
 
 
@@ -122,7 +129,7 @@ def export(common: Common, file: ExportFile = None) -> None:
 
     async def work() -> int:
         async with opened(common) as recall:
-            if not catalog_of(common).is_file():
+            if not await was_stored(common):
                 raise unknown_entity(common)
             if file is not None:
                 return await recall.admin.aexport_to(file)
