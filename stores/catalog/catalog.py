@@ -132,9 +132,15 @@ class Catalog:
 
         Raises:
             CorruptStoreError: the file does not say.
+            StoreError: another process has deleted the entity.
         """
         with self._database.reading() as connection:
             meta = read_meta(connection)
+        if not meta:
+            raise StoreError(
+                f"nothing is left of the entity in {self._database.name}: it was deleted since it "
+                f"was opened; open it again"
+            )
         try:
             return Identity(
                 entity=json.loads(meta["entity"]),

@@ -48,6 +48,8 @@ class PostgresServer:
         self._begin = ""
         """What begins every transaction; "" while there is no schema."""
         self._has_vectors = False
+        self._is_away = False
+        """Whether it did not answer when it was last asked: the pool would wait for it."""
 
     def has_schema(self) -> bool:
         """Whether a store was ever made here."""
@@ -180,17 +182,24 @@ class PostgresServer:
         """A connection on which this was run. One that the server has closed meanwhile is thrown
         away, and the next one taken."""
         pool.open()
-        for _ in range(pool.max_size + 1):
+        while True:
+            if self._is_away:
+                self._expect_answer()
             with pool.connection() as connection:
                 try:
                     connection.execute(begin)
                 except psycopg.OperationalError:
-                    if connection.closed:
-                        continue
-                    raise
+                    if not connection.closed:
+                        raise
+                    self._is_away = True
+                    continue
                 yield connection
                 return
-        raise PoolTimeout("the server closes every connection")
+
+    def _expect_answer(self) -> None:
+        """Raises at once, and says why, where the server does not answer."""
+        with self._direct():
+            self._is_away = False
 
     @contextmanager
     def _direct(self) -> Generator["psycopg.Connection", None, None]:
@@ -215,12 +224,13 @@ class PostgresServer:
 
     def _unreachable(self) -> StoreError:
         try:
-            with self._direct():
-                return StoreBusyError(
-                    f"all connections to {self.name} were in use for {WAIT_S:.0f} s; try again"
-                )
+            self._expect_answer()
         except psycopg.Error as error:
+            self._is_away = True
             return away(self.name, error)
+        return StoreBusyError(
+            f"all connections to {self.name} were in use for {WAIT_S:.0f} s; try again"
+        )
 
 
 def away(name: str, error: Exception) -> StoreError:

@@ -16,8 +16,9 @@ from tests.local_server import free_port, running_server
 from tests.postgres_server import PostgresForTests, running_postgres
 
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.database import Database
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.locks import WriterLock
+from secondhop.stores.locks import Lock, WriterLock
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.postgres.place import PostgresLock
 from secondhop.stores.postgres.server import PostgresServer
@@ -106,9 +107,9 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresForTests]:
+def postgres() -> Iterator[PostgresForTests]:
     """A real server, started for the tests and ended by its id."""
-    with running_postgres(tmp_path_factory.mktemp("postgres")) as server:
+    with running_postgres() as server:
         yield server
 
 
@@ -181,16 +182,16 @@ async def store(
     tmp_path: Path,
 ) -> AsyncIterator[EntityStore]:
     """An empty store of entity "me", in each place."""
-    where = (
-        tmp_path / "catalog.db"
-        if database is None
-        else PostgresDatabase(database, "me", part="catalog")
-    )
+    where: Path | Database = tmp_path / "catalog.db"
+    lock: Lock = WriterLock(tmp_path / "writer")
+    if database is not None:
+        where = PostgresDatabase(database, "me", part="catalog")
+        lock = PostgresLock(database, "me")
     opened = EntityStore(
         Catalog(where),
         index,
         identity=Identity(entity="me", embedder_id=EMBEDDER, dimension=DIMENSION),
-        lock=WriterLock(tmp_path / "writer") if database is None else PostgresLock(database, "me"),
+        lock=lock,
         cue_index=collection("1.cues"),
     )
     await opened.open()

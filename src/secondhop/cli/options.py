@@ -169,11 +169,8 @@ def common_options(
 
 def place_again(common: Common) -> str:
     """The given options that say which memory it is, for a command to type next; "" if none."""
-    named = (
-        ("store", common.store and shown_store(common.store)),
-        ("chroma", common.chroma),
-        ("entity", common.entity),
-    )
+    store = common.store and shown_store(common.store)
+    named = (("store", store), ("chroma", common.chroma), ("entity", common.entity))
     return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
 
 
