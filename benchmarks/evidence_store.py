@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 from benchmarks.evidence_set import ItemLine
 
-from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.tokens import count_tokens
@@ -24,9 +24,6 @@ UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """When a session of items without a date counts as written."""
 
 SOURCE = "conversation"
-
-CUT = ChunkSettings(max_tokens=PASSAGE_WORDS, overlap_tokens=0)
-"""Its tokens are words here."""
 
 
 async def store_items(
@@ -78,7 +75,10 @@ def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...
         part
         for message in memory.messages
         for part in chunk_memory(
-            replace(memory, messages=(message,)), count_tokens=count_words, settings=CUT
+            replace(memory, messages=(message,)),
+            count_tokens=count_words,
+            max_tokens=PASSAGE_WORDS,
+            overlap_tokens=0,
         )
     ]
     return memory, tuple(

@@ -10,8 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
-from secondhop.nodes.retrieval.similarity import CUED
+from secondhop.nodes.retrieval.similarity import CUED, cosines_of, memory_order, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -21,7 +20,6 @@ from secondhop.nodes.selection.blend import (
     Blended,
     blended_scores,
 )
-from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -35,6 +33,7 @@ from secondhop.nodes.state import (
     is_unplanned,
 )
 from secondhop.ranking.arrays import Floats
+from secondhop.ranking.calibration import calibrated_relevance
 from secondhop.ranking.fusion import reciprocal_rank_fusion
 from secondhop.stores.records import MemoryCard
 
@@ -44,6 +43,9 @@ Relevance: TypeAlias = Callable[[Floats, Floats], Floats]
 EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
 
+
+KEPT = 200
+"""More than `POOL_LIMIT`, for what a trace tells."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
@@ -108,7 +110,8 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     suggested, cued = state.get("suggested"), own_cues(state)
     scores = scores_by_memory(state["facets"], fused, before)
     found = {*scores, *(suggested["memory_ids"] if suggested else ())}
-    cards = await services.reader.cards(sorted(found))
+    # without cues, only what the blend keeps is looked up
+    cards = await services.reader.cards(sorted(found)) if state.get("annotated") else {}
     blends: Mapping[str, Blended] = {}
     hidden = (await services.hidden.of(sight_of(state), services)).reasons
     if suggested is not None or cued is not None:
@@ -124,7 +127,9 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             },
             cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
             cues_only_add=state["kind"] in LOOKUPS,
+            limit=kept_candidates(state),
         )
+    cards |= await services.reader.cards(sorted(scores.keys() - cards.keys()))
     cues = telling_cues(blends, cued)
     candidates = {
         memory_id: before[memory_id]
@@ -142,6 +147,14 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def kept_candidates(state: RecallState) -> int | None:
+    """Candidates for the question itself that are kept: of more than take part in `pick`, none can
+    win. None: all, where passages fill a budget of tokens, or facets share the slots."""
+    if state.get("tokens") is not None or not is_unplanned(state):
+        return None
+    return max(KEPT, state["k"])
 
 
 def own_cues(state: RecallState) -> CueHits | None:

@@ -10,13 +10,19 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.retrieval.hits import as_hits, count_of
-from secondhop.nodes.retrieval.similarity import Similar, by_similarity
+from secondhop.nodes.retrieval.similarity import (
+    CUED,
+    Similar,
+    as_hits,
+    by_similarity,
+    count_of,
+    memory_order,
+    rows,
+)
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     TOO_LATE,
-    Hits,
     Query,
     Ranking,
     RecallState,
@@ -31,9 +37,11 @@ T = TypeVar("T")
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
 
-UNPLANNED = 200
-"""Memories that the question brings where nothing else is asked; what can still win is among
-them."""
+UNPLANNED = 120
+"""Memories that the question brings where nothing else is asked: as many as compete for slots."""
+
+FILLING = 200
+"""The same where passages fill a budget of tokens: those are judged one by one."""
 
 
 NOTHING = Visible([], {})
@@ -42,7 +50,9 @@ NOTHING = Visible([], {})
 def depth_of(state: RecallState, ranking: RankingSettings) -> int:
     """Memories of each ranking that count."""
     planned = state["k"] * ranking.depth_factor
-    return max(planned, UNPLANNED) if is_unplanned(state) else planned
+    if not is_unplanned(state):
+        return planned
+    return max(planned, UNPLANNED if state.get("tokens") is None else FILLING)
 
 
 async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -71,7 +81,8 @@ async def ranked(
 ) -> dict[str, Ranking]:
     """{query id: what the searches found}; they run side by side, each until the deadline."""
     hidden = await services.hidden.of(sight_of(state), services)
-    depth = depth_of(state, services.settings.ranking) * PASSAGES_A_MEMORY
+    memories = depth_of(state, services.settings.ranking)
+    depth = memories * PASSAGES_A_MEMORY
     seconds = max(0.0, state["deadline_at"] - time.time())
     free = [one for one in asked if "memory_ids" not in one]
     near, worded = await asyncio.gather(
@@ -87,7 +98,9 @@ async def ranked(
         query_id: ranking(query_id, similar, lexical.get(query_id, NOTHING), error=error)
         for query_id in (one["query_id"] for one in asked)
     }
-    await add_missing_cosines(rankings, similar.vectors, services=services)
+    if state.get("tokens") is not None:
+        memories = depth  # every passage that was found is judged
+    await add_missing_cosines(rankings, similar.vectors, memories=memories, services=services)
     return rankings
 
 
@@ -133,11 +146,19 @@ async def by_words(
 
 
 async def add_missing_cosines(
-    rankings: Mapping[str, Ranking], vectors: Mapping[str, Vector], *, services: Services
+    rankings: Mapping[str, Ranking],
+    vectors: Mapping[str, Vector],
+    *,
+    memories: int,
+    services: Services,
 ) -> None:
-    """Give each passage that the lexical search alone found its cosine, so that scores compare."""
+    """Give each passage that the lexical search alone found its cosine, so that scores compare.
+
+    Args:
+        memories: those of each ranking that count.
+    """
     missing = {
-        query_id: without(found["lexical"], found["dense"])
+        query_id: without_cosine(found, memories=memories)
         for query_id, found in rankings.items()
         if query_id in vectors
     }
@@ -153,10 +174,16 @@ async def add_missing_cosines(
             rankings[query_id]["cosines"] = dict(zip(known, rounded, strict=True))
 
 
-def without(hits: Hits, known: Hits) -> list[str]:
-    """Passages of the one that are not in the other."""
-    there = set(known["passage_ids"])
-    return [passage for passage in hits["passage_ids"] if passage not in there]
+def without_cosine(found: Ranking, *, memories: int) -> list[str]:
+    """Passages that the lexical search alone found, of memories that count in it or by cues."""
+    cued = found["cues"]["memory_ids"][:CUED] if "cues" in found else []
+    kept = {*memory_order(found["lexical"])[:memories], *cued}
+    there = set(found["dense"]["passage_ids"])
+    return [
+        passage_id
+        for passage_id, memory_id, _ in rows(found["lexical"])
+        if memory_id in kept and passage_id not in there
+    ]
 
 
 def leg_error(leg: str, found: object) -> str:

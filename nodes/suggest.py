@@ -4,13 +4,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.planning.playbooks import WeighedFacets
-from secondhop.nodes.retrieval.restricted_search import nearest_visible
+from secondhop.nodes.retrieval.similarity import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested
@@ -32,7 +31,9 @@ class Population:
     memory_ids: Sequence[str]
     passage_ids: Sequence[str]
     owners: Indices
-    """[n_passages]: the memory of each passage."""
+    """[n_passages]: the memory of each passage; those of one memory lie together, in order."""
+    starts: Indices
+    """[n_memories]: the first passage of each."""
     vectors: Vectors
     """float32 [n_passages, dim], rows of unit length."""
 
@@ -82,34 +83,40 @@ async def population(vectors: Vectors, hidden: Hidden, *, services: Services) ->
         if hit.memory_id not in hidden.reasons
     }
     stored = await services.search.vectors(list(owner_of))
+    passage_ids = sorted(stored, key=owner_of.__getitem__)
     memory_ids = sorted({owner_of[passage_id] for passage_id in stored})
     places = {memory_id: place for place, memory_id in enumerate(memory_ids)}
+    owners = np.array([places[owner_of[one]] for one in passage_ids], dtype=np.intp)
     return Population(
         memory_ids=memory_ids,
-        passage_ids=list(stored),
-        owners=np.array([places[owner_of[one]] for one in stored], dtype=np.intp),
-        vectors=np.stack([*stored.values()]) if stored else vectors[:0],
+        passage_ids=passage_ids,
+        owners=owners,
+        starts=np.searchsorted(owners, np.arange(len(memory_ids))),
+        vectors=np.stack([stored[one] for one in passage_ids]) if stored else vectors[:0],
     )
 
 
 def suggested_update(weighed: WeighedFacets, question: Vectors, found: Population) -> RecallUpdate:
     """Scores of the whole population, and the facets that earn the best of them."""
     cosines = np.asarray(weighed.vectors @ found.vectors.T, dtype=np.float64)
-    nearest = partial(best_by_owner, owners=found.owners, count=len(found.memory_ids))
-    hubs = nearest(np.asarray(weighed.background @ found.vectors.T, dtype=np.float64))[0]
-    shares = facet_shares(facet_affinity(nearest(cosines), hubs), weighed.weights)
+    nearest = best_by_owner(cosines, starts=found.starts)
+    background = np.asarray(weighed.background @ found.vectors.T, dtype=np.float64)
+    hubs = best_by_owner(background, starts=found.starts)[0]
+    shares = facet_shares(facet_affinity(nearest, hubs), weighed.weights)
     scores, main = shares.sum(axis=0), shares.argmax(axis=0)
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     named = list(dict.fromkeys(int(main[one]) for one in order if scores[one] > 0))[:NAMED_FACETS]
     facet_ids = {facet: f"b{number}" for number, facet in enumerate(named, start=1)}
-    passages = [best_passage(one, cosines[main[one]], found) for one in order]
+    passages = best_passages(cosines[main[found.owners], np.arange(len(found.owners))], found)[
+        order
+    ]
     own = np.asarray(found.vectors[passages] @ question[0], dtype=np.float64).tolist()
     return {
         "suggested": Suggested(
             memory_ids=[found.memory_ids[one] for one in order],
             scores=[round(float(scores[one]), 6) for one in order],
             facet_ids=[facet_ids.get(int(main[one]), "") for one in order],
-            passage_ids=[found.passage_ids[passage] for passage in passages],
+            passage_ids=[found.passage_ids[passage] for passage in passages.tolist()],
             cosines=[round(cosine, 6) for cosine in own],
             confidence=round(weighed.confidence, 4),
         ),
@@ -119,17 +126,20 @@ def suggested_update(weighed: WeighedFacets, question: Vectors, found: Populatio
     }
 
 
-def best_by_owner(scores: Floats, *, owners: Indices, count: int) -> Floats:
-    """[rows, count]: of scores [rows, n_passages], the best of each memory's passages."""
-    best = np.full((len(scores), count), -1.0)
-    np.maximum.at(best.T, owners, scores.T)
-    return best
+def best_by_owner(scores: Floats, *, starts: Indices) -> Floats:
+    """[rows, n_memories]: of scores [rows, n_passages], the best of each memory's passages."""
+    return np.asarray(np.maximum.reduceat(scores, starts, axis=1), dtype=np.float64)
 
 
-def best_passage(memory: int, cosines: Floats, found: Population) -> int:
-    """The place of a memory's passage that is nearest to a facet; of equal ones the first."""
-    own = np.flatnonzero(found.owners == memory)
-    return int(own[cosines[own].argmax()])
+def best_passages(scores: Floats, found: Population) -> Indices:
+    """[n_memories]: the place of each memory's passage with the highest score; of equal ones the
+    first.
+
+    Args:
+        scores: [n_passages].
+    """
+    ranked = np.lexsort((-scores, found.owners))
+    return np.asarray(ranked[found.starts], dtype=np.intp)
 
 
 def named_facet(facet: int, facet_id: str, weighed: WeighedFacets) -> Facet:

@@ -15,9 +15,8 @@ import numpy as np
 
 from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
-from secondhop.ranking.arrays import Floats, Mask
+from secondhop.ranking.arrays import Floats, Mask, z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT
-from secondhop.ranking.playbook_affinity import z_scores
 from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
@@ -87,6 +86,7 @@ def blended(
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
+    limit: int | None = None,
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, over what was found or suggested.
 
@@ -98,6 +98,7 @@ def blended(
         undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
         cue_weights: of the parts of these.
         cues_only_add: they take nothing, either, where most memories have some.
+        limit: of the memories that come back; all are compared. None: all come back.
     """
     weighed = partial(by_weight, cue_weights=cue_weights)
     suggestions = columns_of(suggested, "scores")
@@ -130,7 +131,7 @@ def blended(
         }
         parts = at_least(parts, text)
     total = np.sum([*parts.values()], axis=0)
-    order: list[int] = np.argsort(-total, kind="stable").tolist()
+    order: list[int] = np.argsort(-total, kind="stable")[:limit].tolist()
     return {
         ids[row]: Blended(
             score=round(1 / (1 + exp(SLOPE * (MIDDLE - float(total[row])))), 4),
@@ -256,6 +257,7 @@ def blended_scores(
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
+    limit: int | None = None,
 ) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
     """(scores of every memory by facet, its blend), best first.
 
@@ -265,6 +267,7 @@ def blended_scores(
         found: {memory id: {facet id: score}} of what searches found.
         annotated: ids of the memories that have cues.
         undertakings: {memory id: its broad cues}.
+        limit: of the memories that stand for the question alone; None: all.
     """
     own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
     blends = blended(
@@ -275,6 +278,7 @@ def blended_scores(
         undertakings=undertakings,
         cue_weights=cue_weights,
         cues_only_add=cues_only_add,
+        limit=limit,
     )
     suggested = suggested or NOTHING_SUGGESTED
     rows = {memory_id: row for row, memory_id in enumerate(suggested["memory_ids"])}
@@ -299,4 +303,5 @@ def blended_scores(
                 suggested["passage_ids"][row],
                 suggested["scores"][row],
             )
-    return scores | {i: dict(facets) for i, facets in found.items() if i not in scores}, blends
+    others = {i: dict(f) for i, f in found.items() if i not in scores and f.keys() != {DIRECT}}
+    return scores | others, blends

@@ -17,6 +17,7 @@ from secondhop.nodes.state import Effort
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall
+    from secondhop.retriever_recall import RetrieverRecall
 
 
 class SecondhopRetriever(BaseRetriever):
@@ -74,7 +75,7 @@ class RecallQuestion(BaseModel):
 
 
 def recall_tool(
-    recall: "Recall",
+    recall: "Recall | RetrieverRecall",
     *,
     k: int | None = None,
     tokens: int | None = None,

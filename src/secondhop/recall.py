@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.records import AnnotateLedger
-from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
-from secondhop.given_values import tags_given
+from secondhop.given_values import check_counts, tags_given
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -24,7 +23,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Effort
+from secondhop.nodes.state import Effort, RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
@@ -38,9 +37,12 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
+    from langchain_core.vectorstores import VectorStore
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
     from secondhop.graph.builder import RecallGraph
+    from secondhop.retriever_recall import RetrieverRecall
 
 
 class Recall(Closing):
@@ -158,6 +160,42 @@ class Recall(Closing):
         opened._loop.adopt(loop)
         return opened
 
+    @staticmethod
+    def over(
+        retriever: "BaseRetriever | VectorStore | BaseStore",
+        *,
+        llm: "str | StructuredLLM | BaseChatModel | None" = None,
+        embedder: "str | Embedder | Embeddings | None" = None,
+        namespace: tuple[str, ...] = (),
+        depth: int = 50,
+        config: Config | None = None,
+        prompts: PromptSource | None = None,
+    ) -> "RetrieverRecall":
+        """Recall over a LangChain retriever or vector store, or a LangGraph store; no data moves.
+
+        It reads only: cues, facts, filters and forgetting need memories that secondhop stores.
+
+        Args:
+            llm: plans and judges; without one, a single query is asked of the retriever.
+            embedder: compares what is found; default the vector store's own, else "default".
+            namespace: of a LangGraph store, what is searched.
+            depth: memories that a query brings; a retriever decides that by itself.
+
+        Raises:
+            UsageError: it is none of them.
+        """
+        from secondhop.retrieved import finding
+        from secondhop.retriever_recall import RetrieverRecall
+
+        check_counts(depth=depth)
+        return RetrieverRecall(
+            finding(retriever, namespace=namespace, depth=depth),
+            embedder=embedder or getattr(retriever, "embeddings", None) or "default",
+            llm=llm,
+            config=config,
+            prompts=prompts,
+        )
+
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         await self._behind.background.aclose()
@@ -242,16 +280,16 @@ class Recall(Closing):
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
-        asked = Question(
-            text=question,
-            k=k,
-            tokens=tokens,
-            at=at,
-            as_of=as_of,
-            include_stale=include_stale,
-            where=where,
-            effort=effort,
-        )
+        asked: RecallInput = {
+            "question": question,
+            "k": k,
+            "tokens": tokens,
+            "asked_at": at,
+            "as_of": as_of,
+            "include_stale": include_stale,
+            "where": where.values() if isinstance(where, Where) else where,
+            "effort": effort,
+        }
         async for event in self._behind.answering.stream(asked, thread_id):
             yield event
 

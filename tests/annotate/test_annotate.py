@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.annotate.cue_writer import Row, row, sheet_of, writing
 
+from secondhop.annotate import reading
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import UsageError
 from secondhop.models.llm import LLMError, Usage
@@ -18,6 +19,7 @@ from secondhop.testing import ModelRequest, ScriptedModel, note, temporary_recal
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("library_of_tests")]
 
+ONE_AT_A_TIME = AnnotateSettings(concurrency=1)
 START = datetime(2026, 1, 1, tzinfo=UTC)
 THINGS = ("Boiler", "Garden", "Bicycle", "Piano", "Roof", "Kitchen", "Cellar", "Passport")
 
@@ -33,8 +35,10 @@ def notes(count: int = 8) -> list[Memory]:
     ]
 
 
-def in_twos(*, concurrency: int = 4) -> AnnotateSettings:
-    return AnnotateSettings(batch_memories=2, concurrency=concurrency)
+@pytest.fixture
+def in_twos(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request reads two memories."""
+    monkeypatch.setattr(reading, "BATCH_MEMORIES", 2)
 
 
 async def cues_in(recall: Recall) -> dict[str, list[str]]:
@@ -43,9 +47,10 @@ async def cues_in(recall: Recall) -> dict[str, list[str]]:
     return {one: sorted(cue.text for cue in cues) for one, cues in sorted(found.items())}
 
 
+@pytest.mark.usefixtures("in_twos")
 async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
     model = ScriptedModel({"annotate": writing()})
-    async with temporary_recall(notes(), llm=model, annotate=in_twos()) as recall:
+    async with temporary_recall(notes(), llm=model) as recall:
         ledger = await recall.aannotate()
         again = await recall.aannotate()
 
@@ -96,7 +101,11 @@ async def test_only_new_and_changed_memories_are_read_again() -> None:
     assert found["n3"][0] == "take care of the violin"
 
 
-async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> None:
+@pytest.mark.parametrize("size", [1, 3])
+async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BATCH_MEMORIES", size)
     memories = [
         note("old", "Dentist Dr Moss, Elm Road 4.", created_at=START),
         note("mid", "Tyres changed at the garage.", created_at=START + timedelta(days=1)),
@@ -113,22 +122,21 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other() -> No
             rows.append({**row(call_id, text), "replaces": wanted})
         return {"memories": rows}
 
-    for size in (1, 3):
-        settings = AnnotateSettings(batch_memories=size, concurrency=1)
-        model = ScriptedModel({"annotate": answer})
-        async with temporary_recall(memories, llm=model, annotate=settings) as recall:
-            ledger = await recall.aannotate()
-            cards = await recall.store.cards(["old", "mid", "new"])
-        newer = {one: card.replaced_by for one, card in cards.items()}
-        assert newer == {"old": ("new",), "mid": ("new",), "new": ()}
-        assert ledger.replacing == 1
+    model = ScriptedModel({"annotate": answer})
+    async with temporary_recall(memories, llm=model, annotate=ONE_AT_A_TIME) as recall:
+        ledger = await recall.aannotate()
+        cards = await recall.store.cards(["old", "mid", "new"])
+    newer = {one: card.replaced_by for one, card in cards.items()}
+    assert newer == {"old": ("new",), "mid": ("new",), "new": ()}
+    assert ledger.replacing == 1
 
 
-async def test_a_long_memory_is_read_whole_in_parts() -> None:
+async def test_a_long_memory_is_read_whole_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PART_TOKENS", 500)
+    monkeypatch.setattr(reading, "BATCH_TOKENS", 1_000)
     lines = [f"Entry {number}: the pump of well {number} was greased." for number in range(200)]
     model = ScriptedModel({"annotate": writing()})
-    settings = AnnotateSettings(part_tokens=500, batch_tokens=1_000)
-    async with temporary_recall([note("log", "\n".join(lines))], llm=model, annotate=settings) as r:
+    async with temporary_recall([note("log", "\n".join(lines))], llm=model) as r:
         ledger = await r.aannotate()
         found = await cues_in(r)
 
@@ -148,7 +156,9 @@ async def test_what_a_reply_leaves_out_is_asked_once_more_and_then_waits() -> No
         ledger = await recall.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (7, 1)
-    assert [(one.memory_id, one.why) for one in ledger.failed] == [("n4", LEFT_OUT)]
+    assert [(one.count, one.memory_ids, one.why) for one in ledger.failed] == [
+        (1, ["n4"], LEFT_OUT)
+    ]
     assert [len(sheet_of(one)[0]) for one in model.requests] == [8, 1]
 
 
@@ -167,7 +177,7 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
         ledger = await recall.aannotate()
 
     assert (ledger.annotated, ledger.pending, ledger.stopped) == (7, 1, "")
-    assert [one.memory_id for one in ledger.failed] == ["n4"]
+    assert [one.memory_ids for one in ledger.failed] == [["n4"]]
 
 
 def no_server(_: ModelRequest) -> object:
@@ -175,20 +185,24 @@ def no_server(_: ModelRequest) -> object:
     return LLMError("no server there")
 
 
+@pytest.mark.usefixtures("in_twos")
 async def test_a_model_that_is_down_ends_the_run_and_the_memories_wait() -> None:
     model = ScriptedModel({"annotate": no_server})
-    async with temporary_recall(notes(30), llm=model, annotate=in_twos(concurrency=1)) as recall:
+    async with temporary_recall(notes(30), llm=model, annotate=ONE_AT_A_TIME) as recall:
         ledger = await recall.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (0, 30)
     assert "no server there" in ledger.stopped
+    (failed,) = ledger.failed
+    assert ("no server there" in failed.why, failed.count) == (True, len(failed.memory_ids))
     assert len(model.requests) <= 9
 
 
+@pytest.mark.usefixtures("in_twos")
 async def test_a_bound_on_tokens_is_never_exceeded_and_the_rest_is_done_later() -> None:
     cost = Usage(calls=1, prompt_tokens=1_000, completion_tokens=500)
     model = ScriptedModel({"annotate": writing()}, usage=cost)
-    async with temporary_recall(notes(30), llm=model, annotate=in_twos()) as recall:
+    async with temporary_recall(notes(30), llm=model) as recall:
         first = await recall.aannotate(max_tokens=20_000)
         rest = await recall.aannotate()
 

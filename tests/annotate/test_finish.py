@@ -4,20 +4,15 @@ from datetime import UTC, datetime
 from functools import cache
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from secondhop.annotate.finish import (
     Finished,
     Signature,
     WrittenMemory,
-    farthest_first,
     finished,
 )
 from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.port import PartCues
-from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.prompts.library import shipped_intents
@@ -69,27 +64,6 @@ async def test_cues_are_signed_and_every_cue_has_its_vector() -> None:
     np.testing.assert_allclose(done.vectors, wanted, atol=1e-6)
 
 
-async def test_a_memory_that_asks_for_everything_gets_six_cues_and_three_broad_ones() -> None:
-    topics = [f"plan our holiday number {number} at the lake" for number in range(40)]
-
-    done = await finish(PartCues(specific=topics, broad=topics))
-
-    (annotation,) = done.annotations
-    assert [cue.text for cue in annotation.cues if cue.breadth == "specific"] == topics[:6]
-    assert [cue.text for cue in annotation.cues if cue.breadth == "broad"] == topics[:3]
-    assert len(done.refused) == 34 + 37
-
-
-async def test_a_cue_that_could_ask_for_anything_is_refused_with_the_reason() -> None:
-    done = await finish(PartCues(specific=["help me with anything", "repair the bicycle bell"]))
-
-    (annotation,) = done.annotations
-    assert [cue.text for cue in annotation.cues] == ["repair the bicycle bell"]
-    assert [(one.text, one.why) for one in done.refused] == [
-        ("help me with anything", "it could ask for anything")
-    ]
-
-
 async def test_of_a_long_memory_every_part_may_bring_cues_and_the_same_one_counts_once() -> None:
     parts = [
         PartCues(specific=[f"write letter {n}", f"repair thing {n}"], broad=["plan our summer"])
@@ -102,18 +76,3 @@ async def test_of_a_long_memory_every_part_may_bring_cues_and_the_same_one_count
     assert len(specific) == 6
     assert len({text[-1] for text in specific}) >= 3
     assert [cue.text for cue in annotation.cues if cue.breadth == "broad"] == ["plan our summer"]
-
-
-@given(
-    arrays.arrays(
-        np.float32, st.tuples(st.integers(1, 12), st.just(4)), elements=st.floats(0, 1, width=32)
-    ),
-    st.integers(1, 6),
-)
-def test_those_least_alike_are_different_rows_and_begin_with_the_first(
-    vectors: Vectors, k: int
-) -> None:
-    chosen = farthest_first(vectors, k=k)
-
-    assert chosen[0] == 0
-    assert len(set(chosen)) == len(chosen) == min(k, len(vectors))

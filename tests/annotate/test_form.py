@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.annotate.form import fault, role_line, told
+from secondhop.annotate.form import fault, told
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,3 @@ def test_orders_markup_and_essays_are_none(text: str, why: str) -> None:
 
 def test_marks_around_a_line_are_taken_off() -> None:
     assert told(' - "what do I cook\ntonight?" ') == "what do I cook tonight?"
-
-
-def test_a_role_is_a_few_words_or_nothing() -> None:
-    assert role_line("own plan", tag="abcde") == "own plan"
-    assert role_line("see abcde3", tag="abcde") == ""
-    assert role_line("a role " * 20, tag="abcde") == ""

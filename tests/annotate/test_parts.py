@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.annotate.parts import cut, memory_text, parts_of
+from secondhop.annotate.parts import cut, memory_text
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.records import Memory, Message
 from secondhop.testing import note
@@ -29,12 +29,6 @@ def test_a_note_is_its_text_and_a_chat_names_its_speakers() -> None:
 
     assert memory_text(note("n", "  The key is with Ada.\n")) == "The key is with Ada."
     assert memory_text(talk) == "User: Where is the key?\nAssistant: With Ada.\nBen: No."
-
-
-def test_a_short_memory_is_one_part() -> None:
-    (part,) = parts_of(note("n", "Tea steeps for two minutes."), tokens=100)
-
-    assert (part.number, part.of, part.text) == (1, 1, "Tea steeps for two minutes.")
 
 
 @given(

@@ -15,6 +15,7 @@ import pytest
 from tests.annotate.cue_writer import Row, rows_for, sheet_in
 from tests.cli.model_server import ModelServer, model_server
 
+from secondhop.annotate.reading import BATCH_MEMORIES
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.recall import Recall
 from secondhop.settings import variable_names
@@ -23,7 +24,7 @@ from secondhop.testing import note
 MEMORIES = 400
 KILLS = 6
 WORDS = [a + b for a in ("tea", "sun", "car", "dog", "ink", "oak") for b in ("pot", "ray", "tray")]
-IN_FLIGHT = AnnotateSettings().concurrency * AnnotateSettings().batch_memories
+IN_FLIGHT = AnnotateSettings().concurrency * BATCH_MEMORIES
 
 
 def annotating(store: Path, model: ModelServer) -> "subprocess.Popen[bytes]":

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secondhop.errors import UsageError
-from secondhop.ingest.chunk import ChunkSettings, chunk_memory
+from secondhop.ingest.chunk import chunk_memory
 from secondhop.stores.records import Memory, Message, Passage
 
 
@@ -23,7 +23,8 @@ def count_bytes(text: str) -> int:
     return len(text.encode()) // 4 + 1
 
 
-SMALL = ChunkSettings(max_tokens=40, overlap_tokens=10)
+LIMIT = 40
+small_passages = partial(chunk_memory, max_tokens=LIMIT, overlap_tokens=10)
 
 
 def memory_of(*messages: Message, source: str = "conversation") -> Memory:
@@ -37,12 +38,12 @@ def memory_of(*messages: Message, source: str = "conversation") -> Memory:
 
 
 def chunk(*messages: Message) -> Sequence[Passage]:
-    return chunk_memory(memory_of(*messages), count_tokens=count_words, settings=SMALL)
+    return small_passages(memory_of(*messages), count_tokens=count_words)
 
 
 def note(text: str) -> Sequence[Passage]:
     memory = memory_of(Message("user", text), source="note")
-    return chunk_memory(memory, count_tokens=count_words, settings=SMALL)
+    return small_passages(memory, count_tokens=count_words)
 
 
 def texts(passages: Sequence[Passage]) -> list[str]:
@@ -51,13 +52,6 @@ def texts(passages: Sequence[Passage]) -> list[str]:
 
 def words(stem: str, n: int) -> str:
     return " ".join(f"{stem}{number}" for number in range(n))
-
-
-def test_a_note_that_fits_is_one_passage_without_a_speaker() -> None:
-    (passage,) = note("# Servers\n\nowl: 192.168.40.12\n")
-    assert passage.text == "# Servers\n\nowl: 192.168.40.12"
-    assert passage.heading == "Servers"
-    assert passage.tokens == count_words(passage.text)
 
 
 def test_a_question_stays_with_its_answer() -> None:
@@ -117,14 +111,8 @@ def test_chinese_is_split_at_its_full_stops() -> None:
         return len(text)
 
     memory = memory_of(Message("user", "今天天气很好。我们去公园散步吧。" * 10), source="note")
-    passages = chunk_memory(memory, count_tokens=each_character, settings=SMALL)
+    passages = small_passages(memory, count_tokens=each_character)
     assert all(passage.text.endswith("。") for passage in passages)
-
-
-@pytest.mark.parametrize(("most", "overlap"), [(10, 0), (100, 51), (100, -1)])
-def test_settings_that_cannot_be_are_refused(most: int, overlap: int) -> None:
-    with pytest.raises(UsageError):
-        ChunkSettings(max_tokens=most, overlap_tokens=overlap)
 
 
 _LINES = st.one_of(
@@ -158,11 +146,11 @@ def test_every_character_is_shown_in_order_within_the_limit(
 ) -> None:
     memory = memory_of(*turns, source=source)
     for counter in (count_words, count_bytes):
-        passages = chunk_memory(memory, count_tokens=counter, settings=SMALL)
+        passages = small_passages(memory, count_tokens=counter)
         assert holds_in_order(passages, "".join(message.content for message in turns))
-        assert all(0 < counter(p.text) <= SMALL.max_tokens for p in passages)
+        assert all(0 < counter(p.text) <= LIMIT for p in passages)
         assert [p.tokens for p in passages] == [counter(p.text) for p in passages]
-        assert passages == chunk_memory(memory, count_tokens=counter, settings=SMALL)
+        assert passages == small_passages(memory, count_tokens=counter)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

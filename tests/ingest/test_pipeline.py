@@ -17,10 +17,9 @@ import pytest
 from secondhop.errors import IngestError, ModelError
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
-from secondhop.ingest.reading import Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
-from secondhop.stores.records import EmbeddedMemory, Memory, Message
+from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
     from tests.ingest.conftest import CrcEmbedder, DictWriter
@@ -106,24 +105,6 @@ async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
     assert not ledger.deletions_followed
     (kept_back,) = ledger.deletions_not_followed
     assert "conversations.json" in kept_back.reason
-
-
-async def test_a_first_ingest_speaks_of_no_deletions(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    (tmp_path / "good.md").write_text("The boiler hums.")
-    (tmp_path / "broken.json").write_text("{broken")
-    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
-    assert (ledger.stored, len(ledger.skipped)) == (1, 1)
-    assert ledger.deletions_followed
-
-
-async def test_memories_without_an_id_are_named_by_their_number(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    given = [memory("a"), memory("")]
-    ledger = await ingest_memories(given, writer=writer, embedder=embedder, settings=settings)
-    assert ledger.skipped == (Skipped("memory number 2", "it has no id"),)
 
 
 async def test_a_wrong_path_stores_nothing_of_the_others(
@@ -220,21 +201,6 @@ async def test_a_huge_memory_is_put_whole_and_quickly(
     assert len(writer.puts) == 1
 
 
-async def test_progress_is_told_and_ends_with_what_was_stored(
-    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
-) -> None:
-    heard: list[tuple[str, int, int | None]] = []
-    await ingest(
-        [samples],
-        writer=writer,
-        embedder=embedder,
-        settings=settings,
-        progress=lambda stage, done, total: heard.append((stage, done, total)),
-    )
-    assert ("store", 20, None) in heard
-    assert heard[-1] == ("read", 20, 20)
-
-
 class FailingEmbedder:
     """Fails at its third batch."""
 
@@ -314,17 +280,6 @@ async def test_nothing_at_all_is_an_error(
 ) -> None:
     with pytest.raises(NothingIngestedError, match="an empty folder"):
         await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
-
-
-async def test_a_disk_that_is_full_is_told_as_it_is(
-    embedder: CrcEmbedder, settings: IngestSettings, writer: DictWriter
-) -> None:
-    async def full(memories: Sequence[EmbeddedMemory]) -> None:
-        raise OSError(28, "No space left on device")
-
-    writer.put = full  # type: ignore[method-assign]  # the disk fills up
-    with pytest.raises(OSError, match="No space left"):
-        await ingest_memories([memory("a")], writer=writer, embedder=embedder, settings=settings)
 
 
 async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(

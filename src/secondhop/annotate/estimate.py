@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from secondhop.annotate.annotator import Annotator
+from secondhop.annotate.older import MOST_OLDER
 from secondhop.annotate.parts import FRAME_TOKENS
 from secondhop.annotate.port import AnnotateRequest
-from secondhop.annotate.reading import Reading
+from secondhop.annotate.reading import BATCH_MEMORIES, Reading
 from secondhop.annotate.records import AnnotateEstimate
-from secondhop.annotate.settings import AnnotateSettings
 from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice
 from secondhop.stores.entity_store import EntityStore
@@ -24,18 +24,17 @@ async def estimated(
     store: EntityStore,
     annotator: Annotator,
     *,
-    settings: AnnotateSettings,
     price: TokenPrice | None,
 ) -> AnnotateEstimate:
     """What annotating these memories would take; every text is read, nothing is asked."""
     titles = [title for topic in await store.topics() for title in topic.titles[:1]]
     frame = annotator.sheet(AnnotateRequest(parts=[], titles=titles)).tokens
     requests = parts = tokens = 0
-    async for batch in Reading(store, settings).batches(memory_ids):
+    async for batch in Reading(store).batches(memory_ids):
         requests += 1
         parts += len(batch)
         tokens += sum(part.tokens + FRAME_TOKENS for part in batch)
-    older = min(settings.older, max(0, len(memory_ids) - settings.batch_memories))
+    older = min(MOST_OLDER, max(0, len(memory_ids) - BATCH_MEMORIES))
     usage = Usage(
         calls=requests,
         prompt_tokens=tokens + requests * (frame + older * OLDER_TOKENS),

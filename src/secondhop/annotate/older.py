@@ -15,6 +15,9 @@ from secondhop.stores.records import MemoryCard
 NEAR = 16
 """Passages looked at for each memory."""
 
+MOST_OLDER = 24
+"""Older memories shown beside a batch."""
+
 OPENING_CHARS = 600
 
 

@@ -5,8 +5,16 @@ from dataclasses import dataclass, field
 
 from secondhop.annotate.parts import parts_of
 from secondhop.annotate.port import MemoryPart, PartCues
-from secondhop.annotate.settings import AnnotateSettings
 from secondhop.stores.entity_store import EntityStore
+
+BATCH_MEMORIES = 10
+"""Memories, or parts of long ones, that one request reads."""
+
+BATCH_TOKENS = 3_500
+"""Of their texts together."""
+
+PART_TOKENS = 1_500
+"""A longer memory is read in parts of at most this many."""
 
 
 @dataclass(slots=True)
@@ -30,7 +38,6 @@ class Reading:
     """The memories of one run."""
 
     store: EntityStore
-    settings: AnnotateSettings
     opened: dict[str, OpenMemory] = field(default_factory=dict[str, OpenMemory])
     """Those that were given out and are not finished."""
 
@@ -40,8 +47,8 @@ class Reading:
         size = 0
         for memory_id in memory_ids:
             for part in await self._parts(memory_id):
-                full = len(batch) >= self.settings.batch_memories
-                if batch and (full or size + part.tokens > self.settings.batch_tokens):
+                full = len(batch) >= BATCH_MEMORIES
+                if batch and (full or size + part.tokens > BATCH_TOKENS):
                     yield batch
                     batch, size = [], 0
                 batch.append(part)
@@ -55,6 +62,6 @@ class Reading:
         if found is None:
             return []
         memory = found[0]
-        parts = parts_of(memory, tokens=self.settings.part_tokens)
+        parts = parts_of(memory, tokens=PART_TOKENS)
         self.opened[memory_id] = OpenMemory(memory.content_hash, len(parts))
         return parts

@@ -31,11 +31,12 @@ class AnnotateEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailedMemory:
-    """A memory that stays without an annotation for now."""
+class FailedMemories:
+    """Memories that stay without an annotation for now, all for the same reason."""
 
-    memory_id: str
     why: str
+    count: int
+    memory_ids: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,8 @@ class AnnotateLedger:
     pending: int = 0
     """Memories still without an annotation."""
     refused: Sequence[RefusedCue] = ()
-    failed: Sequence[FailedMemory] = ()
-    """They stay pending."""
+    failed: Sequence[FailedMemories] = ()
+    """They stay pending. One row a reason."""
     stopped: str = ""
     """Why it ended before all was done; "" where it did not."""
     model: str = ""

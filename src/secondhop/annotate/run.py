@@ -14,10 +14,10 @@ from secondhop.annotate.annotator import Annotator, BatchCues, reply_tokens
 from secondhop.annotate.budget import Held, RunBudget
 from secondhop.annotate.finish import Signature, WrittenMemory, finished
 from secondhop.annotate.generic import GenericCues
-from secondhop.annotate.older import older_near
+from secondhop.annotate.older import MOST_OLDER, older_near
 from secondhop.annotate.port import AnnotateRequest, MemoryPart, RefusedCue
 from secondhop.annotate.reading import Reading
-from secondhop.annotate.records import AnnotateLedger, FailedMemory
+from secondhop.annotate.records import AnnotateLedger, FailedMemories
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.annotate.sheet import AnnotateSheet
 from secondhop.graph.result import Spent
@@ -80,7 +80,7 @@ class AnnotateRun:
         self._embedder, self._generic = embedder, generic
         self._budget, self._settings = budget, settings
         self._clock, self._progress = clock, progress
-        self._reading = Reading(store, settings)
+        self._reading = Reading(store)
         self._tally = Tally()
         self._titles: Sequence[str] = ()
         self._begun = clock()
@@ -127,7 +127,7 @@ class AnnotateRun:
 
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
         """What is asked about these parts."""
-        most = min(self._settings.older, OLDER_A_PART * len(parts))
+        most = min(MOST_OLDER, OLDER_A_PART * len(parts))
         older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
         request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
         return self._annotator.sheet(request)
@@ -239,7 +239,10 @@ class AnnotateRun:
         if budget.price is not None:
             cost = budget.price.cost_usd(spent)
         pending = await self._store.cues.unannotated()
-        waiting = set(pending)
+        failed: dict[str, list[str]] = {}
+        for memory_id in pending:
+            if memory_id in tally.failed:
+                failed.setdefault(tally.failed[memory_id], []).append(memory_id)
         return AnnotateLedger(
             annotated=tally.annotated,
             cues=tally.cues,
@@ -249,9 +252,8 @@ class AnnotateRun:
             pending=len(pending),
             refused=tally.refused,
             failed=[
-                FailedMemory(memory_id=one, why=why)
-                for one, why in tally.failed.items()
-                if one in waiting
+                FailedMemories(why=why, count=len(ids), memory_ids=ids)
+                for why, ids in failed.items()
             ],
             stopped=tally.stopped,
             model=self._annotator.model_id,

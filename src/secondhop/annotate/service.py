@@ -53,9 +53,7 @@ class Annotating:
             pending=len(pending),
             model=annotator.model_id,
             prompt=annotator.prompt_label,
-            estimate=await estimated(
-                pending, self.store, annotator, settings=self.settings, price=price
-            ),
+            estimate=await estimated(pending, self.store, annotator, price=price),
         )
 
     async def run(

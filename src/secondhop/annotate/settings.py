@@ -12,14 +12,6 @@ CALL_SECONDS = 120.0
 class AnnotateSettings:
     """How memories are annotated. Raises UsageError for a number that cannot be."""
 
-    batch_memories: int = 10
-    """Memories, or parts of long ones, that one request reads."""
-    batch_tokens: int = 3_500
-    """Of their texts together."""
-    part_tokens: int = 1_500
-    """A longer memory is read in parts of at most this many."""
-    older: int = 24
-    """Older memories shown beside a batch, at most."""
     concurrency: int = 4
     """Requests at once."""
     call_seconds: float = CALL_SECONDS
@@ -31,11 +23,9 @@ class AnnotateSettings:
     """How long nothing must have been written before it does."""
 
     def __post_init__(self) -> None:
-        counts = self.batch_memories, self.batch_tokens, self.part_tokens, self.concurrency
-        if min(counts) < 1 or self.older < 0 or min(self.call_seconds, self.quiet_seconds) <= 0:
+        if self.concurrency < 1 or min(self.call_seconds, self.quiet_seconds) <= 0:
             raise UsageError(
-                "AnnotateSettings: counts and tokens must be 1 or more, older 0 or more, seconds "
-                "more than 0"
+                "AnnotateSettings: concurrency must be 1 or more, and seconds more than 0"
             )
 
     @classmethod

@@ -26,14 +26,20 @@ def estimate_text(estimate: AnnotateEstimate) -> str:
 
 
 def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
-    """Counts, then what was refused and what failed, then what it cost."""
+    """Counts, then what was refused and what failed, then what it cost; or what it would cost."""
+    if ledger.estimate is not None:
+        console.print(estimate_text(ledger.estimate))
+        return
     console.print(annotated_text(ledger))
     for refused in ledger.refused[:SHOWN]:
         line = f"refused {shorten(refused.text, 80)} ({clean(refused.memory_id)}): {refused.why}"
         console.print(line, style="dim")
     tell_more(len(ledger.refused), console)
     for failed in ledger.failed[:SHOWN]:
-        console.print(f"{clean(failed.memory_id)} waits: {clean(failed.why)}", style="yellow")
+        first = ", ".join(map(clean, failed.memory_ids[:SHOWN]))
+        waiting = counted(failed.count, "memory waits", "memories wait")
+        more = ", …" if failed.count > SHOWN else ""
+        console.print(f"{waiting} ({first}{more}): {clean(failed.why)}", style="yellow")
     tell_more(len(ledger.failed), console)
     if ledger.stopped:
         console.print(f"stopped: {clean(ledger.stopped)}", style="yellow")

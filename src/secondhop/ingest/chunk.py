@@ -1,9 +1,7 @@
 """From a memory to its passages: cut on headings, fences, tables, paragraphs and turns."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from secondhop.errors import UsageError
 from secondhop.ingest.packing import Packed, Packer
 from secondhop.ingest.pieces import Cutter, Group, Piece
 from secondhop.models.tokens import TokenCounter
@@ -12,39 +10,27 @@ from secondhop.stores.records import Memory, Message, Passage
 _LABELS = {"user": "User", "assistant": "Assistant"}
 _MAX_HEADING_CHARS = 200
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkSettings:
-    """How large passages are, in tokens."""
-
-    max_tokens: int = 400
-    overlap_tokens: int = 80
-    """At most this much of a passage is repeated at the start of the next."""
-
-    def __post_init__(self) -> None:
-        if self.max_tokens < 32:
-            raise UsageError(
-                f"ChunkSettings.max_tokens is {self.max_tokens}; it must be 32 or more"
-            )
-        if not 0 <= self.overlap_tokens <= self.max_tokens // 2:
-            raise UsageError(
-                f"ChunkSettings.overlap_tokens is {self.overlap_tokens}; it must lie between 0 and "
-                f"half of max_tokens ({self.max_tokens // 2})"
-            )
+MAX_TOKENS = 400
+"""Of a passage."""
+OVERLAP_TOKENS = 80
+"""At most this much of a passage is repeated at the start of the next."""
 
 
 def chunk_memory(
-    memory: Memory, *, count_tokens: TokenCounter, settings: ChunkSettings | None = None
+    memory: Memory,
+    *,
+    count_tokens: TokenCounter,
+    max_tokens: int = MAX_TOKENS,
+    overlap_tokens: int = OVERLAP_TOKENS,
 ) -> tuple[Passage, ...]:
     """The passages of a memory, in order; () when it holds nothing but spaces.
 
     A turn is cut only when it does not fit into one passage, and a question stays with its answer
     while both fit. Every character but spaces is in some passage, in order. Linear in the text.
     """
-    settings = settings or ChunkSettings()
-    cutter = Cutter(count_tokens, max_tokens=settings.max_tokens)
+    cutter = Cutter(count_tokens, max_tokens=max_tokens)
     packed: list[Packed] = []
-    packer = Packer(cutter, overlap_tokens=settings.overlap_tokens, emit=packed.append)
+    packer = Packer(cutter, overlap_tokens=overlap_tokens, emit=packed.append)
     for part in _turns(memory, cutter):
         packer.add(part)
     packer.finish()

@@ -1,0 +1,256 @@
+"""What a host's own retriever finds, searched and read like a store, for one recall."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from secondhop.errors import SecondhopError, StoreError, UsageError
+from secondhop.ingest.batches import embedding_text
+from secondhop.ingest.chunk import chunk_memory
+from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.dates import parse_date
+from secondhop.ingest.jsonl import DATE_FIELDS
+from secondhop.ingest.langgraph_items import words_of
+from secondhop.models.embedder import Embedder
+from secondhop.models.tokens import count_tokens
+from secondhop.stores.catalog.analysis import document_terms, query_terms
+from secondhop.stores.records import (
+    Memory,
+    MemoryCard,
+    Message,
+    Passage,
+    PassageHit,
+    Topic,
+    Vector,
+    Vectors,
+)
+from secondhop.stores.vectors.memory_index import MemoryIndex
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+Finding: TypeAlias = Callable[[str], Awaitable[Sequence[Memory]]]
+"""The memories that a query finds, best first.
+
+Raises:
+    Exception: whatever the host's retriever raises.
+"""
+
+
+class RetrievedMemories:
+    """The memories of one recall: `MemorySearch`, `MemoryReader` and `Embedder` in one.
+
+    Every query that is embedded is asked of the host's retriever first. What all of them found is
+    compared by vectors; the retriever's own order is the ranking by words.
+    """
+
+    def __init__(self, find: Finding, embedder: Embedder) -> None:
+        self._find, self._embedder = find, embedder
+        self._asked: dict[str, asyncio.Task[list[str]]] = {}
+        """{query: memories that the retriever found, best first}."""
+        self._memories: dict[str, Memory] = {}
+        self._passages: dict[str, Passage] = {}
+        self._of_memory: dict[str, list[str]] = {}
+        self._index = MemoryIndex()
+
+    # --- Embedder ---
+
+    @property
+    def model_id(self) -> str:
+        """The embedder's."""
+        return self._embedder.model_id
+
+    @property
+    def dimension(self) -> int:
+        """The embedder's."""
+        return self._embedder.dimension
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """The embedder's."""
+        return await self._embedder.embed_passages(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """The embedder's, once the retriever was asked for each.
+
+        Raises:
+            StoreError: the retriever failed.
+        """
+        await asyncio.gather(*map(self._found, texts))
+        return await self._embedder.embed_queries(texts)
+
+    # --- MemorySearch ---
+
+    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
+        """See `MemorySearch`: over what was found so far."""
+        rankings = await self._index.nearest(queries, k=k)
+        return [
+            [PassageHit(one, self._passages[one].memory_id, score) for one, score in ranking]
+            for ranking in rankings
+        ]
+
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """For each query what the retriever found, in its order.
+
+        The score is the share of the query's words that a passage holds.
+        """
+        found = await asyncio.gather(*map(self._found, queries))
+        return [
+            self._hits(query, memory_ids)[:k]
+            for query, memory_ids in zip(queries, found, strict=True)
+        ]
+
+    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `MemorySearch`."""
+        return await self._index.fetch(passage_ids)
+
+    # --- MemoryReader ---
+
+    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """See `MemoryReader`."""
+        known = [self._memories[one] for one in memory_ids if one in self._memories]
+        return {
+            one.memory_id: MemoryCard(
+                memory_id=one.memory_id,
+                title=one.title,
+                source=one.source,
+                created_at=one.created_at,
+                passage_count=len(self._of_memory[one.memory_id]),
+            )
+            for one in known
+        }
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """See `MemoryReader`."""
+        return {one: self._passages[one] for one in passage_ids if one in self._passages}
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return {one: self._of_memory[one] for one in memory_ids if one in self._of_memory}
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """See `MemoryReader`."""
+        return self._memories.get(memory_id)
+
+    async def topics(self) -> Sequence[Topic]:
+        """None: what else the host has is not known."""
+        return []
+
+    # --- asking the retriever ---
+
+    async def _found(self, query: str) -> list[str]:
+        """The memories of a query; the retriever is asked once for each."""
+        if query not in self._asked:
+            self._asked[query] = asyncio.ensure_future(self._look(query))
+        return await asyncio.shield(self._asked[query])
+
+    async def _look(self, query: str) -> list[str]:
+        try:
+            found = [clean_memory(one) for one in await self._find(query)]
+        except SecondhopError:
+            raise
+        except Exception as error:  # a foreign class raises what it likes: named, not swallowed
+            raise StoreError(f"the retriever failed: {type(error).__name__}: {error}") from error
+        found = list({one.memory_id: one for one in found if one.messages}.values())
+        await self._take_in([one for one in found if one.memory_id not in self._memories])
+        return [one.memory_id for one in found]
+
+    async def _take_in(self, memories: Sequence[Memory]) -> None:
+        chunked = [
+            (memory, passage)
+            for memory in memories
+            for passage in chunk_memory(memory, count_tokens=count_tokens)
+        ]
+        if not chunked:
+            return
+        rows = await self._embedder.embed_passages([embedding_text(*one) for one in chunked])
+        await self._index.upsert([passage.passage_id for _, passage in chunked], rows)
+        for memory in memories:
+            self._memories[memory.memory_id], self._of_memory[memory.memory_id] = memory, []
+        for memory, passage in chunked:
+            if passage.passage_id not in self._passages:  # two queries may find it at once
+                self._passages[passage.passage_id] = passage
+            if passage.passage_id not in self._of_memory[memory.memory_id]:
+                self._of_memory[memory.memory_id].append(passage.passage_id)
+
+    def _hits(self, query: str, memory_ids: Sequence[str]) -> list[PassageHit]:
+        asked = set(query_terms(query).words)
+        hits: list[PassageHit] = []
+        for memory_id in memory_ids:
+            own = [
+                PassageHit(one, memory_id, self._words_held(one, asked))
+                for one in self._of_memory[memory_id]
+            ]
+            hits += sorted(own, key=lambda hit: (-hit.score, hit.passage_id))
+        return hits
+
+    def _words_held(self, passage_id: str, asked: set[str]) -> float:
+        held = asked.intersection(document_terms(self._passages[passage_id].text))
+        return round(len(held) / len(asked), 6) if asked else 0.0
+
+
+def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Finding:
+    """How a LangChain retriever or vector store, or a LangGraph store, is asked.
+
+    Args:
+        namespace: of a LangGraph store, what is searched.
+        depth: memories that a query brings; a retriever decides that by itself.
+
+    Raises:
+        UsageError: it is none of them.
+    """
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.vectorstores import VectorStore
+    from langgraph.store.base import BaseStore
+
+    async def of_retriever(query: str) -> list[Memory]:
+        assert isinstance(retriever, BaseRetriever)
+        return [memory_of_document(one) for one in await retriever.ainvoke(query)]
+
+    async def of_vectors(query: str) -> list[Memory]:
+        assert isinstance(retriever, VectorStore)
+        found = await retriever.asimilarity_search(query, k=depth)
+        return [memory_of_document(one) for one in found]
+
+    async def of_store(query: str) -> list[Memory]:
+        assert isinstance(retriever, BaseStore)
+        found = await retriever.asearch(namespace, query=query, limit=depth)
+        return [memory_of_item(one) for one in found]
+
+    if isinstance(retriever, BaseRetriever):
+        return of_retriever
+    if isinstance(retriever, VectorStore):
+        return of_vectors
+    if isinstance(retriever, BaseStore):
+        return of_store
+    raise UsageError(
+        f"a recall goes over a LangChain retriever or vector store, or a LangGraph store, "
+        f"not {type(retriever).__name__}"
+    )
+
+
+def memory_of_document(document: "Document") -> Memory:
+    """A LangChain document; without an id it is known by its text."""
+    told: Mapping[str, Any] = document.metadata
+    text = document.page_content
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    dates = (parse_date(told.get(name)) for name in DATE_FIELDS)
+    return Memory(
+        memory_id=str(document.id or told.get("id") or f"doc-{digest}"),
+        title=str(told.get("title") or told.get("source") or ""),
+        source="document",
+        created_at=next((date for date in dates if date), datetime.now(UTC)),
+        messages=(Message("user", text),),
+    )
+
+
+def memory_of_item(item: Any) -> Memory:
+    """An item of a LangGraph store, with all texts in its value."""
+    return Memory(
+        memory_id="/".join([*item.namespace, item.key]),
+        title="",
+        source="item",
+        created_at=item.created_at,
+        messages=(Message("user", words_of(item.value)),),
+    )

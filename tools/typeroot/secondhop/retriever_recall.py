@@ -1,0 +1,1 @@
+../../../src/secondhop/retriever_recall.py
