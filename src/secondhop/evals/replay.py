@@ -160,7 +160,8 @@ def standing(trace: RecallTrace, candidate: TraceCandidate | None) -> str:
 def spoken_vote(candidate: TraceCandidate) -> str:
     """The last vote on it, with its reason."""
     last = candidate.votes[-1]
-    return f"{last.vote} ({last.reason})" if last.reason else last.vote
+    told = last.reason not in ("", f"voted {last.vote}")
+    return f"{last.vote} ({last.reason})" if told else last.vote
 
 
 def facet_of(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -203,7 +204,7 @@ def _select(
     connection: sqlite3.Connection, scope: tuple[str, str], texts: Sequence[str]
 ) -> dict[str, Vectors]:
     by_sha = {text_digest(text): text for text in texts}
-    shas, found = list(by_sha), dict[str, Vectors]()
+    shas, blobs = list(by_sha), dict[str, bytes]()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
         marks = ",".join("?" * len(chunk))
@@ -212,21 +213,21 @@ def _select(
             " AND model_id = ? AND kind = ?",
             [*chunk, *scope],
         )
-        for sha, blob in rows:
-            vector = _sound_vector(blob)
-            if vector is not None:
-                found[by_sha[sha]] = vector
-    return found if len({len(vector) for vector in found.values()}) <= 1 else {}
+        blobs |= {by_sha[sha]: blob for sha, blob in rows if isinstance(blob, bytes)}
+    return _sound_vectors(blobs)
 
 
-def _sound_vector(blob: object) -> Vectors | None:
-    """The vector, if it is one of unit length; bit rot that SQLite does not see ends here."""
-    if not isinstance(blob, bytes) or not blob or len(blob) % 4:
-        return None
-    vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+def _sound_vectors(blobs: Mapping[str, bytes]) -> dict[str, Vectors]:
+    """Those of unit length and the usual dimension; bit rot that SQLite does not see ends here."""
+    ((size, _),) = Counter(map(len, blobs.values())).most_common(1) or [(0, 0)]
+    kept = [text for text, blob in blobs.items() if len(blob) == size]
+    if not size or size % 4:
+        return {}
+    rows = np.frombuffer(b"".join(blobs[text] for text in kept), dtype="<f4")
+    rows = rows.reshape(len(kept), -1).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        norm = float(np.sqrt(np.sum(np.square(vector))))
-    return vector if abs(norm - 1.0) < 1e-3 else None
+        sound = np.abs(np.sqrt(np.square(rows).sum(axis=1)) - 1.0) < 1e-3
+    return {text: row for text, row, fits in zip(kept, rows, sound, strict=True) if fits}
 
 
 def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:
