@@ -1,6 +1,5 @@
 """Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
-import asyncio
 import json
 import sys
 from contextlib import aclosing
@@ -69,6 +68,8 @@ def doctor(
 async def was_stored(common: Common) -> bool:
     """Whether something was ever stored for the entity that the options name, even if all of it is
     forgotten."""
+    import asyncio
+
     from secondhop.cli.opening import store_of
     from secondhop.settings import load_settings
     from secondhop.stores.store_directory import StoreDirectory
