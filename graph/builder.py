@@ -6,9 +6,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from secondhop.graph.rounds import add_critic, add_round
-from secondhop.graph.routing import after_pick, after_reconsider
-from secondhop.graph.step import step
+from secondhop.graph.rounds import add_critic, add_round, after_pick, after_reconsider, step
 from secondhop.nodes.begin import begin
 from secondhop.nodes.pick import pick
 from secondhop.nodes.reconsider import reconsider

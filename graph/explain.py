@@ -20,6 +20,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
+from secondhop.nodes.selection.blend import MIDDLE
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
@@ -235,8 +236,8 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     names = {facet.facet_id: facet for facet in trace.facets}
     return [
         f"For “{names[score.facet_id].name}” (hop {names[score.facet_id].hop}) it ranks "
-        f"{score.rank}, relevance {score.relevance:.2f} "
-        f"(cosine {score.dense:.2f}, words {score.lexical:.2f})."
+        f"{score.rank}, relevance {score.relevance:.2f}"
+        + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
         for score in candidate.facet_scores[:3]
     ]
 
@@ -259,7 +260,13 @@ def weighed(candidate: TraceCandidate) -> list[str]:
 def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
     parts = [f"{name} {part:+.2f}" for name, part in candidate.parts.items()]
-    return [f"Its score {candidate.score:.2f} comes from {', '.join(parts)}."] if parts else []
+    if not parts:
+        return []
+    return [
+        f"Beside the other candidates: {', '.join(parts)}; together "
+        f"{sum(candidate.parts.values()):+.2f}, where {MIDDLE:+.2f} is an even chance. "
+        f"Its score is {candidate.score:.2f}."
+    ]
 
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:

@@ -1,23 +1,26 @@
-"""One round from its queries to the critic's votes: the part that every recall graph shares."""
+"""One round: its nodes as steps of a graph, and where the recall goes after each."""
 
-from collections.abc import Hashable
+import time
+from collections.abc import Awaitable, Hashable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal, Protocol, TypeVar
 
 from langgraph.graph import StateGraph
 
-from secondhop.graph.routing import after_begin, after_dispatch, after_fuse, after_rerank
-from secondhop.graph.step import step
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
+from secondhop.nodes.effort import MOSTLY, plans, votes
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.rerank import rerank
 from secondhop.nodes.retrieve import retrieve
 from secondhop.nodes.services import Services
+from secondhop.nodes.state import RecallState, RecallUpdate, Step, is_unplanned
 from secondhop.nodes.suggest import suggest
+from secondhop.telemetry import step_span
 
 
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
@@ -52,3 +55,105 @@ def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, 
     graph.add_conditional_edges("rerank", reranked, judged)
     graph.add_edge("diversify", "critique")
     graph.add_edge("critique", then)
+
+
+StateT = TypeVar("StateT", bound=Mapping[str, Any])
+StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
+
+
+class Node(Protocol[StateT_contra]):
+    """An async function from a state to a partial update, with its services by keyword."""
+
+    __name__: str
+
+    def __call__(self, state: StateT_contra, /, *, services: Services) -> Awaitable[RecallUpdate]:
+        """Run the node."""
+        ...
+
+
+class BoundNode(Protocol[StateT_contra]):
+    """A node as LangGraph runs it."""
+
+    def __call__(self, state: StateT_contra) -> Awaitable[RecallUpdate]:
+        """Run the node."""
+        ...
+
+
+def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
+    """The node with its services: one `steps` entry a run, with its time and its note."""
+    name = node.__name__
+
+    async def run(state: StateT) -> RecallUpdate:
+        started, clock = time.time(), time.perf_counter()
+        with step_span(name):
+            update = await node(state, services=services)
+        ms = (time.perf_counter() - clock) * 1000
+        round_number: int = update.get("round", state.get("round", 0))
+        entry = noted(name, update, round_number=round_number, started_at=started, ms=ms)
+        kept = update.copy()
+        kept.pop("note", None)
+        kept["steps"] = {f"{round_number}|{name}": entry}
+        return kept
+
+    run.__name__ = name
+    run.__doc__ = node.__doc__
+    return run
+
+
+def noted(
+    node: str, update: RecallUpdate, *, round_number: int, started_at: float, ms: float
+) -> Step:
+    """What the trace keeps of one run."""
+    spent = update.get("spent", {})
+    return Step(
+        node=node,
+        round=round_number,
+        started_at=started_at,
+        ms=round(ms, 2),
+        note=update.get("note", ""),
+        llm_calls=int(spent.get("llm_calls", 0)),
+        prompt_tokens=int(spent.get("prompt_tokens", 0)),
+        completion_tokens=int(spent.get("completion_tokens", 0)),
+        cached_tokens=int(spent.get("cached_tokens", 0)),
+        error="; ".join(update.get("degraded", {}).values()),
+    )
+
+
+async def after_begin(
+    state: RecallState, *, services: Services
+) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
+    """A plan first, where one is to be made."""
+    return ["decompose", "expand"] if plans(state, services) else "dispatch"
+
+
+async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
+    """Search for what is asked; without a plan and without cues the playbooks say, too, what is
+    needed."""
+    number = state["round"]
+    if not any(query["round"] == number for query in state["queries"].values()):
+        return ["fuse"]
+    helps = is_unplanned(state) and state["kind"] not in LOOKUPS
+    wanted = number == 1 and helps and state.get("annotated", 0.0) < MOSTLY
+    return ["retrieve", "suggest"] if wanted else ["retrieve"]
+
+
+async def after_fuse(
+    state: RecallState, *, services: Services
+) -> Literal["rerank", "judge", "no critic"]:
+    """The reranker, where there is one."""
+    return await after_rerank(state, services=services) if services.reranker is None else "rerank"
+
+
+async def after_rerank(state: RecallState, *, services: Services) -> Literal["judge", "no critic"]:
+    """A vote, where the critic is to be asked."""
+    return "judge" if votes(state, services) else "no critic"
+
+
+async def after_pick(state: RecallState) -> Literal["go on", "stop"]:
+    """Another round, unless a stopping rule holds."""
+    return "stop" if state["stop_reason"] else "go on"
+
+
+async def after_reconsider(state: RecallState) -> Literal["dispatch", "stop"]:
+    """Search again, unless there is nothing to search for."""
+    return "stop" if state["stop_reason"] else "dispatch"

@@ -11,9 +11,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from secondhop.graph.rounds import add_critic, add_round
+from secondhop.graph.rounds import add_critic, add_round, step
 from secondhop.graph.session_routing import after_await, from_start
-from secondhop.graph.step import step
 from secondhop.nodes.reconsider import reconsider
 from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session.await_votes import await_votes

@@ -1,15 +1,18 @@
-"""From the final state of a recall to its trace, as plain values."""
+"""From the final state of a recall to its trace."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from secondhop.graph.trace import (
     SCHEMA_VERSION,
+    RecallTrace,
     TraceCandidate,
     TraceDrop,
     TraceFacet,
@@ -24,7 +27,7 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.retrieval.hits import rows
+from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.selection.factors import score_factors
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, FacetScore, Hits, Query, RecallState, Step, Vote
@@ -34,6 +37,29 @@ PLAYBOOKS, NOBODY = "playbooks", "none"
 
 TOLD = 100
 """Candidates with the best scores that are told of in full."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceDraft:
+    """A recall's last state; its trace is made of it when it is asked for or written, once.
+
+    As models it costs ten times what it costs as plain values, and hardly any trace is read.
+    """
+
+    state: RecallState
+    services: Services
+    ms: float
+    """Wall time of the recall."""
+
+    @cached_property
+    def json(self) -> bytes:
+        """As it is written."""
+        return to_json(trace_values(self.state, services=self.services, ms=self.ms))
+
+    @cached_property
+    def trace(self) -> RecallTrace:
+        """As it is read."""
+        return RecallTrace.model_validate_json(self.json)
 
 
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:

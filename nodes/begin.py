@@ -5,18 +5,21 @@ import time
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 from unicodedata import category
 
 from secondhop.errors import StoreError, UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
+from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, plans
 from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
-from secondhop.nodes.planning.question_kind import question_kind
-from secondhop.nodes.planning.several_questions import several_questions
+from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.counters import ShownLately
 from secondhop.stores.where import Where
+
+MISSING: Final = object()
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused: they are documents, and no embedder reads them to the end."""
@@ -24,11 +27,16 @@ QUESTION_CHARS = 20_000
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     """Defaults for k, time and deadline; the question itself becomes the first facet."""
-    question = checked_question(state.get("question"))
+    question = checked_question(state.get("question", MISSING))
     limits, ranking = services.settings.limits, services.settings.ranking
-    tokens = checked_tokens(state.get("tokens"))
-    asked_at, later = checked_time(state.get("asked_at"), services).isoformat(), ranking.hide_later
-    default_k = limits.k if tokens is None else limits.shortlist
+    k = checked_count(state.get("k"), name="k")
+    tokens = checked_count(state.get("tokens"), name="tokens", most=TOKENS_LIMIT)
+    if k is not None and tokens is not None:
+        raise UsageError("k and tokens are two ways to say how much; give one of them")
+    asked_at = checked_time(state.get("asked_at"), name="at") or services.clock()
+    as_of = checked_time(state.get("as_of"), name="as_of")
+    if as_of is None and ranking.hide_later:
+        as_of = asked_at
     where = Where.of(state.get("where"))
     direct = Facet(
         facet_id=DIRECT,
@@ -39,12 +47,12 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     )
     update: RecallUpdate = {
         "question": question,
-        "k": checked_count(state.get("k"), default=default_k, name="k"),
+        "k": k or (limits.k if tokens is None else limits.shortlist),
         "tokens": tokens,
-        "asked_at": asked_at,
+        "asked_at": asked_at.isoformat(),
         "trace_id": state.get("trace_id") or uuid.uuid4().hex[:12],
         "deadline_at": time.time() + limits.deadline_s,
-        "as_of": checked_as_of(state.get("as_of"), services) or (asked_at if later else ""),
+        "as_of": as_of.isoformat() if as_of else "",
         "include_stale": bool(state.get("include_stale")),
         "where": where.values() if where else {},
         "kind": question_kind(question),
@@ -130,10 +138,10 @@ def checked_question(question: object) -> str:
     Raises:
         UsageError: there is none, it is empty, has no word, or is longer than QUESTION_CHARS.
     """
+    if question is MISSING:
+        raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
-        raise UsageError(
-            f'the graph takes a question as text: {{"question": "…"}}, not {question!r:.40}'
-        )
+        raise UsageError(f"the question must be a text (str), not {shown(question)}")
     whole = question.encode("utf-8", "replace").decode("utf-8")
     text = whole.replace("\x00", "").strip()
     if not text:
@@ -148,49 +156,48 @@ def checked_question(question: object) -> str:
     return text
 
 
-def checked_count(count: int | None, *, default: int, name: str) -> int:
-    """`count`, or the default when there is none.
+def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:
+    """A whole number that can be, or None for the default.
 
     Raises:
-        UsageError: below 1.
+        UsageError: it is no number, below 1, or above `most`.
     """
     if count is None:
-        return default
+        return None
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise UsageError(f"{name} must be a whole number (int), not {shown(count)}")
     if count < 1:
         raise UsageError(f"{name} must be at least 1, not {count}")
+    if count > most:
+        raise UsageError(f"{name} must be at most {most:,}")
     return count
 
 
-def checked_tokens(tokens: int | None) -> int | None:
-    """A token budget, or None.
+def checked_time(given: object, *, name: str) -> datetime | None:
+    """A moment with a time zone (UTC when it has none), or None where there is none.
 
     Raises:
-        UsageError: below 1.
+        UsageError: neither a moment nor ISO 8601, or one that UTC does not have.
     """
-    return None if tokens is None else checked_count(tokens, default=1, name="tokens")
-
-
-def checked_as_of(as_of: str | None, services: Services) -> str:
-    """The moment whose belief is asked for, or "" for today's.
-
-    Raises:
-        UsageError: not ISO 8601.
-    """
-    return checked_time(as_of, services).isoformat() if as_of else ""
-
-
-def checked_time(asked_at: str | None, services: Services) -> datetime:
-    """`asked_at` with a time zone (UTC when it has none), or the clock.
-
-    Raises:
-        UsageError: not ISO 8601.
-    """
-    if not asked_at:
-        return services.clock()
+    if given is None or given == "":
+        return None
     try:
-        moment = datetime.fromisoformat(asked_at)
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else given
+        if not isinstance(moment, datetime):
+            raise UsageError(f"{name} must be a datetime, or ISO 8601 text, not {shown(given)}")
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment.astimezone(UTC)
+    except OverflowError as error:
+        raise UsageError(
+            f"{name} must lie between the years 1 and 9999 in UTC, too, not {given}"
+        ) from error
     except ValueError as error:
         raise UsageError(
-            f"{asked_at!r} is not a time; write ISO 8601, like 2026-03-01T09:00:00Z"
+            f"{given!r} is not a time; write ISO 8601, like 2026-03-01T09:00:00Z"
         ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment
+
+
+def shown(given: object) -> str:
+    """Its beginning and its type: `'6' (str)`."""
+    return f"{repr(given)[:40]} ({type(given).__name__})"

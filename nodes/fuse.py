@@ -10,8 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.hits import cosines_of, memory_order, rows
-from secondhop.nodes.retrieval.similarity import CUED
+from secondhop.nodes.retrieval.similarity import CUED, cosines_of, memory_order, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -21,7 +20,6 @@ from secondhop.nodes.selection.blend import (
     Blended,
     blended_scores,
 )
-from secondhop.nodes.selection.relevance import calibrated_relevance
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -35,6 +33,7 @@ from secondhop.nodes.state import (
     is_unplanned,
 )
 from secondhop.ranking.arrays import Floats
+from secondhop.ranking.calibration import calibrated_relevance
 from secondhop.ranking.fusion import reciprocal_rank_fusion
 from secondhop.stores.records import MemoryCard
 

@@ -82,7 +82,7 @@ def unfit(
         vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
         lifted = score * max(1.0, learned_factor(memory_id, state))
         if vote is not None and vote["vote"] in SUPPRESSED:
-            reason, stage, threshold = f"voted {vote['vote']}: {vote['reason']}", "critique", None
+            reason, stage, threshold = voted(vote), "critique", None
         elif lifted < min_score and not (vote and vote["facet_ids"]):
             reason, stage = "below the threshold in every facet", "pick"
             threshold = min_score
@@ -101,6 +101,12 @@ def unfit(
             )
         )
     return drops
+
+
+def voted(vote: Vote) -> str:
+    """ "voted cold: about another trip"; a critic that gave no reason is quoted with none."""
+    told = f"voted {vote['vote']}"
+    return told if vote["reason"] in ("", told) else f"{told}: {vote['reason']}"
 
 
 def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:

@@ -10,8 +10,15 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.retrieval.hits import as_hits, count_of, memory_order, rows
-from secondhop.nodes.retrieval.similarity import CUED, Similar, by_similarity
+from secondhop.nodes.retrieval.similarity import (
+    CUED,
+    Similar,
+    as_hits,
+    by_similarity,
+    count_of,
+    memory_order,
+    rows,
+)
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (

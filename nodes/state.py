@@ -5,7 +5,9 @@ of the memories that are returned is looked up by `resolve`. Keys that parallel 
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from operator import or_
 from typing import (
     Annotated,
     Any,
@@ -15,10 +17,9 @@ from typing import (
     TypeAlias,
     TypedDict,
     get_args,
+    get_origin,
     get_type_hints,
 )
-
-from secondhop.nodes.reducers import add_counts, merge_keys, reducer_of
 
 Leg: TypeAlias = Literal["dense", "lexical"]
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
@@ -47,6 +48,21 @@ names there are, asks for it by name; nothing names it, and the plan means it.""
 
 TOO_LATE = "no answer before the deadline"
 """What stands in a ranking's error when a search was given up."""
+
+
+def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
+    """Sum of two counters.
+
+    >>> add_counts({"llm_calls": 1}, {"llm_calls": 2, "queries": 3})
+    {'llm_calls': 3, 'queries': 3}
+    """
+    return {key: left.get(key, 0) + right.get(key, 0) for key in [*left, *(set(right) - set(left))]}
+
+
+def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
+    """What a key of the state says about two updates of it; None: the later one counts."""
+    inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+    return get_args(inner)[1] if get_origin(inner) is Annotated else None
 
 
 class Facet(TypedDict):
@@ -299,11 +315,11 @@ class RecallInput(TypedDict):
     """Memories to return; default `RecallLimits.k`."""
     tokens: NotRequired[int | None]
     """Instead of k: fill this many tokens with evidence."""
-    asked_at: NotRequired[str | None]
-    """ISO 8601 "now"; default the clock."""
+    asked_at: NotRequired[str | datetime | None]
+    """ "Now", as a moment or ISO 8601, in UTC without a zone; default the clock."""
     trace_id: NotRequired[str | None]
-    as_of: NotRequired[str | None]
-    """ISO 8601: what was believed then."""
+    as_of: NotRequired[str | datetime | None]
+    """What was believed then."""
     include_stale: NotRequired[bool]
     """Superseded, deprecated and expired memories come back, too, marked as such."""
     where: NotRequired[Mapping[str, Any] | None]
@@ -325,16 +341,16 @@ class RecallState(TypedDict):
     kind: QuestionKind
     effort: NotRequired[Effort]
     """Missing: as much as there are models for."""
-    facets: Annotated[dict[str, Facet], merge_keys]
-    queries: Annotated[dict[str, Query], merge_keys]
-    rankings: Annotated[dict[str, Ranking], merge_keys]
+    facets: Annotated[dict[str, Facet], or_]
+    queries: Annotated[dict[str, Query], or_]
+    rankings: Annotated[dict[str, Ranking], or_]
     candidates: dict[str, Candidate]
     suggested: NotRequired[Suggested]
     """Written by `suggest`; missing: no playbook was used."""
     annotated: NotRequired[float]
     """Share of the memories that have cues, 0..1; missing: none."""
     shortlist: list[str]
-    votes: Annotated[dict[str, Vote], merge_keys]
+    votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
     content: bool
     """The critic needs no further round."""
@@ -344,17 +360,17 @@ class RecallState(TypedDict):
     """Best answer so far, best first."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
-    positives: Annotated[dict[str, list[str]], merge_keys]
+    positives: Annotated[dict[str, list[str]], or_]
     """Hot and warm memories by round ("1", "2", …)."""
-    drops: Annotated[dict[str, Drop], merge_keys]
+    drops: Annotated[dict[str, Drop], or_]
     """By "<memory id>|<round>|<stage>"."""
-    steps: Annotated[dict[str, Step], merge_keys]
+    steps: Annotated[dict[str, Step], or_]
     spent: Annotated[dict[str, float], add_counts]
-    degraded: Annotated[dict[str, str], merge_keys]
+    degraded: Annotated[dict[str, str], or_]
     round: int
     stop_reason: str
     stop_detail: str
-    sparks: NotRequired[Annotated[dict[str, str], merge_keys]]
+    sparks: NotRequired[Annotated[dict[str, str], or_]]
     """{facet that a spark opened: the memory that sparked it}."""
     as_of: NotRequired[str]
     """ISO 8601; "": today's belief."""

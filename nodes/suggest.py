@@ -9,7 +9,7 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.planning.playbooks import WeighedFacets
-from secondhop.nodes.retrieval.restricted_search import nearest_visible
+from secondhop.nodes.retrieval.similarity import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested

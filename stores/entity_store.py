@@ -38,10 +38,9 @@ from secondhop.stores.records import (
     Vector,
     Vectors,
 )
-from secondhop.stores.vectors.cache import VectorCache
 from secondhop.stores.vectors.memory_index import MemoryIndex
 from secondhop.stores.vectors.place import identity_at
-from secondhop.stores.vectors.stored_hits import nearest_stored
+from secondhop.stores.vectors.stored_hits import VectorCache, nearest_stored
 from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 

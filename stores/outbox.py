@@ -29,7 +29,7 @@ from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
-from secondhop.stores.vectors.cache import VectorCache
+from secondhop.stores.vectors.stored_hits import VectorCache
 
 _REMOVED_AT_ONCE = 5_000
 _log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from tests.fakes import note
 from tests.small_world import LIFE, QUESTION, use_small_library
 
 from secondhop import Fact, Memory, Preference, Recall, UsageError, Where
-from secondhop.nodes.retrieval import restricted_search
+from secondhop.nodes.retrieval import similarity
 from secondhop.stores.keeping import Kind
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def test_nothing_else_comes_back_and_the_slots_are_filled(
     crowd: Recall, where: Where, compared: int, tokens: int | None
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(restricted_search, "COMPARED", compared)
+        patch.setattr(similarity, "COMPARED", compared)
         result = crowd.recall(QUESTION, k=None if tokens else 6, tokens=tokens, where=where)
     admitted = {one: memory for one, memory in stored(crowd).items() if fits(where, memory)}
 
@@ -118,7 +118,7 @@ def test_a_filter_without_fields_changes_nothing(crowd: Recall) -> None:
 def test_what_a_filter_leaves_out_says_so(crowd: Recall) -> None:
     for compared in (0, 1_000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(restricted_search, "COMPARED", compared)
+            patch.setattr(similarity, "COMPARED", compared)
             result = crowd.recall(QUESTION, where=Where(tags=["rare"]))
 
         explanation = crowd.explain(result, "m3")

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from chat.log import Source, Spoken
 from secondhop.errors import UsageError
-from secondhop.models.openai_failures import explain
+from secondhop.models.openai_client import explain
 
 RULES = """\
 You talk with one person and are given what you know of them: a briefing, their wishes, and \

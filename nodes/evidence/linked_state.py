@@ -7,10 +7,10 @@ from typing import TypedDict
 from secondhop.nodes.evidence.links import Link
 from secondhop.nodes.fuse import as_candidate, fuse_facet
 from secondhop.nodes.planning.question_kind import SHARES
-from secondhop.nodes.retrieval.hits import count_of
-from secondhop.nodes.selection.relevance import calibrated_relevance
+from secondhop.nodes.retrieval.similarity import count_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Facet, FacetScore, Query, Ranking, RecallState
+from secondhop.ranking.calibration import calibrated_relevance
 
 WEIGHT = 0.3
 """Of the facet that a lead opens; as for the names that the critic follows."""

@@ -13,7 +13,7 @@ from math import log
 
 from secondhop.models.embedder import Vectors
 from secondhop.nodes.evidence.rank import PassageScores, ranking_scores
-from secondhop.nodes.retrieval.hits import as_hits, count_of, rows
+from secondhop.nodes.retrieval.similarity import as_hits, count_of, rows
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Ranking, RecallState

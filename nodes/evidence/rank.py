@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.retrieval.hits import cosines_of, rows, scores_of
+from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
 from secondhop.nodes.selection.eligibility import (
     OUTDATED_FACTOR,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.retrieval.restricted_search import passages_of
+from secondhop.nodes.retrieval.similarity import passages_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, FACT_MEANT, Query, RecallState
 from secondhop.ranking.arrays import Floats

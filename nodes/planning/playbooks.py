@@ -58,8 +58,8 @@ class Playbooks:
 
     async def background(self) -> Vectors:
         """float32 [1, dim], unit length: the mean of all example questions, of any subject."""
-        await self.warm()
         if self._background is None:
+            await self.warm()
             if self._asks is None or not len(self._asks):
                 return np.zeros((1, self._embedder.dimension), dtype=np.float32)
             self._background = unit_rows(self._asks.mean(axis=0, keepdims=True))

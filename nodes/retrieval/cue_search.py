@@ -7,9 +7,8 @@ import numpy as np
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, RecallState
-from secondhop.ranking.arrays import Floats
+from secondhop.ranking.arrays import Floats, z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT, bent_from, cue_affinity
-from secondhop.ranking.playbook_affinity import z_scores
 from secondhop.stores.cues import CueHit
 from secondhop.stores.records import Vectors
 

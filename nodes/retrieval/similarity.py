@@ -1,16 +1,21 @@
 """What is near to queries: by the text of memories, and by the cues they were stored with."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import numpy as np
 
 from secondhop.errors import SecondhopError
+from secondhop.models.embedding_cache import past_the_cache
 from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
-from secondhop.nodes.retrieval.query_vectors import query_vectors
-from secondhop.nodes.retrieval.restricted_search import hits_among, nearest_visible
-from secondhop.nodes.selection.visibility import Hidden, Visible
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import CueHits, Query, RecallState
-from secondhop.stores.records import PassageHit, Vector
+from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
+from secondhop.ranking.feedback import VoteVectors, refine_query
+from secondhop.stores.records import PassageHit, Vector, Vectors
 
 CUED = 40
 """Memories a query whose passages are looked at because their cues are near."""
@@ -89,3 +94,158 @@ async def add_cued_passages(similar: Similar, *, services: Services) -> None:
             if passage in stored
         ]
         similar.beside[query_id] = sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
+
+
+async def query_vectors(
+    queries: Sequence[Query], *, services: Services, round_number: int, cued: bool = False
+) -> tuple[Vectors, Vectors]:
+    """What to search passages and what to search cues with; the model embeds them together.
+
+    Cues are questions, too: they are compared as texts of one kind, without a query's prefix.
+
+    Args:
+        cued: cues are searched.
+
+    Returns:
+        (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
+    """
+    texts = [query["text"] for query in queries]
+    as_queries, as_texts = await asyncio.gather(
+        services.embedder.embed_queries(texts),
+        # past the cache: it bounds queries and keeps passages, and this is neither
+        past_the_cache(services.embedder).embed_passages(texts if cued else []),
+    )
+    both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
+    wanted = [
+        passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
+    ]
+    found = await services.search.vectors(wanted) if wanted else {}
+    for place, query in enumerate(queries):
+        for rows in both if query["feedback"] else ():
+            if len(rows):
+                rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
+    return both[0], both[1]
+
+
+def bent(
+    vector: Vector,
+    feedback: Sequence[FeedbackRef],
+    found: dict[str, Vector],
+    *,
+    round_number: int,
+) -> Vector:
+    """The vector, moved by the votes of each earlier round."""
+    rounds = [
+        votes_of_round([ref for ref in feedback if ref["round"] == number], found, vector)
+        for number in range(1, round_number)
+    ]
+    return np.asarray(refine_query(vector, rounds), dtype=np.float32)
+
+
+def votes_of_round(
+    refs: Iterable[FeedbackRef], found: dict[str, Vector], like: Vector
+) -> VoteVectors:
+    """The voted passages' vectors, by vote; vectors that are gone since are left out."""
+    rows: dict[VoteName, list[Vector]] = {"hot": [], "warm": [], "cold": [], "wrong": []}
+    for ref in refs:
+        if ref["vote"] in rows:
+            rows[ref["vote"]] += [found[p] for p in ref["passage_ids"] if p in found]
+    return VoteVectors(
+        hot=stacked(rows["hot"], like),
+        warm=stacked(rows["warm"], like),
+        cold=stacked(rows["cold"], like),
+        wrong=stacked(rows["wrong"], like),
+    )
+
+
+def stacked(rows: list[Vector], like: Vector) -> Vectors:
+    """float32 [n, dim], also for no row."""
+    return np.stack(rows) if rows else np.zeros((0, len(like)), np.float32)
+
+
+COMPARED: Final = 1_000
+"""Memories that a filter may admit so that each of them is looked at; of more, enough are found by
+searching deeper."""
+
+
+async def hits_among(
+    named: Sequence[str], vector: Vector, *, services: Services, hidden: Hidden
+) -> Visible:
+    """Every passage of the named memories, nearest first.
+
+    What is no longer stored is left out.
+    """
+    unseen = {one: hidden.reasons[one] for one in named if one in hidden.reasons}
+    owners = await passages_of([one for one in named if one not in unseen], services=services)
+    if not owners:
+        return Visible([], unseen)
+    vectors = await services.search.vectors(list(owners))
+    cosines = ((passage_id, float(row @ vector)) for passage_id, row in vectors.items())
+    return Visible(best_of(cosines, owners), unseen)
+
+
+async def nearest_visible(
+    rows: Vectors, *, k: int, hidden: Hidden, services: Services
+) -> list[Visible]:
+    """For each query row, at most `k` passages that may be shown, nearest first.
+
+    Few admitted memories are compared one by one: they may lie far down in any ranking.
+    """
+    admitted = hidden.admitted
+    if admitted is None or len(admitted) > COMPARED:
+        search = partial(services.search.dense, rows)
+        return await visible(lambda depth: search(k=depth), k=k, hidden=hidden)
+    owners = await passages_of(sorted(admitted), services=services)
+    vectors = await services.search.vectors(list(owners))
+    if not vectors:
+        return [Visible([], {}) for _ in rows]
+    cosines = rows @ np.stack([*vectors.values()]).T
+    return [
+        Visible(best_of(zip(vectors, row.tolist(), strict=True), owners)[:k], {}) for row in cosines
+    ]
+
+
+def best_of(cosines: Iterable[tuple[str, float]], owners: Mapping[str, str]) -> list[PassageHit]:
+    """Passages with their memories, the nearest first."""
+    hits = [PassageHit(passage, owners[passage], cosine) for passage, cosine in cosines]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
+
+
+async def passages_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
+    """{passage id: its memory} of all passages of these memories."""
+    found = await services.reader.passage_ids(memory_ids)
+    return {passage: memory_id for memory_id, own in found.items() for passage in own}
+
+
+def as_hits(found: Sequence[PassageHit]) -> Hits:
+    """The state's form of a search's ranking."""
+    return {
+        "passage_ids": [hit[0] for hit in found],
+        "memory_ids": [hit[1] for hit in found],
+        "scores": [round(hit[2], 6) for hit in found],
+    }
+
+
+def rows(hits: Hits) -> Iterator[tuple[str, str, float]]:
+    """(passage id, memory id, score), best first."""
+    return zip(hits["passage_ids"], hits["memory_ids"], hits["scores"], strict=True)
+
+
+def count_of(hits: Hits) -> int:
+    """How many passages were found."""
+    return len(hits["passage_ids"])
+
+
+def scores_of(hits: Hits) -> dict[str, float]:
+    """{passage id: score in the search}."""
+    return dict(zip(hits["passage_ids"], hits["scores"], strict=True))
+
+
+def cosines_of(ranking: Ranking) -> dict[str, float]:
+    """{passage id: cosine} of everything whose cosine is known."""
+    return ranking["cosines"] | scores_of(ranking["dense"])
+
+
+def memory_order(hits: Hits) -> list[str]:
+    """Memory ids in the order of their best passages."""
+    return list(dict.fromkeys(hits["memory_ids"]))

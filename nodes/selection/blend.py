@@ -15,9 +15,8 @@ import numpy as np
 
 from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
-from secondhop.ranking.arrays import Floats, Mask
+from secondhop.ranking.arrays import Floats, Mask, z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT
-from secondhop.ranking.playbook_affinity import z_scores
 from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"

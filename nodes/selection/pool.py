@@ -11,8 +11,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage, evidence_coverage
-from secondhop.ranking.evidence import Evidence
-from secondhop.ranking.successors import successors
+from secondhop.ranking.evidence import Evidence, successors
 from secondhop.stores.records import Passage, Vector
 
 EVIDENCE_A_CANDIDATE = 4

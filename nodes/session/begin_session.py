@@ -27,7 +27,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)
     opened: SessionUpdate = {
         "session_id": state.get("session_id") or uuid.uuid4().hex,
-        "max_rounds": checked_count(rounds, default=settings.max_rounds, name="max_rounds"),
+        "max_rounds": checked_count(rounds, name="max_rounds") or settings.max_rounds,
         "ttl_s": open_ttl_s,
         "expires_at": time.time() + open_ttl_s,
         "ballots": [],

@@ -1,8 +1,8 @@
 """The state of a recall that stays open for votes: a recall's, and what sessions add to it."""
 
+from operator import or_
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from secondhop.nodes.reducers import merge_keys
 from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName
 
 Voter: TypeAlias = Literal["person", "agent"]
@@ -91,7 +91,7 @@ class SessionState(RecallState):
     """Epoch seconds."""
     ballots: list[CastBallot]
     """Votes on the answer that stands, until `take_votes` has counted them."""
-    shown: Annotated[dict[str, dict[str, str]], merge_keys]
+    shown: Annotated[dict[str, dict[str, str]], or_]
     """By round ("1", "2", …): {memory: facet of the branch that showed it, or ""}, in order."""
     branches: list[Branch]
     changes: list[Change]

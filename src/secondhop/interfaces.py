@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from secondhop.annotate.service import BackgroundAnnotating
-from secondhop.answering import Answering
 from secondhop.briefing.service import Briefings
 from secondhop.graph.compiled import CompiledGraphs
 from secondhop.ingesting import Ingesting
@@ -15,6 +14,7 @@ from secondhop.memories.maintenance import Maintenance
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
 from secondhop.opening import Parts
+from secondhop.running import Answering
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.sync import BackgroundLoop

@@ -21,11 +21,12 @@ from langgraph.store.base import (
 )
 
 from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.ingest.langgraph_items import NOT_INDEXED
 from secondhop.nodes.state import Effort
 from secondhop.opening import DEFAULT_STORE
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.stored_items import NOT_INDEXED, fits, found_item, item_of, listed, memory_of
+from secondhop.stored_items import fits, found_item, item_of, listed, memory_of
 from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.where import Where

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.records import AnnotateLedger
-from secondhop.answering import Question
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import StoreError
 from secondhop.explaining import explained
@@ -24,7 +23,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Effort
+from secondhop.nodes.state import Effort, RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
@@ -281,16 +280,16 @@ class Recall(Closing):
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
         """As `arecall`, one event a step; the last one carries the result and the trace."""
-        asked = Question(
-            text=question,
-            k=k,
-            tokens=tokens,
-            at=at,
-            as_of=as_of,
-            include_stale=include_stale,
-            where=where,
-            effort=effort,
-        )
+        asked: RecallInput = {
+            "question": question,
+            "k": k,
+            "tokens": tokens,
+            "asked_at": at,
+            "as_of": as_of,
+            "include_stale": include_stale,
+            "where": where.values() if isinstance(where, Where) else where,
+            "effort": effort,
+        }
         async for event in self._behind.answering.stream(asked, thread_id):
             yield event
 

@@ -12,6 +12,7 @@ from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.jsonl import DATE_FIELDS
+from secondhop.ingest.langgraph_items import words_of
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.catalog.analysis import document_terms, query_terms
@@ -246,12 +247,10 @@ def memory_of_document(document: "Document") -> Memory:
 
 def memory_of_item(item: Any) -> Memory:
     """An item of a LangGraph store, with all texts in its value."""
-    from secondhop.stored_items import texts_in
-
     return Memory(
         memory_id="/".join([*item.namespace, item.key]),
         title="",
         source="item",
         created_at=item.created_at,
-        messages=(Message("user", "\n".join(texts_in(item.value))),),
+        messages=(Message("user", words_of(item.value)),),
     )

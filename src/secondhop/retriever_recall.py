@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from secondhop.answering import Question
 from secondhop.assembly import Embedders, cached_embedders, scale_of
 from secondhop.errors import StoreError, UsageError
 from secondhop.graph.explain import Explanation, explain
@@ -21,7 +20,7 @@ from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Effort
+from secondhop.nodes.state import Effort, RecallInput
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
 from secondhop.running import RecallEvent, run_recall
@@ -131,7 +130,7 @@ class RetrieverRecall(Closing):
         for name, given in others.items():
             if given:
                 raise NotOverRetrieverError(f"recall(…, {name}=…)")
-        asked = Question(text=question, k=k, tokens=tokens, effort=effort).graph_input()
+        asked: RecallInput = {"question": question, "k": k, "tokens": tokens, "effort": effort}
         services = await self._services()
         graph = build_recall_graph(services)
         async for event in run_recall(graph, asked, services=services):

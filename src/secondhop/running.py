@@ -1,27 +1,36 @@
-"""Runs a recall graph: one event a step, and an answer whatever happens to the time."""
+"""Runs recalls: one event a step, and an answer whatever happens to the time."""
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
+from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.graph.trace_draft import TraceDraft
+from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.begin import begin
 from secondhop.nodes.pick import pick
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
+from secondhop.stores.entity_store import EntityStore
 from secondhop.telemetry import recall_span
+from secondhop.threads import own_thread, resumed
+from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.types import Command, StreamMode
 
     from secondhop.graph.builder import RecallGraph
+
+logger = logging.getLogger(__name__)
 
 GRACE_S = 0.05
 """How long after the deadline a node may still come to its end by itself."""
@@ -55,6 +64,67 @@ class RecallEvent:
         return self.draft.trace if self.draft is not None else None
 
 
+class Answering:
+    """Answers questions from the memories of one entity: models ready, graph run, trace kept."""
+
+    def __init__(
+        self,
+        store: EntityStore,
+        services: Services,
+        graphs: CompiledGraphs,
+        *,
+        traces: TraceFolder,
+        folder: Path,
+    ) -> None:
+        """`folder`: of the store; errors name it."""
+        self._store, self._services, self._graphs = store, services, graphs
+        self._traces, self._folder = traces, folder
+        self._is_ready = False
+
+    async def stream(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
+        """See `Recall.astream`."""
+        await self.ready()
+        graph = self._graphs.unkept
+        graph_input: RecallInput | Command[Any] = asked
+        if thread_id is not None:
+            graph = self._graphs.kept
+            thread_id = own_thread(thread_id, self._services.entity, asked)
+            limit = self._services.settings.limits.deadline_s
+            graph_input = await resumed(graph, thread_id, deadline_s=limit) or asked
+        running = run_recall(graph, graph_input, services=self._services, thread_id=thread_id)
+        async for event in running:
+            busy = self._traces.keep(event.draft) if event.draft is not None else None
+            if busy is not None:
+                await asyncio.shield(asyncio.wrap_future(busy))
+            yield event
+
+    async def ready(self) -> None:
+        """Expect memories, and warm the models.
+
+        A model that fails now may work in a moment; the recall says so if it does not.
+
+        Raises:
+            UnknownEntityError: nothing is stored for the entity.
+            ModelUnavailableError: the embedding model is not there.
+        """
+        if self._is_ready:
+            return
+        if not (await self._store.counts()).memories:
+            raise UnknownEntityError(self._services.entity, store=str(self._folder))
+        try:
+            await self.warm()
+        except ModelUnavailableError:
+            raise
+        except ModelError as error:
+            logger.warning("the playbooks could not be embedded: %s", error)
+        else:
+            self._is_ready = True
+
+    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """See `Recall.awarm`."""
+        await self._services.playbooks.warm(progress)
+
+
 async def run_recall(
     graph: "RecallGraph",
     graph_input: "RecallInput | Command[Any]",
@@ -74,9 +144,9 @@ async def run_recall(
     config: RunnableConfig | None = (
         {"configurable": {"thread_id": thread_id}} if thread_id else None
     )
-    steps = streamed(graph, graph_input, config)
-    driving = drive(steps, events, graph_input, services=services)
-    run = asyncio.ensure_future(in_a_span(driving))
+    modes: list[StreamMode] = ["updates", "values"]
+    steps = graph.astream(graph_input, config, stream_mode=modes)
+    run = asyncio.ensure_future(drive(steps, events, graph_input, services=services))
     run.add_done_callback(lambda _: events.put_nowait(None))
     try:
         while (event := await events.get()) is not None:
@@ -88,17 +158,8 @@ async def run_recall(
             await run
 
 
-async def in_a_span(driving: Awaitable[RecallEvent]) -> RecallEvent:
-    """The last event of a recall, which stands in a span of its own."""
-    with recall_span("recall") as span:
-        event = await driving
-        if event.result is not None:
-            span.answered(event.result)
-    return event
-
-
 async def drive(
-    steps: AsyncIterator[tuple[str, dict[str, Any]]],
+    steps: AsyncIterator[Any],
     events: asyncio.Queue[RecallEvent | None],
     graph_input: "RecallInput | Command[Any]",
     *,
@@ -107,54 +168,48 @@ async def drive(
     """Run to the end and return the last event.
 
     Past the deadline the step at work is cancelled and the best answer so far is resolved.
+
+    Args:
+        steps: ("updates", {node: update}) as a step ends, ("values", state) between supersteps.
     """
     from langgraph.types import Command
 
     started = time.perf_counter()
     state: dict[str, Any] = {}
     deadline = asyncio.timeout(services.settings.limits.deadline_s + GRACE_S)
-    try:
-        async with deadline:
-            async for mode, chunk in steps:
-                if mode == "values":
-                    state = chunk
-                    continue
-                for event in step_events(chunk, state):
-                    events.put_nowait(event)
-    except TimeoutError:
-        if not deadline.expired():  # some other wait of ours or of a store
-            raise
-        if "trace_id" not in state and not isinstance(graph_input, Command):
-            # a busy machine has not come to the end of the first step
-            state = {"queries": {}, "rankings": {}, **await begin(graph_input, services=services)}
-        state = await best_so_far(state, services=services)
-    finally:
-        let_go(state, services=services)
-    return last_event(state, services=services, ms=(time.perf_counter() - started) * 1000)
-
-
-def let_go(state: Mapping[str, Any], *, services: Services) -> None:
-    """Keep nothing of a recall, however it ended: also not of one that was abandoned."""
-    services.hidden.forget(state.get("trace_id", ""))
-
-
-async def streamed(
-    graph: "RecallGraph",
-    graph_input: "RecallInput | Command[Any]",
-    config: "RunnableConfig | None",
-) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    """("updates", {node: update}) as a step ends, and ("values", state) between supersteps."""
-    modes: list[StreamMode] = ["updates", "values"]
-    async for part in graph.astream(graph_input, config, stream_mode=modes):
-        mode, chunk = cast(tuple[str, dict[str, Any]], part)
-        yield mode, chunk
+    with recall_span("recall") as span:
+        try:
+            async with deadline:
+                async for mode, chunk in steps:
+                    if mode == "values":
+                        state = chunk
+                        continue
+                    for event in step_events(chunk, state):
+                        events.put_nowait(event)
+        except TimeoutError:
+            if not deadline.expired():  # some other wait of ours or of a store
+                raise
+            if "trace_id" not in state and not isinstance(graph_input, Command):
+                # a busy machine has not come to the end of the first step
+                begun = await begin(graph_input, services=services)
+                state = {"queries": {}, "rankings": {}, **begun}
+            state = await best_so_far(state, services=services)
+        finally:  # keep nothing of a recall, however it ended: also not of one that was abandoned
+            services.hidden.forget(state.get("trace_id", ""))
+        result = RecallResult.model_validate(state["result"])
+        span.answered(result)
+    ms = (time.perf_counter() - started) * 1000
+    return last_event(cast(RecallState, state), result, services=services, ms=ms)
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
     """Events of the nodes that came to their end."""
+    known: Mapping[str, Query] = state.get("queries", {})
     events: list[RecallEvent] = []
     for update in chunk.values():
         picks: list[Pick] = update.get("picks", state.get("picks", []))
+        searched = [known[one] for one in update.get("rankings", {}) if one in known]
+        queries = (*update.get("queries", {}).values(), *searched)
         for step in update.get("steps", {}).values():
             events.append(
                 RecallEvent(
@@ -163,18 +218,10 @@ def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> 
                     ms=step["ms"],
                     note=step["note"],
                     picks=tuple(pick["memory_id"] for pick in picks),
-                    hops=hops_of(update, state),
+                    hops=tuple(sorted({query["hop"] for query in queries})),
                 )
             )
     return events
-
-
-def hops_of(update: RecallUpdate, state: Mapping[str, Any]) -> tuple[int, ...]:
-    """Hops of the queries that a step wrote, chose or searched for."""
-    known: Mapping[str, Query] = state.get("queries", {})
-    written = update.get("queries", {})
-    searched = [known[query_id] for query_id in update.get("rankings", {}) if query_id in known]
-    return tuple(sorted({query["hop"] for query in (*written.values(), *searched)}))
 
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
@@ -184,7 +231,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
     try:
         async with reading:
             if state.get("candidates") and not state.get("picks"):
-                state = taken_in(state, await pick(as_state(state), services=services))
+                state = taken_in(state, await pick(cast(RecallState, state), services=services))
             return await cut_short(state, services=services)
     except TimeoutError:
         if not reading.expired():  # some other wait of a store
@@ -203,7 +250,7 @@ async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, A
         "stop_detail": detail,
         "degraded": {**state.get("degraded", {}), "deadline": f"deadline: {detail}"},
     }
-    return taken_in(stopped, await resolve(as_state(stopped), services=services))
+    return taken_in(stopped, await resolve(cast(RecallState, stopped), services=services))
 
 
 def cost_of_time(state: Mapping[str, Any]) -> str:
@@ -215,21 +262,16 @@ def cost_of_time(state: Mapping[str, Any]) -> str:
     return f"the step at work was cancelled in round {state['round']}"
 
 
-def last_event(state: Mapping[str, Any], *, services: Services, ms: float) -> RecallEvent:
+def last_event(
+    state: RecallState, result: RecallResult, *, services: Services, ms: float
+) -> RecallEvent:
     """The end of a recall."""
-    final = as_state(state)
-    result = RecallResult.model_validate(final["result"])
     return RecallEvent(
         node="end",
-        round=final["round"],
+        round=state["round"],
         ms=round(ms, 2),
-        note=f"stop: {final['stop_reason']}",
-        picks=tuple(result.ids()),
+        note=f"stop: {state['stop_reason']}",
+        picks=tuple(memory.id for memory in result.memories),
         result=result,
-        draft=TraceDraft(state=final, services=services, ms=ms),
+        draft=TraceDraft(state=state, services=services, ms=ms),
     )
-
-
-def as_state(values: Mapping[str, Any]) -> RecallState:
-    """The values that a graph streams, under their type."""
-    return cast(RecallState, dict(values))

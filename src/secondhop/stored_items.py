@@ -1,21 +1,23 @@
 """Items of a LangGraph store as memories, and back; and which of them an operation asks for."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, Literal, cast
 
 from langgraph.store.base import Item, ListNamespacesOp, MatchCondition, PutOp, SearchItem
 from langgraph.store.base.embed import get_text_at_path
 
 from secondhop.errors import UsageError
+from secondhop.ingest.langgraph_items import (
+    ITEM,
+    NOT_INDEXED,
+    ItemValue,
+    kept_text,
+    kept_value,
+    words_of,
+)
+from secondhop.memories.other_formats import item_value
 from secondhop.stores.records import Memory, Message
-
-FOUND: Final = "item"
-"""Source of an item that queries may find."""
-
-NOT_INDEXED: Final = "item (not indexed)"
-"""Source of one that was put with `index=False`."""
 
 
 def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:
@@ -27,42 +29,26 @@ def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:
     Raises:
         UsageError: the value is no JSON.
     """
+    value = dict(put.value or {})
     created_at = created(known) if known is not None else at
     try:
-        held = {"value": put.value, "created_at": created_at.isoformat()}
-        kept = json.dumps(held, separators=(",", ":"))
+        kept = kept_text(ItemValue(value, created_at, (), ""))
     except (TypeError, ValueError) as error:
         raise UsageError(f"item {put.key!r} cannot be kept as JSON: {error}") from error
     return Memory(
         memory_id=put.key,
         title="",
-        source=NOT_INDEXED if put.index is False else FOUND,
+        source=NOT_INDEXED if put.index is False else ITEM,
         created_at=at,
-        messages=(Message("user", words_of(put)),),
-        value=kept.replace(" ", "\\u0020"),  # spaces in the values of facts are not kept as such
+        messages=(Message("user", words_at(put.index, value) or words_of(value)),),
+        value=kept,
     )
 
 
-def words_of(put: PutOp) -> str:
-    """What an item is found by: the fields that `index` names, or all texts in its value."""
-    value = put.value or {}
-    if put.index:
-        texts = [text for path in put.index for text in get_text_at_path(value, path)]
-    else:
-        texts = list(texts_in(value))
-    return "\n".join(text for text in texts if text.strip()) or json.dumps(value)
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """Every text in a value, in its order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for part in cast("Mapping[str, object]", value).values():
-            yield from texts_in(part)
-    elif isinstance(value, list | tuple):
-        for part in cast("Sequence[object]", value):
-            yield from texts_in(part)
+def words_at(paths: Sequence[str] | Literal[False] | None, value: dict[str, Any]) -> str:
+    """The texts of the fields that `index` names."""
+    texts = [text for path in paths or () for text in get_text_at_path(value, path)]
+    return "\n".join(text for text in texts if text.strip())
 
 
 def item_of(memory: Memory, namespace: tuple[str, ...]) -> Item:
@@ -89,19 +75,15 @@ def found_item(item: Item, *, score: float | None) -> SearchItem:
 
 
 def value_of(memory: Memory) -> dict[str, Any]:
-    """The value that was put."""
-    if memory.source in (FOUND, NOT_INDEXED):
-        value: dict[str, Any] = json.loads(memory.value)["value"]
-        return value
-    told = {"content": memory.text, "title": memory.title, "source": memory.source}
-    return {name: text for name, text in told.items() if text}
+    """The value that was put; of another memory its text."""
+    kept = kept_value(memory)
+    return kept.value if kept is not None else item_value(memory)
 
 
 def created(memory: Memory) -> datetime:
     """When the item of this key was put first."""
-    if memory.source in (FOUND, NOT_INDEXED):
-        return datetime.fromisoformat(json.loads(memory.value)["created_at"])
-    return memory.created_at
+    kept = kept_value(memory)
+    return kept.created_at if kept is not None else memory.created_at
 
 
 def fits(value: object, wanted: object) -> bool:

@@ -73,6 +73,8 @@ class Span:
 
     def answered(self, result: "RecallResult") -> None:
         """What a recall returned."""
+        if self._span is None:
+            return
         self.found((memory.id, memory.score) for memory in result.memories)
         self.note({f"secondhop.{name}": getattr(result, name) for name in TOLD})
         if self.takes_texts:

@@ -3,9 +3,11 @@
 import hashlib
 import json
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.errors import UsageError
+from secondhop.nodes.state import RecallInput
 
 if TYPE_CHECKING:
     from langgraph.types import Command
@@ -13,21 +15,27 @@ if TYPE_CHECKING:
     from secondhop.graph.builder import RecallGraph
 
 
-def own_thread(
-    thread_id: str,
-    entity: str,
-    question: str,
-    k: int | None,
-    tokens: int | None,
-    *sight: str | bool | None,
-) -> str:
+def own_thread(thread_id: str, entity: str, asked: RecallInput) -> str:
     """The caller's thread id, made the own one of this entity and question.
 
     Checkpointers are shared, and a thread id is often a chat's: neither another entity nor another
     question may go on with what this one left, and the chat's own checkpoints stay untouched.
     """
-    asked = json.dumps([entity, question, k, tokens, *sight]).encode()
-    return f"{thread_id}|recall|{hashlib.sha256(asked).hexdigest()[:16]}"
+    as_of, effort, where = asked.get("as_of"), asked.get("effort"), asked.get("where")
+    named: list[object] = [entity, asked["question"], asked.get("k"), asked.get("tokens")]
+    if as_of or asked.get("include_stale"):
+        named += [as_of, asked.get("include_stale")]
+    named += [effort] if effort else []
+    named += [repr(where)] if where else []
+    digest = hashlib.sha256(json.dumps(named, default=utc_text).encode()).hexdigest()
+    return f"{thread_id}|recall|{digest[:16]}"
+
+
+def utc_text(moment: object) -> str:
+    """A moment without a zone is in UTC."""
+    if not isinstance(moment, datetime):
+        return repr(moment)
+    return moment.replace(tzinfo=moment.tzinfo or UTC).isoformat()
 
 
 async def resumed(

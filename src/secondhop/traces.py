@@ -5,10 +5,11 @@ import json
 import logging
 import os
 import re
+import threading
 import time
 import zlib
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,11 +17,10 @@ from pydantic import ValidationError
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
-from secondhop.graph.trace_draft import TraceDraft
+from secondhop.graph.trace_build import TraceDraft
 from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
 from secondhop.stores.entity_names import entity_slug
-from secondhop.trace_writer import in_background
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,11 @@ WAITING = 16
 COMPRESSION = 6
 SUFFIX, OLD_SUFFIX, PART_SUFFIX = ".json.gz", ".json", ".part"
 """Of a trace; of one that version 0.1 wrote; of one that is being written."""
+
+_guard = threading.Lock()
+_writers: dict[int, ThreadPoolExecutor] = {}
+"""The thread that writes traces, by process: a forked one inherits the object, but not its thread.
+One a process, since there is one disk."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
 _DAY_S = 86_400.0
@@ -62,7 +67,7 @@ class TraceFolder:
         """
         if not self._settings.max_count:
             return None
-        trace_id = draft.trace_id
+        trace_id = draft.state["trace_id"]
         future = self._waiting[trace_id] = in_background(lambda: self._write_or_warn(draft))
         future.add_done_callback(lambda _: self._waiting.pop(trace_id, None))
         return next(iter(self._waiting.values()), None) if len(self._waiting) > WAITING else None
@@ -79,11 +84,11 @@ class TraceFolder:
             OSError: the folder cannot be written.
         """
         if isinstance(trace, TraceDraft):
-            text = trace.json
+            trace_id, text = trace.state["trace_id"], trace.json
         else:
-            text = trace.model_dump_json(exclude_unset=True).encode()
+            trace_id, text = trace.trace_id, trace.model_dump_json(exclude_unset=True).encode()
         self.path.mkdir(parents=True, exist_ok=True)
-        file = self._file(trace.trace_id)
+        file = self._file(trace_id)
         part = file.with_suffix(PART_SUFFIX)
         part.write_bytes(gzip.compress(text, COMPRESSION, mtime=0))
         now = time.time_ns()
@@ -204,6 +209,16 @@ class TraceFolder:
             too_many = place >= self._settings.max_count
             if place and (too_many or written_at < oldest or room < 0):
                 file.unlink(missing_ok=True)
+
+
+def in_background(work: Callable[[], None]) -> "Future[None]":
+    """Run it after everything that was given before. Python waits for it before it exits."""
+    with _guard:
+        writer = _writers.get(os.getpid())
+        if writer is None:
+            writer = ThreadPoolExecutor(1, thread_name_prefix="secondhop-traces")
+            _writers[os.getpid()] = writer
+        return writer.submit(work)
 
 
 def read_trace(path: Path) -> RecallTrace:

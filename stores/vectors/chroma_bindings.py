@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import chromadb_rust_bindings as bindings  # type: ignore[import-untyped] # it ships no types
+import chromadb_rust_bindings  # type: ignore[import-untyped] # it ships no types
 import numpy as np
 
 from secondhop.stores.records import Vector, Vectors
 
+_rust: Any = chromadb_rust_bindings
 _PLACE = ("default_tenant", "default_database")
 _CONFIGURATION = {"spann": None, "embedding_function": {"type": "legacy"}}
 """As Chroma writes it for a collection that has no embedding function."""
@@ -29,11 +30,11 @@ class FolderDatabase:
 
     def __init__(self, folder: Path, *, open_indexes: int) -> None:
         """`open_indexes`: how many Chroma may keep in memory."""
-        self._bindings: Any = bindings.Bindings(
+        self._bindings: Any = _rust.Bindings(
             allow_reset=False,
-            sqlite_db_config=bindings.SqliteDBConfig(
-                hash_type=bindings.MigrationHash.MD5,
-                migration_mode=bindings.MigrationMode.Apply,
+            sqlite_db_config=_rust.SqliteDBConfig(
+                hash_type=_rust.MigrationHash.MD5,
+                migration_mode=_rust.MigrationMode.Apply,
                 url=str(folder / "chroma.sqlite3"),
             ),
             persist_path=str(folder),

@@ -206,3 +206,22 @@ def test_another_embedder_than_the_stores_is_refused_with_the_way_out(cli: Cli) 
 
     assert refused.exit_code == 1, refused.output
     assert "reindex" in refused.stderr
+
+
+def test_memories_of_another_library_are_ingested_and_exported(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    rows = [
+        {"id": "8a1f", "memory": "Grows tomatoes"},
+        {"id": "9b2e", "memory": "Allergic to nuts"},
+    ]
+    file.write_text(json.dumps({"results": rows}))
+    place = ("--store", str(tmp_path / "store"), "--embedder", "hashing", "--entity", "ana")
+    assert document(cli("ingest", str(file), *place, "--json"))["stored"] == 2
+
+    items = document(cli("export", "--format", "langmem", *place))
+    assert cli("export", str(tmp_path / "back.json"), "--format", "mem0", *place).exit_code == 0
+    assert cli("export", "--format", "zep", *place).exit_code == 2
+
+    back = json.loads((tmp_path / "back.json").read_text())
+    assert {one["id"] for one in back["results"]} == {"8a1f", "9b2e"}
+    assert len(items) == 2

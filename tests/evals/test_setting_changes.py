@@ -3,7 +3,7 @@
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.evals.setting_changes import MOST, changed_settings
+from secondhop.evals.setting_changes import changed_settings
 from secondhop.nodes.config import (
     Config,
     PlanningSettings,
@@ -56,13 +56,3 @@ def test_a_change_has_the_type_of_its_setting() -> None:
 def test_what_cannot_be_is_named(change: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         changed_settings({}, [change])
-
-
-@pytest.mark.parametrize(("name", "most"), MOST.items())
-def test_what_was_recorded_before_there_was_a_bound_becomes_the_most(
-    name: str, most: float
-) -> None:
-    assert changed_settings({name: 10 * most}, []).flat()[name] == most
-    assert changed_settings({name: most}, []).flat()[name] == most
-    with pytest.raises(UsageError, match="must be at most"):
-        changed_settings({}, [f"{name}={int(most) + 1}"])

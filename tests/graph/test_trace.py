@@ -10,7 +10,7 @@ from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
-from secondhop.graph.trace_draft import TraceDraft
+from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
@@ -89,7 +89,7 @@ async def test_a_draft_writes_what_the_trace_would_write(
     draft = await last_draft(world.planned_services(), **asked)
 
     assert RecallTrace.model_validate_json(draft.json) == draft.trace
-    assert draft.trace_id == draft.trace.trace_id
+    assert draft.state["trace_id"] == draft.trace.trace_id
 
 
 async def last_draft(services: Services, **asked: Any) -> TraceDraft:

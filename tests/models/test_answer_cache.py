@@ -10,8 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache
-from secondhop.models.answer_file import FORMAT, AnswerFile, expect_answers_or_nothing
+from secondhop.models.answer_cache import FORMAT, AnswerCache, AnswerFile, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
 
 T = TypeVar("T", bound=BaseModel)

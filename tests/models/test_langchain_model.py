@@ -7,7 +7,7 @@ from openai import AsyncOpenAI, OpenAI
 from pydantic import SecretStr
 from tests.models.test_langchain_llm import ScriptedChat
 
-from secondhop.models.langchain_model import without_own_retries
+from secondhop.models.langchain_llm import without_own_retries
 
 
 class SdkChat(ScriptedChat):

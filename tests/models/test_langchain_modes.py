@@ -1,4 +1,4 @@
-"""How a langchain chat model is asked: structured, in its JSON mode, as text; and how it learns."""
+"""How a langchain chat model is asked: structured, as text; and how it learns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,18 +68,18 @@ async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> li
     return model.asked[before:]
 
 
-async def test_a_model_that_refuses_tools_is_asked_in_its_json_mode_and_that_is_learned() -> None:
-    model = MethodChat(able=frozenset({"json_mode", "text"}))
+async def test_a_model_that_refuses_tools_is_asked_for_text_and_that_is_learned() -> None:
+    model = MethodChat(able=frozenset({"text"}))
     llm = LangchainLLM(model)
 
     ways = [await ways_of(llm, model) for _ in range(4)]
 
-    assert ways == [*[["function_calling", "json_mode"]] * 3, ["json_mode"]]
+    assert ways == [*[["function_calling", "text"]] * 3, ["text"]]
     assert ["JSON schema" in told for told in model.told] == [False, True] * 3 + [True]
 
 
 async def test_langchains_own_parser_is_left_out() -> None:
-    model = MethodChat(able=frozenset({"json_mode"}), written="{" * 100 + FINE)
+    model = MethodChat(able=frozenset({"function_calling"}), written="{" * 100 + FINE)
 
     with pytest.raises(LLMError, match="answered twice"):
         await ask(LangchainLLM(model))

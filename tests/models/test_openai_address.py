@@ -2,8 +2,7 @@ import pytest
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.choose_llm import make_llm
-from secondhop.models.openai_address import api_key_of, base_url_of
-from secondhop.models.openai_client import OpenAIConnection
+from secondhop.models.openai_client import OpenAIConnection, api_key_of, base_url_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from secondhop.errors import ModelError
-from secondhop.models.unit_vectors import unit_vectors
+from secondhop.models.remote_embedder import unit_vectors
 
 
 def test_rows_are_scaled_to_length_one_as_float32() -> None:

@@ -15,7 +15,7 @@ from secondhop.nodes.fuse import (
     fuse_facet,
     scores_by_memory,
 )
-from secondhop.nodes.retrieval.hits import as_hits
+from secondhop.nodes.retrieval.similarity import as_hits
 from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
 from secondhop.stores.records import PassageHit
 

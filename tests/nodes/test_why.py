@@ -1,7 +1,9 @@
-"""The sentence on a memory that is there for the question itself fits its score."""
+"""The sentence on a memory that is there for the question itself fits its score; one on a vote."""
 
 import pytest
+from tests.nodes.cast_votes import vote
 
+from secondhop.nodes.pick import voted
 from secondhop.nodes.reasons import why_of_question
 from secondhop.nodes.state import FacetScore
 
@@ -31,3 +33,15 @@ def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, sai
 
     assert told.startswith(said)
     assert f"{relevance:.2f}" in told
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("", "voted cold"),
+        ("voted cold", "voted cold"),
+        ("another trip", "voted cold: another trip"),
+    ],
+)
+def test_a_vote_is_told_with_its_reason_if_it_has_one(given: str, told: str) -> None:
+    assert voted({**vote("a", "cold"), "reason": given}) == told

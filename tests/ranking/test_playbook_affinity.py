@@ -5,13 +5,13 @@ from math import exp
 import numpy as np
 import pytest
 
+from secondhop.ranking.arrays import z_scores
 from secondhop.ranking.playbook_affinity import (
     TEMPERATURE,
     facet_affinity,
     facet_shares,
     intent_weights,
     mean_of_two_best,
-    z_scores,
 )
 
 

@@ -45,6 +45,7 @@ def test_without_a_valid_token_nothing_is_answered(running: Running) -> None:
                 answer = stranger.get(path)
                 assert status(answer) == 401
                 assert answer.headers["www-authenticate"] == "Bearer"
+                assert answer.json()["type"] == "urn:secondhop:problem:unauthorized"
 
 
 def test_a_token_opens_its_own_entity_alone(running: Running) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.options import Common
+from secondhop.cli.work import in_memory, tell
 
 if TYPE_CHECKING:
     from secondhop.annotate.records import AnnotateLedger
@@ -39,33 +40,25 @@ def annotate(
     interrupted, the same command goes on with the rest.
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
-    from secondhop.cli.annotate_view import estimate_text, show_annotated
-    from secondhop.cli.opening import named_llm, opened, run
-    from secondhop.cli.terminal import print_json, screen
+    from secondhop.cli.annotate_view import show_annotated
+    from secondhop.cli.opening import named_llm
 
     named_llm(common)
     how = AnnotateSettings(concurrency=concurrency, by_itself=False)
 
-    async def work() -> None:
-        async with opened(common, counting=True, annotate=how) as recall:
-            if dry_run:
-                ledger = await recall.aannotate(dry_run=True)
-            else:
-                ledger = await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
-        if common.json:
-            print_json(ledger.to_dict())
-        elif ledger.estimate is not None:
-            screen().print(estimate_text(ledger.estimate))
-        else:
-            show_annotated(ledger, screen())
+    async def work(recall: "Recall") -> "AnnotateLedger":
+        if dry_run:
+            return await recall.aannotate(dry_run=True)
+        return await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
 
     try:
-        run(work())
+        ledger = in_memory(common, work, counting=True, annotate=how)
     except KeyboardInterrupt as error:
         raise KeyboardInterrupt(
             "interrupted; the cues written so far are stored, and the same command goes on with "
             "the rest"
         ) from error
+    tell(common, ledger.to_dict(), lambda console: show_annotated(ledger, console))
 
 
 async def write_cues(

@@ -26,7 +26,10 @@ def estimate_text(estimate: AnnotateEstimate) -> str:
 
 
 def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
-    """Counts, then what was refused and what failed, then what it cost."""
+    """Counts, then what was refused and what failed, then what it cost; or what it would cost."""
+    if ledger.estimate is not None:
+        console.print(estimate_text(ledger.estimate))
+        return
     console.print(annotated_text(ledger))
     for refused in ledger.refused[:SHOWN]:
         line = f"refused {shorten(refused.text, 80)} ({clean(refused.memory_id)}): {refused.why}"

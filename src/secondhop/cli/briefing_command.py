@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common
+from secondhop.cli.work import in_memory, tell
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -27,18 +28,13 @@ def briefing(
 
     Core memories, what was left open, preferences, and what is new. Writes nothing.
     """
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
-
-    async def work() -> "Briefing":
-        async with opened(common, counting=tokens is not None) as recall:
-            return await recall.abriefing(limit=limit, tokens=tokens, at=common.at)
-
-    told = run(work())
-    if common.json:
-        print_json({**told.model_dump(mode="json"), "text": told.text})
-    else:
-        show_briefing(told, screen(), why=why)
+    told = in_memory(
+        common,
+        lambda recall: recall.abriefing(limit=limit, tokens=tokens, at=common.at),
+        counting=tokens is not None,
+    )
+    document = {**told.model_dump(mode="json"), "text": told.text}
+    tell(common, document, lambda console: show_briefing(told, console, why=why))
 
 
 def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:

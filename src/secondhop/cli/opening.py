@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +18,6 @@ from secondhop.settings import OpenAISettings, Settings, load_settings
 if TYPE_CHECKING:
     from secondhop.annotate.settings import AnnotateSettings
     from secondhop.ingest.run import IngestProgress
-    from secondhop.learning.records import RoundCounts
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
     from secondhop.nodes.config import Config
@@ -26,22 +25,12 @@ if TYPE_CHECKING:
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.recall_pool import RecallPool
-    from secondhop.stores.records import StoreCounts
     from secondhop.stores.sessions import SessionStore
     from secondhop.traces import TraceFolder
 
 OFFLINE = "offline"
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What `stats` tells of an entity."""
-
-    counts: "StoreCounts"
-    rounds: "RoundCounts"
-    """How many answers its resolved sessions needed."""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -168,29 +157,11 @@ async def expect_sessions(common: Common) -> None:
             await store.load("none", owner="none")
 
 
-async def counted(common: Common) -> "StoreCounts":
-    """What is stored for the entity.
-
-    Raises:
-        UnknownEntityError: nothing is.
-    """
-    return (await stored(common)).counts
-
-
-async def stored(common: Common) -> Stored:
-    """What is stored for the entity and how many answers its sessions needed.
-
-    Raises:
-        UnknownEntityError: nothing is.
-    """
+def unknown_entity(common: Common) -> UnknownEntityError:
+    """What is said where nothing is stored for the entity that the options name."""
     settings = load_settings()
-    async with opened(common) as recall:
-        found = await recall.memories.acounts()
-        rounds = await recall.learning.arounds()
-    if not found.memories:
-        entity = common.entity or settings.entity
-        raise UnknownEntityError(entity, store=str(store_of(common, settings)))
-    return Stored(counts=found, rounds=rounds)
+    entity = common.entity or settings.entity
+    return UnknownEntityError(entity, store=str(store_of(common, settings)))
 
 
 async def rebuild(

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
+from secondhop.cli.work import in_memory, tell
+from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
+    from secondhop.recall import Recall
     from secondhop.stores.keeping import Kind
 
 
@@ -68,8 +73,6 @@ def recall(
 
     Including those the question never mentions.
     """
-    from secondhop.cli.opening import opened, run
-
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens are two ways to say how much; give one of them")
     where = Where(
@@ -80,46 +83,44 @@ def recall(
         before=before,
     )
 
-    async def work() -> None:
-        async with opened(common, counting=tokens is not None) as memory:
-            result = await memory.arecall(
-                question,
-                k=k,
-                tokens=tokens,
-                at=common.at,
-                as_of=as_of,
-                include_stale=include_stale,
-                where=where,
-                effort=effort,
-            )
-            story = memory.trace(result.trace_id) if trace or html else None
-            if html is not None and story is not None:
-                from secondhop.server.recall_file import graph_of, recall_page
+    expect_writable([html])
 
-                page = recall_page(result, story, graph=graph_of(memory))
-                html.write_text(page, encoding="utf-8")
-        answer(result, story if trace else None, common)
+    async def work(memory: "Recall") -> "tuple[RecallResult, RecallTrace | None]":
+        result = await memory.arecall(
+            question,
+            k=k,
+            tokens=tokens,
+            at=common.at,
+            as_of=as_of,
+            include_stale=include_stale,
+            where=where,
+            effort=effort,
+        )
+        story = memory.trace(result.trace_id) if trace or html else None
+        if html is not None and story is not None:
+            from secondhop.server.recall_file import graph_of, recall_page
 
-    run(work())
+            write_text(html, recall_page(result, story, graph=graph_of(memory)))
+        return result, story if trace else None
+
+    show(*in_memory(common, work, counting=tokens is not None), common)
 
 
-def answer(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
+def show(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
     """Print a result, and its trace when there is one to show."""
     from secondhop.cli.answer_view import show_answer
-    from secondhop.cli.terminal import print_json, screen
     from secondhop.cli.trace_tree import trace_tree
 
-    if common.json:
-        document = result.model_dump(mode="json")
+    def shown(console: "Console") -> None:
+        show_answer(result, console, place=place_again(common))
         if trace is not None:
-            document["trace"] = trace.model_dump(mode="json")
-        print_json(document)
-        return
-    console = screen()
-    show_answer(result, console, place=place_again(common))
+            console.print()
+            console.print(trace_tree(trace))
+
+    document = result.model_dump(mode="json")
     if trace is not None:
-        console.print()
-        console.print(trace_tree(trace))
+        document["trace"] = trace.model_dump(mode="json")
+    tell(common, document, shown)
 
 
 def explain(
@@ -129,18 +130,9 @@ def explain(
 ) -> None:
     """Say why a memory came back, or did not."""
     from secondhop.cli.explanation_view import show_explanation
-    from secondhop.cli.opening import opened, run
-    from secondhop.cli.terminal import print_json, screen
 
-    async def work() -> None:
-        async with opened(common) as recall:
-            explanation = await recall.aexplain(as_path(trace), memory_id)
-        if common.json:
-            print_json(explanation.model_dump(mode="json"))
-        else:
-            show_explanation(explanation, screen())
-
-    run(work())
+    told = in_memory(common, lambda recall: recall.aexplain(as_path(trace), memory_id))
+    tell(common, told, lambda console: show_explanation(told, console))
 
 
 def as_path(trace: str) -> str | Path:

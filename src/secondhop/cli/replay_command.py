@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common, given_path
+from secondhop.cli.work import tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,15 +38,11 @@ def replay(
     """
     from secondhop.cli.opening import named_llm, run
     from secondhop.cli.replay_view import show_replay
-    from secondhop.cli.terminal import print_json, screen
 
     if prompt:
         named_llm(common)
     found = run(replayed_trace(trace, common, prompts=prompt or [], changes=changes or []))
-    if common.json:
-        print_json(found.document())
-    else:
-        show_replay(found, screen())
+    tell(common, found.document(), lambda console: show_replay(found, console))
 
 
 async def replayed_trace(

@@ -8,6 +8,7 @@ import typer
 
 from secondhop.cli.mcp_command import Address
 from secondhop.cli.options import Common, SessionsPlace
+from secondhop.cli.work import tell
 from secondhop.errors import SecondhopError, UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +98,6 @@ def create(
     note: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
     """Make a bearer token and print it: once, for only its hash is kept."""
-    from secondhop.cli.terminal import print_json
     from secondhop.server.tokens import SCOPES, Scope
 
     chosen = [*(entities or []), *([common.entity] if common.entity else [])]
@@ -108,10 +108,8 @@ def create(
     if known is None:
         raise UsageError(f"--scope is one of {', '.join(SCOPES)}, not {scope!r}")
     text, token = token_file(common).create(chosen, known, note=note)
-    if common.json:
-        print_json({"token": text, **token.model_dump(mode="json", exclude={"digest"})})
-    else:
-        typer.echo(text)
+    document = {"token": text, **token.model_dump(mode="json", exclude={"digest"})}
+    tell(common, document, lambda _: typer.echo(text))
 
 
 def list_tokens(common: Common) -> None:

@@ -17,9 +17,6 @@ ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|
 PIPED_WIDTH = 10_000
 """Characters of a line in a file or a pipe, where no window bounds it: nothing is cut."""
 
-TABLE_WIDTH = 120
-"""Of a table that fills the line, at most."""
-
 BIDI_CONTROLS = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )
@@ -97,14 +94,3 @@ def writes_utf8(stream: TextIO) -> bool:
 def print_json(document: object) -> None:
     """One JSON document on standard output, in ASCII: every pipe can carry it."""
     print(json.dumps(document, indent=2, ensure_ascii=True))
-
-
-def bar(score: float, *, width: int = 10, ascii_only: bool = False) -> str:
-    """A score of 0..1 as a bar.
-
-    >>> bar(0.5, width=4, ascii_only=True)
-    '##--'
-    """
-    full, empty = ("#", "-") if ascii_only else ("█", "░")
-    filled = round(max(0.0, min(1.0, score)) * width)
-    return full * filled + empty * (width - filled)

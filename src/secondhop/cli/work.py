@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
+    from secondhop.annotate.settings import AnnotateSettings
     from secondhop.recall import Recall
 
 T = TypeVar("T")
@@ -21,17 +22,19 @@ def in_memory(
     *,
     counting: bool = False,
     mending: bool = False,
+    annotate: "AnnotateSettings | bool" = False,
 ) -> T:
     """What the work brings in the memory that the options name.
 
     Args:
         counting: tokens will be counted; a missing token file is fetched or complained about now.
         mending: open it also where vectors are missing.
+        annotate: how cues are written, and whether by itself while it is open.
     """
     from secondhop.cli.opening import opened, run
 
     async def done() -> T:
-        async with opened(common, counting=counting, mending=mending) as recall:
+        async with opened(common, counting=counting, mending=mending, annotate=annotate) as recall:
             return await work(recall)
 
     return run(done())

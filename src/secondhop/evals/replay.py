@@ -7,7 +7,6 @@ from typing import Any
 
 from secondhop.graph.explain import last_cut
 from secondhop.graph.trace import RecallTrace, TraceCandidate
-from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
@@ -104,7 +103,7 @@ async def replayed(
     """Ask the question of a trace again, as it was asked, with the settings of `recall`.
 
     Args:
-        k: memories to return; default as many as then, or the most that can be asked for.
+        k: memories to return; default as many as then.
         at: "now" for the question; default the time it was asked.
 
     Raises:
@@ -112,8 +111,8 @@ async def replayed(
     """
     result = await recall.arecall(
         before.question,
-        k=k or min(before.k, COUNT_LIMIT),
-        tokens=min(before.tokens, TOKENS_LIMIT) if before.tokens else before.tokens,
+        k=k or before.k,
+        tokens=before.tokens,
         at=at or before.asked_at,
         as_of=asked_as_of(before),
         include_stale=before.include_stale,
@@ -161,7 +160,8 @@ def standing(trace: RecallTrace, candidate: TraceCandidate | None) -> str:
 def spoken_vote(candidate: TraceCandidate) -> str:
     """The last vote on it, with its reason."""
     last = candidate.votes[-1]
-    return f"{last.vote} ({last.reason})" if last.reason else last.vote
+    told = last.reason not in ("", f"voted {last.vote}")
+    return f"{last.vote} ({last.reason})" if told else last.vote
 
 
 def facet_of(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -8,14 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
-from secondhop.nodes.config import (
-    COUNT_LIMIT,
-    DEADLINE_LIMIT_S,
-    DEPTH_LIMIT,
-    SHORTLIST_LIMIT,
-    TOKENS_LIMIT,
-    Config,
-)
+from secondhop.nodes.config import Config
 from secondhop.nodes.entity_config import told
 
 
@@ -28,38 +21,20 @@ _GROUPS: Mapping[str, TypeAdapter[Any]] = {
     field.name: _adapter(getattr(Config(), field.name)) for field in fields(Config)
 }
 
-MOST: Mapping[str, float] = {
-    **dict.fromkeys(
-        (
-            *(f"limits.{name}" for name in ("k", "rounds", "queries", "maybe")),
-            "limits.llm_calls",
-            "briefing.limit",
-            *(f"planning.{name}" for name in ("rewordings", "facets", "facet_queries")),
-            *(f"session.{name}" for name in ("k", "max_rounds")),
-        ),
-        COUNT_LIMIT,
-    ),
-    **dict.fromkeys(("limits.llm_tokens", "limits.max_evidence_tokens"), TOKENS_LIMIT),
-    "limits.shortlist": SHORTLIST_LIMIT,
-    "limits.deadline_s": DEADLINE_LIMIT_S,
-    "ranking.depth_factor": DEPTH_LIMIT,
-}
-"""The most that a setting may be; versions without these bounds recorded what lies beyond."""
-
 
 def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> Config:
     """The settings that a trace recorded, with some of them changed.
 
     Args:
-        recorded: {"limits.k": 6, …}; what this version does not know is left out, what the trace
-            does not say has its default, and what is more than may be becomes the most.
+        recorded: {"limits.k": 6, …}; what this version does not know is left out, and what the
+            trace does not say has its default.
         changes: "ranking.min_score=0.3", each.
 
     Raises:
         UsageError: no such setting, or a value that it cannot have.
     """
     values: dict[str, Any] = Config().flat()
-    values |= {name: at_most(name, value) for name, value in recorded.items() if name in values}
+    values |= {name: value for name, value in recorded.items() if name in values}
     values |= dict(parsed_change(change, known=list(values)) for change in changes)
     try:
         return Config(
@@ -67,12 +42,6 @@ def changed_settings(recorded: Mapping[str, object], changes: Sequence[str]) -> 
         )
     except ValidationError as error:
         raise UsageError(told(error)) from error
-
-
-def at_most(name: str, value: object) -> object:
-    """A recorded value, or the most that it may be: every recorded recall can be asked again."""
-    most = MOST.get(name)
-    return value if most is None or not isinstance(value, int | float) else min(value, most)
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:

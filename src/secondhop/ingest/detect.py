@@ -7,9 +7,12 @@ from types import MappingProxyType
 from secondhop.errors import UsageError
 from secondhop.ingest.chatgpt import read_chatgpt
 from secondhop.ingest.claude import read_claude
+from secondhop.ingest.graphiti import is_graphiti_row, read_graphiti
 from secondhop.ingest.json_text import JsonObject, text_at
 from secondhop.ingest.jsonl import TEXT_FIELDS, read_jsonl
+from secondhop.ingest.langgraph_items import is_item_row, read_items
 from secondhop.ingest.markdown import read_markdown
+from secondhop.ingest.mem0 import is_mem0_row, read_mem0
 from secondhop.ingest.reading import Document, Reader, UnreadableError
 from secondhop.ingest.rows import LINES_SUFFIXES, Row, rows_in
 from secondhop.ingest.scenario import CUES_FILE, MEMORIES_FILE, is_scenario_row, read_scenario
@@ -22,6 +25,9 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "markdown": read_markdown,
         "transcript": read_transcript,
         "scenario": read_scenario,
+        "mem0": read_mem0,
+        "langgraph": read_items,
+        "graphiti": read_graphiti,
         "jsonl": read_jsonl,
     }
 )
@@ -34,6 +40,9 @@ _SUFFIXES = {
     "markdown": _MARKDOWN,
     "transcript": _PLAIN,
     "scenario": _JSON,
+    "mem0": _JSON,
+    "langgraph": _JSON,
+    "graphiti": _JSON,
     "jsonl": _JSON,
 }
 _BESIDE_CONVERSATIONS = frozenset(
@@ -44,6 +53,9 @@ _NEVER_TEXT = re.compile(
     r"parquet|pdf|pickle|png|pptx?|pyc|rar|so|sqlite3?|tar|tgz|tiff?|ttf|wasm|wav|webm|webp|woff2?|"
     r"xlsx?|xz|zst)"
 )
+
+
+_MEMORY_STORES = {"mem0": is_mem0_row, "langgraph": is_item_row, "graphiti": is_graphiti_row}
 
 
 def formats_known() -> str:
@@ -136,6 +148,9 @@ def _shape_of(row: JsonObject) -> str:
         return "claude"
     if is_scenario_row(row):
         return "scenario"
+    for shape, is_shape in _MEMORY_STORES.items():
+        if is_shape(row):
+            return shape
     if isinstance(row.get("messages"), list) or text_at(row, *TEXT_FIELDS):
         return "jsonl"
     return "jsonl" if text_at(row, "role") and "content" in row else ""

@@ -1,5 +1,6 @@
 """Markdown notes: a file is one note, whose id is its path below the folder that was given."""
 
+import re
 from collections.abc import Iterator
 from typing import cast
 
@@ -13,6 +14,11 @@ from secondhop.stores.records import Memory, Message
 _TITLE_KEYS = ("title", "name")
 _DATE_KEYS = ("date", "created", "created_at")
 _MAX_FRONT_MATTER = 16_384
+_TAG_KEYS = ("tags", "tag")
+_BETWEEN_TAGS = re.compile(r"[,\s]+")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_TAG = re.compile(r"(?<![\w/#&\[(])#([\w/-]*[^\W\d][\w/-]*)")
+_LINK = re.compile(r"\[\[([^\[\]|#^]+)")
 
 
 def read_markdown(document: Document) -> Iterator[Found | Skipped]:
@@ -31,6 +37,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
         ),
         messages=(Message("user", body),),
         origin=document.origin,
+        tags=tags_of(front, body),
     )
     yield Found(memory=memory, item=document.item, named_by_path=True)
 
@@ -57,7 +64,26 @@ def _parse(block: str) -> dict[str, str] | None:
     if not isinstance(front, dict):
         return None
     fields = cast("dict[object, object]", front)
-    return {str(key).lower(): value for key, value in fields.items() if isinstance(value, str)}
+    return {
+        name: text
+        for key, value in fields.items()
+        if (text := _text(name := str(key).lower(), value))
+    }
+
+
+def _text(key: str, value: object) -> str:
+    if key in _TAG_KEYS and isinstance(value, list):
+        return " ".join(str(one) for one in cast("list[object]", value))
+    return value if isinstance(value, str) else ""
+
+
+def tags_of(front: dict[str, str], body: str) -> tuple[str, ...]:
+    """Those of the front matter, `#tags` in the text, and `[[links]]`, as they stand there."""
+    named = [one for key in _TAG_KEYS for one in _BETWEEN_TAGS.split(front.get(key, ""))]
+    prose = _CODE.sub(" ", body)
+    links = (f"[[{name.strip()}]]" for name in _LINK.findall(prose))
+    found = [*(one.lstrip("#") for one in named), *_TAG.findall(prose), *links]
+    return tuple(dict.fromkeys(one for one in found if one))
 
 
 def _title(front: dict[str, str], body: str) -> str:

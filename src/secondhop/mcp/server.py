@@ -1,6 +1,5 @@
 """The MCP server: the tools, over standard input and output or over HTTP."""
 
-import socket
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -109,18 +108,16 @@ async def serve_http(common: Common, at: Address, *, tokens: TokenFile | None) -
     import uvicorn
 
     await expect_sessions(common)
-    family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
-    with socket.create_server((at.host, at.port), family=family) as listening:
-        host = f"[{at.host}]" if ":" in at.host else at.host
-        url = f"http://{host}:{listening.getsockname()[1]}"
+    with at.listening() as sock:
+        url = f"http://{at.name}:{sock.getsockname()[1]}"
         server = memory_server(pool_of(common), entity=common.entity, tokens=tokens, url=url)
         app = server.streamable_http_app(
-            transport_security=only_from(host) if at.is_loopback else None
+            transport_security=only_from(at.name) if at.is_loopback else None
         )
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)
         whom = "by bearer token" if tokens else f"entity {common.entity}, without tokens"
         print(f"secondhop: serving MCP at {url}/mcp ({whom})", file=sys.stderr, flush=True)
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await uvicorn.Server(config).serve(sockets=[sock])
 
 
 def only_from(host: str) -> TransportSecuritySettings:

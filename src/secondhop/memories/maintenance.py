@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
@@ -11,6 +12,7 @@ from secondhop.memories.doctor import Examination, Examined, examine
 from secondhop.memories.entity_settings import EntitySettings, entity_settings, keep_settings
 from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
+from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
@@ -74,6 +76,16 @@ class Maintenance:
         return len(lines) - FRAME
 
     export_to = blocking(aexport_to)
+
+    async def aexport_as(self, format: OtherFormat) -> Any:
+        """What holds now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
+
+        Cues, histories and what was learned have no place there: `export` has all of it.
+        """
+        now = self._writing.clock()
+        return await in_format(format, self._writing.store, now=now)
+
+    export_as = blocking(aexport_as)
 
     async def aimport(
         self,

@@ -117,7 +117,7 @@ class CachingEmbedder:
             return np.zeros((0, self.dimension), dtype=np.float32)
         loop = asyncio.get_running_loop()
         under_way = self._under_way.setdefault(loop, {})
-        asked = [(kind, text) for text in dict.fromkeys(texts)]
+        asked: list[_Asked] = [(kind, text) for text in dict.fromkeys(texts)]
         if new := [one for one in asked if one not in under_way]:
             fetching = self._fetched(kind, [text for _, text in new])
             call = loop.create_task(fetching)

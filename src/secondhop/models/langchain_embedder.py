@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from secondhop.errors import ModelError
 from secondhop.models.failure_messages import excerpt
-from secondhop.models.langchain_model import derived_id, without_secrets
-from secondhop.models.remote_embedder import RemoteEmbedder
+from secondhop.models.langchain_llm import derived_id, without_secrets
+from secondhop.models.remote_embedder import RemoteEmbedder, Rows
 from secondhop.models.retry_policy import failure_of
-from secondhop.models.unit_vectors import Rows
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -1,27 +1,33 @@
-"""Reaching an OpenAI-compatible server: clients, retries, and errors that say what to do."""
+"""Reaching an OpenAI-compatible server: addresses, clients, retries, errors that say what to do.
+
+No message holds the key, or a password that stands in the address.
+"""
 
 import asyncio
+import os
+import re
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, cast
+from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
-from secondhop.models.openai_address import (
-    OPENAI,
-    api_key_of,
-    base_url_of,
-    checked_base_url,
-    checked_key,
-    without_login,
-)
-from secondhop.models.openai_failures import explain
-from secondhop.models.retry_policy import Patience, retried
+from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
+from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
+from secondhop.models.retry_policy import Patience, TryTimedOutError, retried
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
 
 T = TypeVar("T")
+
+OPENAI = "https://api.openai.com/v1"
+"""Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
+_PASSWORD = re.compile(r"//[^/?#]*@")
+_NO_WORDS = re.compile(r"[^\x20-\x7e]")
+"""What an HTTP header cannot hold: line breaks, and letters beyond ASCII."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,3 +131,144 @@ async def call_with_retries(
         what=what,
         explain=lambda error: explain(error, key=api_key_of(connection.api_key)),
     )
+
+
+def explain(error: Exception, *, key: str | None) -> str:
+    """What happened and what to do; the key, should the server repeat it, is "…"."""
+    from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
+
+    if isinstance(error, RepeatAtOnceError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    if isinstance(error, (TryTimedOutError, APITimeoutError)):
+        return "no answer in time; raise timeout_s, or check the server"
+    if isinstance(error, (APIConnectionError, BrokenReplyError)):
+        return f"no connection ({kind_of_failure(error)}); check base_url and the network"
+    if isinstance(error, APIStatusError) and error.status_code < 400:
+        return (
+            f"HTTP {error.status_code}: the server redirects{_target(error)}, and no redirect is "
+            f"followed; set base_url to the address that is meant"
+        )
+    if isinstance(error, APIStatusError):
+        advice = {
+            401: "check the API key",
+            403: "check what the API key is allowed to do",
+            404: "check the model's name and base_url",
+            429: "slow down, or raise the quota",
+        }.get(error.status_code, "see the server's message")
+        said = excerpt(_said(error), partial(without_key, key=key))
+        return f"HTTP {error.status_code}, {advice}: {said}"
+    if isinstance(error, OpenAIError):
+        return excerpt(str(error), partial(without_key, key=key))
+    return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"
+
+
+def _said(error: "APIStatusError") -> str:
+    """The server's own words, without the dictionary that they came in."""
+    if isinstance(error.body, dict):
+        told: object = cast("dict[str, object]", error.body).get("message")
+        if isinstance(told, str) and told:
+            return told
+    return error.message
+
+
+def _target(error: "APIStatusError") -> str:
+    """Where a redirect leads, without what may be secret."""
+    try:
+        place = place_of(error.response.headers.get("location", ""))
+    except ValueError:
+        return ""
+    return f" to {place}" if place else ""
+
+
+def checked_base_url(given: str | None) -> str | None:
+    """The address of a server, without spaces around it; None: none is given.
+
+    Raises:
+        UsageError: it is not http(s)://HOST[:PORT][/PATH], with a port of 0 to 65535.
+
+    >>> checked_base_url(" http://localhost:11434/v1 ")
+    'http://localhost:11434/v1'
+    """
+    url = (given or "").strip()
+    if not url:
+        return None
+    try:
+        if any(sign.isspace() or not sign.isprintable() for sign in url):
+            raise ValueError("a space or a control character is in it")
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            raise ValueError("it does not begin with http:// or https://")
+        if not parts.hostname:
+            raise ValueError("it names no host")
+        _ = parts.port  # raises when it is no number from 0 to 65535
+        parts.hostname.encode("idna")  # as looking it up does
+    except ValueError as error:
+        shown = _PASSWORD.sub("//…@", url)
+        why = "the host is no valid name" if isinstance(error, UnicodeError) else error
+        raise UsageError(
+            f"{shown!r} is no address of a server: {why}; write it like http://localhost:11434/v1"
+        ) from None
+    return url
+
+
+def place_of(base_url: str) -> str:
+    """Host, port and path, for names and messages: without a password that the address may hold.
+
+    >>> place_of("https://me:secret@models.acme.com:8000/v1/?key=secret")
+    'models.acme.com:8000/v1'
+    """
+    parts = urlsplit(base_url)
+    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+
+
+def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
+    """The address, and the user name and password that stood in it.
+
+    >>> without_login("https://me:pass%20word@models.acme.com:8000/v1")
+    ('https://models.acme.com:8000/v1', ('me', 'pass word'))
+    """
+    parts = urlsplit(base_url)
+    login, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return base_url, None
+    user, _, password = login.partition(":")
+    return parts._replace(netloc=host).geturl(), (unquote(user), unquote(password))
+
+
+def base_url_of(given: str | None) -> str | None:
+    """The server that is meant; None: none is named, so it is OpenAI itself.
+
+    Args:
+        given: goes before OPENAI_BASE_URL.
+
+    Raises:
+        UsageError: it is no address.
+    """
+    return checked_base_url(given) or checked_base_url(os.environ.get("OPENAI_BASE_URL"))
+
+
+def checked_key(given: str | None) -> str | None:
+    """The key without white space around it (a file ends in a line break); None: none is given.
+
+    Raises:
+        UsageError: it holds what no HTTP header can.
+    """
+    key = (given or "").strip()
+    if _NO_WORDS.search(key):
+        raise UsageError(
+            "the API key holds a character that cannot be sent (a line break, or a letter beyond "
+            "ASCII); copy it once more"
+        )
+    return key or None
+
+
+def api_key_of(given: str | None) -> str | None:
+    """The key that is meant: `given`, else OPENAI_API_KEY.
+
+    Raises:
+        ModelError: it holds what no HTTP header can.
+    """
+    try:
+        return checked_key(given) or checked_key(os.environ.get("OPENAI_API_KEY"))
+    except UsageError as error:
+        raise ModelError(str(error)) from None

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from secondhop.errors import ModelError, UsageError
-from secondhop.models.openai_address import place_of
-from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
-from secondhop.models.remote_embedder import RemoteEmbedder
-from secondhop.models.unit_vectors import Rows
+from secondhop.models.openai_client import (
+    OpenAIClients,
+    OpenAIConnection,
+    call_with_retries,
+    place_of,
+)
+from secondhop.models.remote_embedder import RemoteEmbedder, Rows
 
 _KNOWN_DIMENSIONS = {
     "text-embedding-3-small": 1536,

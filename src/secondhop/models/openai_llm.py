@@ -20,9 +20,14 @@ from secondhop.models.chat_transport import (
 )
 from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.endpoint import ChatLimits, shared_endpoint
-from secondhop.models.openai_address import api_key_of, base_url_of, place_of
-from secondhop.models.openai_client import OpenAIClients, OpenAIConnection
-from secondhop.models.openai_failures import explain
+from secondhop.models.openai_client import (
+    OpenAIClients,
+    OpenAIConnection,
+    api_key_of,
+    base_url_of,
+    explain,
+    place_of,
+)
 from secondhop.models.openai_reply import read_chat_reply
 from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.structured_chat import StructuredChat

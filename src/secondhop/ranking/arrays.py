@@ -55,3 +55,14 @@ def first_best(scores: Floats, *, relevance: Floats | None = None, slack: float 
     if relevance is None:
         return int(np.argmax(tied))
     return int(np.argmax(np.where(tied, relevance, -np.inf)))
+
+
+def z_scores(scores: Floats) -> Floats:
+    """The same shape: standard scores along the last axis; 0 where nothing differs."""
+    if not scores.size:
+        return scores
+    spread = scores.std(axis=-1, keepdims=True)
+    return np.asarray(
+        (scores - scores.mean(axis=-1, keepdims=True)) / np.where(spread > 1e-9, spread, np.inf),
+        dtype=np.float64,
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats, Indices
+from secondhop.ranking.arrays import Floats, Indices, z_scores
 
 TEMPERATURE = 0.03
 """Of the softmax over intents. Cosines of questions of one intent differ by about as much."""
@@ -49,17 +49,6 @@ def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
         hub_cosines: [n_memories], of each memory's best passage to the mean of all questions.
     """
     return np.maximum(z_scores(cosines) - HUB_SHARE * z_scores(hub_cosines), 0.0)
-
-
-def z_scores(scores: Floats) -> Floats:
-    """The same shape: standard scores along the last axis; 0 where nothing differs."""
-    if not scores.size:
-        return scores
-    spread = scores.std(axis=-1, keepdims=True)
-    return np.asarray(
-        (scores - scores.mean(axis=-1, keepdims=True)) / np.where(spread > 1e-9, spread, np.inf),
-        dtype=np.float64,
-    )
 
 
 def facet_shares(affinity: Floats, weights: Floats) -> Floats:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats
-from secondhop.ranking.playbook_affinity import z_scores
+from secondhop.ranking.arrays import Floats, z_scores
 
 TEMPERATURE = 0.5
 """Of the softmax over standard scores: the first few memories say what is being undertaken."""

@@ -52,13 +52,13 @@ class Served:
             yield
 
 
-def served(request: Request) -> Served:
-    """Of the app that got the request."""
+async def served(request: Request) -> Served:
+    """Of the app that got the request. (Async: FastAPI sends what is not through a thread.)"""
     found: Served = request.app.state.served
     return found
 
 
-def caller(request: Request) -> Token:
+async def caller(request: Request) -> Token:
     """Who calls, as the gate found out."""
     found: Token = request.state.caller
     return found
@@ -72,21 +72,27 @@ def expect(token: Token, scope: Scope, *, entity: str | None = None) -> None:
         raise HTTPException(403, f"this token has scope {token.scope}; this needs {scope}")
 
 
-async def to_read(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
+Server: TypeAlias = Annotated[Served, Depends(served)]
+Caller: TypeAlias = Annotated[Token, Depends(caller)]
+
+
+async def to_read(
+    server: Server, caller: Caller, entity: EntityName
+) -> AsyncGenerator[Recall, None]:
     """The memory of the path's entity, for one request that reads."""
-    expect(caller(request), "read", entity=entity)
-    async with served(request).recalls.recall(entity) as recall:
+    expect(caller, "read", entity=entity)
+    async with server.recalls.recall(entity) as recall:
         yield recall
 
 
-async def to_write(request: Request, entity: EntityName) -> AsyncGenerator[Recall, None]:
+async def to_write(
+    server: Server, caller: Caller, entity: EntityName
+) -> AsyncGenerator[Recall, None]:
     """The memory of the path's entity, for one request that changes it."""
-    expect(caller(request), "write", entity=entity)
-    async with served(request).recalls.recall(entity) as recall:
+    expect(caller, "write", entity=entity)
+    async with server.recalls.recall(entity) as recall:
         yield recall
 
 
 Readable: TypeAlias = Annotated[Recall, Depends(to_read)]
 Writable: TypeAlias = Annotated[Recall, Depends(to_write)]
-Server: TypeAlias = Annotated[Served, Depends(served)]
-Caller: TypeAlias = Annotated[Token, Depends(caller)]

@@ -32,6 +32,9 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
 )
 """The first class that fits decides; what fits none is a 500."""
 
+TITLES: Final = {413: "Content too large"}
+"""Where versions of Python have other words."""
+
 DETAILS: Final = ("session_id", "voted", "current", "max_rounds", "memory_id", "round")
 """Attributes of errors that become members of the document."""
 
@@ -70,7 +73,7 @@ def problem_of(error: errors.SecondhopError) -> Problem:
         detail = "the server could not do this; its log says more"
     members = {key: getattr(error, key) for key in DETAILS if hasattr(error, key)}
     return Problem(
-        type=f"urn:secondhop:problem:{name.replace(' ', '-')}",
+        type=type_of(name),
         title=name.capitalize(),
         status=status,
         detail=detail,
@@ -80,8 +83,13 @@ def problem_of(error: errors.SecondhopError) -> Problem:
 
 def http_problem(status: int, detail: str = "") -> Problem:
     """A problem of HTTP itself: no such path, no token, too much."""
-    title = HTTPStatus(status).phrase
-    return Problem(type="about:blank", title=title, status=status, detail=detail or title)
+    title = TITLES.get(status) or HTTPStatus(status).phrase.capitalize()
+    return Problem(type=type_of(title), title=title, status=status, detail=detail or title)
+
+
+def type_of(title: str) -> str:
+    """ "Not found": urn:secondhop:problem:not-found"""
+    return f"urn:secondhop:problem:{title.lower().replace(' ', '-')}"
 
 
 def words_of(name: str) -> str:

@@ -1,6 +1,5 @@
 """Runs the server: an address, the store's memories, and an orderly end."""
 
-import socket
 import sys
 from collections.abc import Callable, Collection, Sequence
 
@@ -58,10 +57,8 @@ async def serve(
     keyring = Keyring(file, also=also)
     keyring.lets_everyone_in()
     expect_private(at, known)
-    family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
-    with socket.create_server((at.host, at.port), family=family) as sock:
-        host = f"[{at.host}]" if ":" in at.host else at.host
-        url = f"http://{host}:{sock.getsockname()[1]}"
+    with at.listening() as sock:
+        host, url = at.name, f"http://{at.name}:{sock.getsockname()[1]}"
         app = create_app(
             served,
             keyring=keyring,

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from secondhop.nodes.evidence.rank import passage_scores, ranking_scores
-from secondhop.nodes.retrieval.hits import as_hits
+from secondhop.nodes.retrieval.similarity import as_hits
 from secondhop.nodes.state import DIRECT, Ranking, RecallState
 from secondhop.stores.records import PassageHit
 

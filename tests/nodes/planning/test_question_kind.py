@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.planning.question_kind import question_kind
+from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.state import QuestionKind
 
 QUESTIONS: dict[str, QuestionKind] = {
@@ -50,3 +50,20 @@ QUESTIONS: dict[str, QuestionKind] = {
 @pytest.mark.parametrize(("question", "kind"), QUESTIONS.items())
 def test_an_ordinary_question_has_its_kind(question: str, kind: QuestionKind) -> None:
     assert question_kind(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("message", "questions"),
+    [
+        ("I am packing. Where is the tent? Who has the stove?", 2),
+        ("Wo ist der Schlüssel? Für wen arbeite ich?", 2),
+        ("Where is the key?", 0),
+        ("Where is the key? Have you seen it?", 0),  # points back: the message says what it is
+        ("What? Where is the key?", 0),
+        ("Where is the key? Where is the key?", 0),
+        ("What is 1? What is 2? What is 3? What is 4? What is 5?", 4),
+        ("", 0),
+    ],
+)
+def test_questions_are_told_apart(message: str, questions: int) -> None:
+    assert len(several_questions(message)) == questions

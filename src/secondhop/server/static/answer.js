@@ -6,12 +6,15 @@ const VOTES = [
   ["wrong", "misleading"], ["spark", "not the answer, but it leads to something"],
 ];
 
+/** What would admit a memory, in words of this page and not of the command line. */
+const inWords = (change) => change.replace(/--k (\d+)/g, "asking for $1 memories").replace(/--tokens (\d+)/g, "asking for $1 tokens");
+
 /** The story of one memory in one recall. */
 function story(explanation) {
   return el("div", { class: "story", tabindex: "-1" },
     el("h4", {}, explanation.returned ? "Why it came back" : "Why it did not come back"),
     el("ol", {}, explanation.story.map((sentence) => el("li", {}, sentence))),
-    explanation.nearest_change && el("p", {}, el("strong", {}, "What would admit it: "), explanation.nearest_change));
+    explanation.nearest_change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(explanation.nearest_change)));
 }
 
 /** A button that shows the story of a memory below `card`. */
@@ -35,11 +38,10 @@ function evidenceOf(memory) {
 }
 
 function facts(memory) {
-  const brought = memory.evidence.find((one) => one.query);
   return el("dl", { class: "facts" },
     fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
     fact("brought by", memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`),
-    fact("help", memory.role), fact("stored for", memory.cue && `“${memory.cue}”`), fact("query", brought && `“${brought.query}”`), fact("score", memory.score.toFixed(2)));
+    fact("help", memory.role), fact("stored for", memory.cue && `“${memory.cue}”`), fact("score", memory.score.toFixed(2)));
 }
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
@@ -79,7 +81,8 @@ function answerView(result, tools) {
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     result.memories.map((memory, index) => card(memory, index + 1, tools)),
     result.preferences.length ? [el("h2", {}, "How things are wanted"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
-    missing.length ? [el("h2", {}, "Looked for, and not in the memory"), el("ul", {}, missing.map((name) => el("li", {}, name)))] : null,
+    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Looked for, and not in the memory: ${missing.length}`
+      : `What such questions often need, and the memory does not hold: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
     result.maybe.length ? [el("h2", {}, "What came close, and why it lost"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
         el("strong", {}, memory.title || memory.id), el("span", { class: "quiet" }, ` ${day(memory.created_at)} · `), memory.cut_by,
@@ -88,13 +91,18 @@ function answerView(result, tools) {
 
 /** Ask about any memory, returned or not. `titles`: {id: title} to choose from. */
 function whyNotForm(explain, titles) {
-  const input = el("input", { list: "known-memories", placeholder: "id of a memory", "aria-label": "Memory id", autocomplete: "off" });
+  const input = el("input", { list: "known-memories", placeholder: "title or id", "aria-label": "Memory id", autocomplete: "off" });
+  const meant = () => {
+    const said = input.value.trim();
+    const byTitle = [...titles].find(([, title]) => title.toLowerCase() === said.toLowerCase());
+    return titles.has(said) || !byTitle ? said : byTitle[0];
+  };
   const form = el("form", { class: "why-not", onsubmit: (event) => {
     event.preventDefault();
     trying(async () => {
-      const shown = story(await explain(input.value.trim()));
+      const shown = story(await explain(meant()));
       form.querySelector(".story")?.remove();
-      form.append(el("div", { class: "story" }, el("h3", {}, titles.get(input.value.trim()) || input.value), shown));
+      form.append(el("div", { class: "story" }, el("h3", {}, titles.get(meant()) || input.value), shown));
     });
   } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...titles].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))));

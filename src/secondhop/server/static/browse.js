@@ -1,11 +1,11 @@
 "use strict";
 // What is stored: memories with their history, facts, and what a session starts with.
 
-const PAGE = 100;
+const PAGE = 500;
 
 function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
-  const words = el("input", { type: "search", placeholder: "filter what is loaded", "aria-label": "Filter", oninput: () => refilter() });
+  const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => { refilter(); loadRest(); } });
   const kind = el("select", { "aria-label": "Kind", onchange: () => refilter() }, ["all kinds", "continuity", "factual", "preferential"].map((one) => el("option", {}, one)));
   const loaded = [];
   let after = "";
@@ -20,15 +20,18 @@ function memoriesView() {
     replace(detail, memoryView(memory, past, cues));
     detail.firstChild.focus();
   };
-  const more = button("Load more", async () => {
+  const load = async () => {
     const page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
     loaded.push(...page.memories);
     after = page.next;
     more.hidden = !after;
     refilter();
     say(`${plural(loaded.length, "memory", "memories")} loaded`);
-  });
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, el("div", { class: "row" }, words, kind), list, more), detail), focus: () => { more.click(); words.focus(); } };
+  };
+  const more = button("Load more", load);
+  let first, rest; // a filter is about all memories, not only about those that were loaded
+  const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, el("div", { class: "row" }, words, kind), list, more), detail), focus: () => { first = trying(load); words.focus(); } };
 }
 
 /** Requests that a memory was stored for; with what adds one and takes one away. */

@@ -34,6 +34,7 @@ async function start() {
     if (!place.entity) usePlace(entities[0] || "default");
     byId("entity").value = place.entity;
     open(location.hash.slice(1));
+    onhashchange = () => { if (VIEWS.some(([name]) => `#${name}` === location.hash)) open(location.hash.slice(1)); };
     await trying(showStats);
   } catch (error) {
     if (error.status !== 401) { say(error.message, true); return; }
@@ -44,7 +45,6 @@ async function start() {
 function startPage() {
   readPlace();
   replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}` }, label)));
-  addEventListener("hashchange", () => { if (VIEWS.some(([name]) => `#${name}` === location.hash)) open(location.hash.slice(1)); });
   byId("place").addEventListener("submit", (event) => event.preventDefault());
   byId("entity").addEventListener("change", () => { usePlace(byId("entity").value); start(); });
   document.addEventListener("keydown", (event) => {

@@ -4,7 +4,7 @@ from tests.fakes import ScriptedCritic, ScriptedPlanner, plan
 from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.critics.port import Ballot, Verdict
-from secondhop.nodes.retrieval.query_vectors import query_vectors
+from secondhop.nodes.retrieval.similarity import query_vectors
 from secondhop.nodes.state import FeedbackRef, Query, VoteName
 from secondhop.stores.records import Vector, passage_id_of
 

@@ -1,0 +1,106 @@
+"""Items of a LangGraph store, LangMem's among them: rows of namespace, key and value."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple, cast
+
+from secondhop.ingest.dates import parse_date
+from secondhop.ingest.json_text import JsonObject, text_at, texts_at
+from secondhop.ingest.reading import Document, Found, Skipped
+from secondhop.ingest.rows import Row, rows_in
+from secondhop.stores.records import Memory, Message
+
+ITEM: Final = "item"
+"""Source of an item that queries may find."""
+
+NOT_INDEXED: Final = "item (not indexed)"
+"""Source of one that was put with `index=False`."""
+
+
+class ItemValue(NamedTuple):
+    """What is kept of an item beside its words."""
+
+    value: dict[str, Any]
+    created_at: datetime
+    namespace: tuple[str, ...]
+    """() where the entity stands for it."""
+    key: str
+    """"" where the id of the memory is it."""
+
+
+def is_item_row(row: JsonObject) -> bool:
+    """Whether it is an item of a LangGraph store."""
+    held = isinstance(row.get("namespace"), list) and isinstance(row.get("value"), dict)
+    return held and bool(text_at(row, "key"))
+
+
+def read_items(document: Document) -> Iterator[Found | Skipped]:
+    """One item a memory, found by the texts in its value, under "namespace/key"."""
+    for row in rows_in(document):
+        if isinstance(row, Skipped):
+            yield row
+        elif is_item_row(row.fields):
+            yield _found(row, document)
+        else:
+            reason = "no item of a LangGraph store: it needs namespace, key and value"
+            yield Skipped(row.item, reason, may_hide_memories=True)
+
+
+def _found(row: Row, document: Document) -> Found:
+    fields = row.fields
+    namespace, key = texts_at(fields, "namespace"), text_at(fields, "key")
+    value = cast("dict[str, Any]", fields["value"])
+    changed = parse_date(fields.get("updated_at")) or document.modified_at
+    created_at = parse_date(fields.get("created_at")) or changed
+    memory = Memory(
+        memory_id="/".join([*namespace, key]),
+        title="",
+        source=ITEM,
+        created_at=changed,
+        messages=(Message("user", words_of(value)),),
+        origin=document.origin,
+        value=kept_text(ItemValue(value, created_at, namespace, key)),
+    )
+    return Found(memory=memory, item=row.item, updated_at=changed)
+
+
+def kept_text(item: ItemValue) -> str:
+    """An item as JSON, for `Memory.value`.
+
+    Raises:
+        TypeError: its value is no JSON.
+    """
+    told = {"value": item.value, "created_at": item.created_at.isoformat()}
+    place = {"namespace": item.namespace, "key": item.key} if item.key else {}
+    # spaces in a memory's value are not kept as they are; here they stand in texts alone
+    return json.dumps(told | place, separators=(",", ":")).replace(" ", "\\u0020")
+
+
+def kept_value(memory: Memory) -> ItemValue | None:
+    """What `kept_text` wrote; None for a memory that is no item."""
+    if memory.source not in (ITEM, NOT_INDEXED):
+        return None
+    told: dict[str, Any] = json.loads(memory.value)
+    created_at = datetime.fromisoformat(told["created_at"])
+    namespace = tuple(told.get("namespace", ()))
+    return ItemValue(told["value"], created_at, namespace, told.get("key", ""))
+
+
+def words_of(value: Mapping[str, Any]) -> str:
+    """What an item is found by: the texts in its value, but for the name of LangMem's schema."""
+    schema = "kind" if "content" in value else None
+    texts = texts_in({name: part for name, part in value.items() if name != schema})
+    return "\n".join(text for text in texts if text.strip()) or json.dumps(value)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a value, in its order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in cast("Mapping[str, object]", value).values():
+            yield from texts_in(part)
+    elif isinstance(value, list | tuple):
+        for part in cast("Sequence[object]", value):
+            yield from texts_in(part)

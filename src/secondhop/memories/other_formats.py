@@ -1,0 +1,89 @@
+"""A memory as other memory libraries read it: what holds now, as text with its dates and tags."""
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from hashlib import md5
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from secondhop.errors import UsageError
+from secondhop.ingest.langgraph_items import kept_value
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Memory
+
+OtherFormat: TypeAlias = Literal["mem0", "langmem"]
+OTHER_FORMATS: Final[tuple[OtherFormat, ...]] = get_args(OtherFormat)
+_PAGE = 256
+
+
+async def as_mem0(store: EntityStore, *, now: datetime) -> dict[str, Any]:
+    """What mem0's `Memory.get_all` would return."""
+    entity = store.identity.entity
+    return {"results": [mem0_row(one, user_id=entity) async for one in holding(store, now=now)]}
+
+
+async def as_items(store: EntityStore, *, now: datetime) -> list[dict[str, Any]]:
+    """Items of a LangGraph store: `store.put(tuple(namespace), key, value)` for each."""
+    entity = store.identity.entity
+    return [item_row(one, entity=entity) async for one in holding(store, now=now)]
+
+
+async def in_format(format: str, store: EntityStore, *, now: datetime) -> Any:
+    """The document that another library reads.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    match format:
+        case "mem0":
+            return await as_mem0(store, now=now)
+        case "langmem":
+            return await as_items(store, now=now)
+        case _:
+            raise UsageError(
+                f"no export is called {format!r}; choose one of {', '.join(OTHER_FORMATS)}"
+            )
+
+
+async def holding(store: EntityStore, *, now: datetime) -> AsyncIterator[Memory]:
+    """The memories that hold, in the order of their ids: others know nothing of what ended."""
+    keepings, after = await store.keepings(), ""
+    while page := await store.page(after=after, limit=_PAGE):
+        for memory, _ in page:
+            keeping = keepings.get(memory.memory_id)
+            if keeping is None or keeping.end(now=now) is None:
+                yield memory
+        after = page[-1][0].memory_id
+
+
+def mem0_row(memory: Memory, *, user_id: str) -> dict[str, Any]:
+    """One memory of mem0."""
+    at = memory.created_at.isoformat()
+    told = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
+    return {
+        "id": memory.memory_id,
+        "memory": memory.text,
+        "hash": md5(memory.text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest(),
+        "metadata": {name: value for name, value in told.items() if value},
+        "created_at": at,
+        "updated_at": at,
+        "user_id": user_id,
+    }
+
+
+def item_row(memory: Memory, *, entity: str) -> dict[str, Any]:
+    """One item; what was an item keeps its namespace, key and value."""
+    kept = kept_value(memory)
+    value: Mapping[str, Any] = kept.value if kept is not None else item_value(memory)
+    return {
+        "namespace": list(kept.namespace if kept and kept.namespace else entity.split(".")),
+        "key": kept.key if kept and kept.key else memory.memory_id,
+        "value": dict(value),
+        "created_at": (kept.created_at if kept else memory.created_at).isoformat(),
+        "updated_at": memory.created_at.isoformat(),
+    }
+
+
+def item_value(memory: Memory) -> dict[str, Any]:
+    """The value of an item for a memory that was none."""
+    told = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
+    return {"content": memory.text} | {name: value for name, value in told.items() if value}

@@ -1,1 +1,0 @@
-../../../src/secondhop/trace_writer.py
