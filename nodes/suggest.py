@@ -17,7 +17,7 @@ from secondhop.prompts.library import SLOT
 from secondhop.ranking.arrays import Floats, Indices, Vectors
 from secondhop.ranking.playbook_affinity import facet_affinity, facet_shares
 
-DEPTH = 64
+DEPTH = 128
 """Passages that each facet, and the question, may bring."""
 
 NAMED_FACETS = 10
