@@ -58,6 +58,13 @@ class Hidden:
     admitted: frozenset[str] | None = None
     """With a filter, all that may be shown; None without one."""
 
+    def depth(self, k: int) -> int:
+        """How deep to search first so that `k` hits may be shown: by the share that a filter
+        admits."""
+        if self.admitted is None:
+            return k
+        return k * (1 + len(self.reasons) // max(1, len(self.admitted)))
+
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 
@@ -152,7 +159,7 @@ async def visible(
 
     Searches deeper until enough is found, or nothing more is there.
     """
-    depth = k
+    depth = hidden.depth(k)
     while True:
         rankings = await search(depth)
         if not hidden.reasons:
