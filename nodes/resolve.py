@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.fill import (
     LEAST_SHARE,
@@ -76,7 +77,6 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if ranking_in(state, services).freshness > 0:
         remember_answer(state, evidence, memory=services.exposure)
-    ms = (time.time() - state["deadline_at"] + limits.deadline_s) * 1000  # since `begin`
     update: RecallUpdate = {
         "result": {
             "question": state["question"],
@@ -90,7 +90,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "effort": state.get("effort", "none"),
             "stop_reason": state["stop_reason"],
             "rounds": state["round"],
-            "spent": spent_fields(state, services.price) | {"ms": round(ms, 2)},
+            "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
             "trace_id": state["trace_id"],
         },
         "drops": no_room,
@@ -158,6 +158,11 @@ async def looked_up(
         for passage_id in ids
         if (passage := passages.get(passage_id)) is not None
     }
+
+
+def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
+    """Wall time from `begin` to here."""
+    return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
 
 
 def near_misses(
