@@ -61,7 +61,7 @@ class RecallPool:
         """Opens nothing yet. What is not listed here is as in `Recall.aopen`.
 
         Args:
-            max_open: entities that stay open, about 5 MB and 12 files each. None is closed while
+            max_open: entities that stay open, about 3 MB and 10 files each. None is closed while
                 it is in use, so more are open while more are used at once.
 
         Raises:
