@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from secondhop.errors import SecondhopError
-from secondhop.models.embedding_cache import past_the_cache
+from secondhop.models.embedding_cache import embed_requests
 from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
@@ -112,8 +112,7 @@ async def query_vectors(
     texts = [query["text"] for query in queries]
     as_queries, as_texts = await asyncio.gather(
         services.embedder.embed_queries(texts),
-        # past the cache: it bounds queries and keeps passages, and this is neither
-        past_the_cache(services.embedder).embed_passages(texts if cued else []),
+        embed_requests(services.embedder, texts if cued else []),
     )
     both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [

@@ -21,7 +21,8 @@ from secondhop.telemetry import embedding_span
 KEPT_QUERIES = 4_000
 """Of an entity; the oldest go first. About 5 kB each on disk, with 384 dimensions."""
 
-Kind: TypeAlias = Literal["query", "passage"]
+Kind: TypeAlias = Literal["query", "passage", "request"]
+"""request: a question embedded as passages are, to be held against cues."""
 _Asked: TypeAlias = tuple[Kind, str]
 _Call: TypeAlias = asyncio.Task[dict[str, Vectors]]
 
@@ -40,10 +41,10 @@ CREATE TABLE IF NOT EXISTS vectors (
 """
 _ADDED = "ALTER TABLE vectors ADD COLUMN added_ns INTEGER NOT NULL DEFAULT 0"
 """For files of version 0.1."""
-_BY_AGE = "CREATE INDEX IF NOT EXISTS queries_by_age ON vectors (added_ns) WHERE kind = 'query'"
+_BY_AGE = "CREATE INDEX IF NOT EXISTS asked_by_age ON vectors (added_ns) WHERE kind <> 'passage'"
 _TRIM = (
-    "DELETE FROM vectors WHERE kind = 'query' AND added_ns <= (SELECT added_ns FROM vectors"
-    " WHERE kind = 'query' ORDER BY added_ns DESC LIMIT 1 OFFSET ?)"
+    "DELETE FROM vectors WHERE kind <> 'passage' AND added_ns <= (SELECT added_ns FROM vectors"
+    " WHERE kind <> 'passage' ORDER BY added_ns DESC LIMIT 1 OFFSET ?)"
 )
 
 
@@ -85,6 +86,10 @@ class CachingEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As for passages; queries are kept apart from passages of the same text."""
         return await self._embedded("query", texts)
+
+    async def embed_requests(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_passages`, and kept as long as queries are."""
+        return await self._embedded("request", texts)
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts for every model, and overwrite where they stood."""
@@ -151,7 +156,7 @@ class CachingEmbedder:
         ]
         statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)"
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
-        self._untrimmed += len(rows) if kind == "query" else 0
+        self._untrimmed += len(rows) if kind != "passage" else 0
         if self._untrimmed >= _TRIM_EVERY:
             self._file.attempt(self._trim)
 
@@ -174,6 +179,13 @@ class CachingEmbedder:
         self._untrimmed = 0
         if self._of_entity:
             connection.execute(_TRIM, (KEPT_QUERIES,))
+
+
+async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Questions to be held against cues: texts of one kind, embedded without a query's prefix."""
+    if isinstance(embedder, CachingEmbedder):
+        return await embedder.embed_requests(texts)
+    return await embedder.embed_passages(texts)
 
 
 def past_the_cache(embedder: Embedder) -> Embedder:
@@ -230,4 +242,4 @@ def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes])
     others = [(digest,) for (digest,) in rows if digest not in digests]
     statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
     connection.executemany(statement, others)
-    connection.execute("DELETE FROM vectors WHERE kind = 'query'")
+    connection.execute("DELETE FROM vectors WHERE kind <> 'passage'")
