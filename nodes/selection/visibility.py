@@ -20,6 +20,9 @@ REMEMBERED = 512
 NOTED = 10
 """Hidden memories a query that the trace tells of."""
 
+MOST_DEEPER = 64
+"""How many times deeper a first search may go because of a filter."""
+
 OUTSIDE = "the filter of this recall leaves it out"
 
 APART = "it is a preference: those that count are given apart"
@@ -63,7 +66,7 @@ class Hidden:
         admits."""
         if self.admitted is None:
             return k
-        return k * (1 + len(self.reasons) // max(1, len(self.admitted)))
+        return k * min(MOST_DEEPER, 1 + len(self.reasons) // max(1, len(self.admitted)))
 
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
