@@ -18,6 +18,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -29,7 +30,7 @@ from benchmarks.libraries import versions
 from benchmarks.quiet import silence, stay_on_this_machine
 from benchmarks.scripted_model import LATENCY_S, model_process
 from benchmarks.speed_place import K, Place, loaded
-from benchmarks.speed_systems import BASELINE, SYSTEMS, System
+from benchmarks.speed_systems import BASELINE, FILLS, SYSTEMS, System
 from benchmarks.table_into import ROOT, put
 
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
@@ -58,12 +59,11 @@ class Measured:
 # --- the process of a system ---
 
 
-def fill(system: System, place: Place) -> None:
-    """Stores what the system is asked for."""
+def fill(store: str, place: Place) -> None:
+    """Stores the passages as some systems need them."""
 
     async def filling() -> None:
-        assert system.fill is not None
-        await system.fill(place, await loaded())
+        await FILLS[store](place, await loaded())
 
     silence(place.folder)
     stay_on_this_machine()
@@ -107,9 +107,11 @@ def measure(
 ) -> dict[str, Measured]:
     """{system: what it took}, all asked in turn."""
     spawning = multiprocessing.get_context("spawn")
-    filling = {one.name: one for one in SYSTEMS if one.fill is not None}
-    for system in filling.values():
-        run_to_its_end(spawning.Process(target=fill, args=(system, place)), system.name)
+    stores = dict.fromkeys(one.store for one in systems if one.store)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        filled = [pool.submit(filled_in, store, place) for store in stores]
+    for one in filled:
+        one.result()
     found = {system.name: Measured() for system in systems}
     with ExitStack() as stack:
         pipes: dict[str, Connection[Any, Any]] = {}
@@ -154,14 +156,19 @@ def ask_in_turn(
         one.worked = (worked[name] - begun[name]) / max(1, len(one.walls))
 
 
-def run_to_its_end(process: Any, name: str) -> None:
-    """Raises SystemExit where it failed."""
+def filled_in(store: str, place: Place) -> None:
+    """Fills it in a process of its own.
+
+    Raises:
+        SystemExit: that failed.
+    """
     begun = time.perf_counter()
+    process = multiprocessing.get_context("spawn").Process(target=fill, args=(store, place))
     process.start()
     process.join()
     if process.exitcode:
-        raise SystemExit(f"{name} could not be filled")
-    say_below(f"  {name}: filled in {time.perf_counter() - begun:.0f} s")
+        raise SystemExit(f"{store} could not be filled")
+    say_below(f"  {store}: filled in {time.perf_counter() - begun:.0f} s")
 
 
 # --- the table ---

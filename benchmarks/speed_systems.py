@@ -1,7 +1,7 @@
 """The systems whose speed is compared; each is filled in one process and asked in another."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +34,8 @@ class System:
     """A row of the table."""
 
     name: str
-    fill: Callable[[Place, Models], Awaitable[None]] | None
-    """Stores the passages on disk; None: another system has, or it keeps all in memory."""
+    store: str | None
+    """What has to be filled before, of `FILLS`; None: it keeps all in memory."""
     opened: Callable[[Place, Models], AbstractAsyncContextManager[Ask]]
     answers: int = 0
     """Of the language model, which a recall waits for."""
@@ -279,34 +279,41 @@ async def langmem(place: Place, models: Models) -> AsyncGenerator[Ask]:
     yield ask
 
 
+FILLS: Mapping[str, Callable[[Place, Models], Awaitable[None]]] = {
+    "chroma": fill_chroma,
+    "secondhop with cues": partial(fill_secondhop, cues=True),
+    "secondhop without cues": partial(fill_secondhop, cues=False),
+    "mem0": fill_mem0,
+}
+
 SYSTEMS = (
-    System(name=BASELINE, fill=fill_chroma, opened=chroma),
+    System(name=BASELINE, store="chroma", opened=chroma),
     System(
         name="secondhop none, with cues",
-        fill=partial(fill_secondhop, cues=True),
+        store="secondhop with cues",
         opened=partial(secondhop, cues=True, effort="none"),
     ),
     System(
         name="secondhop none, without cues",
-        fill=partial(fill_secondhop, cues=False),
+        store="secondhop without cues",
         opened=partial(secondhop, cues=False, effort="none"),
     ),
     System(
         name="secondhop low",
-        fill=None,
+        store="secondhop with cues",
         opened=partial(secondhop, cues=True, effort="low"),
         answers=1,
         for_many=False,
     ),
     System(
         name="secondhop high",
-        fill=None,
+        store="secondhop with cues",
         opened=partial(secondhop, cues=True, effort="high"),
         answers=2,
         for_many=False,
     ),
-    System(name="secondhop briefing, no question", fill=None, opened=briefing),
-    System(name="EnsembleRetriever (BM25, Chroma by MMR)", fill=None, opened=ensemble),
-    System(name="mem0 search", fill=fill_mem0, opened=mem0),
-    System(name="LangMem search", fill=None, opened=langmem),
+    System(name="secondhop briefing, no question", store="secondhop with cues", opened=briefing),
+    System(name="EnsembleRetriever (BM25, Chroma by MMR)", store="chroma", opened=ensemble),
+    System(name="mem0 search", store="mem0", opened=mem0),
+    System(name="LangMem search", store=None, opened=langmem),
 )

@@ -23,14 +23,12 @@ from secondhop.graph.trace import (
     TraceStep,
     TraceVote,
 )
-from secondhop.models.prices import TokenPrice
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.selection.factors import score_factors
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Drop, FacetScore, Hits, Query, RecallState, Step, Vote
+from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
 
 PLAYBOOKS, NOBODY = "playbooks", "none"
 """Named in a trace where no planner planned, and where no critic voted."""
@@ -73,6 +71,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
     planner, critic = services.planner, services.critic
+    steps = sorted(state.get("steps", {}).items(), key=lambda one: (one[1]["started_at"], one[0]))
     return {
         "schema_version": SCHEMA_VERSION,
         "trace_id": state["trace_id"],
@@ -81,7 +80,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded() | kept | {"question.kind": state["kind"]},
+        "settings": services.settings.recorded | kept | {"question.kind": state["kind"]},
         "kept_settings": sorted(kept),
         "embedder": services.embedder.model_id,
         "planner": planner.planner_id if planner and plans(state, services) else PLAYBOOKS,
@@ -99,18 +98,13 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "include_stale": state.get("include_stale", False),
         "where": state.get("where", {}),
         "effort": state.get("effort"),
-        "steps": trace_steps(state.get("steps", {})),
+        "steps": [told(TraceStep, entry) for _, entry in steps],
         "returned": returned,
         "stop_reason": state["stop_reason"],
         "stop_detail": state["stop_detail"],
         "degraded": sorted(set(state.get("degraded", {}).values())),
-        "spent": spent_of(state, price=services.price, ms=ms),
+        "spent": {**spent_fields(state, services.price), "ms": round(ms, 2)},
     }
-
-
-def spent_of(state: RecallState, *, price: TokenPrice | None, ms: float) -> dict[str, Any]:
-    """What the recall cost."""
-    return {**spent_fields(state, price), "ms": round(ms, 2)}
 
 
 def told(part: type[BaseModel], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,18 +132,13 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
     entry = told(TraceQuery, query)
     found = state.get("rankings", {}).get(query["query_id"])
     if found is not None:
-        hits = {"dense": trace_hits(found["dense"]), "lexical": trace_hits(found["lexical"])}
-        entry |= {name: ranked for name, ranked in hits.items() if ranked}
+        for name, hits in (("dense", found["dense"]), ("lexical", found["lexical"])):
+            best: dict[str, float] = {}  # of each memory its best passage, best first
+            for memory_id, score in zip(hits["memory_ids"], hits["scores"], strict=True):
+                best.setdefault(memory_id, round(score, 4))
+            entry |= {name: best} if best else {}
         entry["error"] = found["error"]
     return entry
-
-
-def trace_hits(hits: Hits) -> dict[str, float]:
-    """{memory id: score of its best passage}, best first."""
-    best: dict[str, float] = {}
-    for _, memory_id, score in rows(hits):
-        best.setdefault(memory_id, round(score, 4))
-    return best
 
 
 def trace_candidates(
@@ -195,20 +184,10 @@ def by_memory(entries: Iterable[EntryT]) -> dict[str, list[EntryT]]:
 
 def candidate_fields(candidate: Candidate) -> dict[str, Any]:
     """What a candidate is by itself, its facets by relevance."""
-
-    def by_relevance(found: tuple[str, FacetScore]) -> tuple[float, str]:
-        return -found[1]["relevance"], found[0]
-
-    scores = sorted(candidate["scores"].items(), key=by_relevance)
+    scores = sorted(candidate["scores"].items(), key=lambda one: (-one[1]["relevance"], one[0]))
     return {
         **told(TraceCandidate, candidate),
         "facet_scores": [
             told(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
         ],
     }
-
-
-def trace_steps(steps: Mapping[str, Step]) -> list[dict[str, Any]]:
-    """Node runs in the order they began."""
-    ordered = sorted(steps.items(), key=lambda item: (item[1]["started_at"], item[0]))
-    return [told(TraceStep, entry) for _, entry in ordered]

@@ -84,12 +84,6 @@ class Remaining:
         return self.llm_calls > 0 and self.llm_tokens > 0
 
 
-def tokens_spent(spent: Mapping[str, float]) -> int:
-    """Prompt and completion tokens together, those that lost replies may have cost included."""
-    usage = usage_in(spent)
-    return usage.tokens + usage.lost_tokens
-
-
 def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
     """What is left of the limits at this point of the recall; nothing is below 0."""
     usage = usage_in(state.get("spent", {}))

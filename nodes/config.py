@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import inf, isfinite
 from typing import Literal, TypeAlias, cast
 
@@ -263,7 +264,7 @@ _GROUPS: Mapping[str, type[object]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """Everything that a caller may set, in groups. Frozen, and checked when it is made.
 
@@ -296,6 +297,7 @@ class Config:
             for name, setting in settings.items()
         }
 
+    @cached_property
     def recorded(self) -> dict[str, float | int | str | bool | None]:
         """What a trace records: the settings that a recall has, without those of sessions,
         briefings and traces."""

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from secondhop.nodes.planning.fact_lookup import asked_facts
+from secondhop.nodes.planning.fact_lookup import NOTHING_ASKED, asked_facts
 from secondhop.nodes.selection.learned import with_what_was_learned
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
@@ -33,7 +33,9 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         preferences["preferences"] = dict(counting.nearness)
         preferences["preferences_asked"] = dict(counting.asked)
         degraded = dict(counting.degraded)
-    facts = await asked_facts(state, hidden, chosen.values(), services=services)
+    facts = NOTHING_ASKED
+    if hidden.facts and not state["round"]:
+        facts = await asked_facts(state, hidden, chosen.values(), services=services)
     room = services.settings.limits.queries - len(facts.queries)
     chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
     update: RecallUpdate = {
@@ -46,9 +48,12 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     if "learned" not in state:
         update = await with_what_was_learned(update, state, hidden, services=services)
+    degraded |= facts.degraded
     if degraded:
         update["degraded"] = {**update.get("degraded", {}), **degraded}
-    return facts.joined_to(update)
+    if facts.facets:
+        update["facets"] = {**update.get("facets", {}), **facts.facets}
+    return update
 
 
 def waiting(state: RecallState) -> list[Query]:

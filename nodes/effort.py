@@ -24,7 +24,9 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
         UsageError: no such effort, or one that needs a model where there is none.
     """
     if effort is None:
-        return usual_effort(annotated, services)
+        if services.planner is None and services.critic is None:
+            return "none"
+        return "low" if annotated >= MOSTLY and services.critic is not None else "high"
     named = KNOWN.get(effort) if isinstance(effort, str) else None
     if named is None:
         raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
@@ -32,13 +34,6 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     if named != "none" and not able:
         raise UsageError(f"effort {named!r} asks a language model, and none is configured")
     return named
-
-
-def usual_effort(annotated: float, services: Services) -> Effort:
-    """Where nobody says how much."""
-    if services.planner is None and services.critic is None:
-        return "none"
-    return "low" if annotated >= MOSTLY and services.critic is not None else "high"
 
 
 def plans(state: Mapping[str, Any], services: Services) -> bool:

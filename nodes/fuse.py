@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.similarity import CUED, cosines_of, memory_order, rows
+from secondhop.nodes.retrieval.similarity import CUED, cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -236,7 +236,7 @@ def fuse_facet(
     for found in rankings:
         cosines, cued = cosines_of(found), found["cues"]["memory_ids"] if "cues" in found else []
         for leg, weight in zip(legs, weights, strict=True):
-            order = memory_order(found[leg])[:depth]
+            order = list(dict.fromkeys(found[leg]["memory_ids"]))[:depth]
             orders.append(order)
             shares.append(weight)
             kept = {*order, *cued[:CUED]}

@@ -15,8 +15,6 @@ from secondhop.nodes.retrieval.similarity import (
     Similar,
     as_hits,
     by_similarity,
-    count_of,
-    memory_order,
     rows,
 )
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
@@ -29,7 +27,7 @@ from secondhop.nodes.state import (
     RecallUpdate,
     is_unplanned,
 )
-from secondhop.stores.records import PassageHit, Vector
+from secondhop.stores.records import Vector
 from secondhop.wording import counted
 
 T = TypeVar("T")
@@ -69,8 +67,8 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
 
 def noted(rankings: Collection[Ranking]) -> str:
     """ "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
-    near = sum(count_of(one["dense"]) for one in rankings)
-    worded = sum(count_of(one["lexical"]) for one in rankings)
+    near = sum(len(one["dense"]["passage_ids"]) for one in rankings)
+    worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings)
     cued = sum(len(one["cues"]["memory_ids"]) for one in rankings if "cues" in one)
     told = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
     return f"{told}, {counted(cued, 'memory')} by cues" if cued else told
@@ -138,10 +136,8 @@ async def by_words(
         return {}
     texts = [one["text"] for one in asked]
 
-    async def best(k: int) -> list[list[PassageHit]]:
-        return await services.search.lexical(texts, k=k)
-
-    rankings = await visible(best, k=depth, hidden=hidden)
+    search = partial(services.search.lexical, texts)
+    rankings = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 
@@ -177,7 +173,7 @@ async def add_missing_cosines(
 def without_cosine(found: Ranking, *, memories: int) -> list[str]:
     """Passages that the lexical search alone found, of memories that count in it or by cues."""
     cued = found["cues"]["memory_ids"][:CUED] if "cues" in found else []
-    kept = {*memory_order(found["lexical"])[:memories], *cued}
+    kept = {*[*dict.fromkeys(found["lexical"]["memory_ids"])][:memories], *cued}
     there = set(found["dense"]["passage_ids"])
     return [
         passage_id

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import Final
 
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
@@ -17,10 +19,7 @@ from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch, SettingsKeeping
 
-
-def utc_now() -> datetime:
-    """The clock of a recall that was given no time."""
-    return datetime.now(UTC)
+UTC_CLOCK: Final = partial(datetime.now, UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,8 @@ class Services:
     """What the recalls that run may not show."""
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
     """What was shown lately, for `RankingSettings.freshness`."""
-    clock: Callable[[], datetime] = utc_now
+    clock: Callable[[], datetime] = UTC_CLOCK
+    """When it is, for a recall that was given no time."""
 
 
 def session_services(services: Services) -> Services:

@@ -2,12 +2,14 @@
 
 import time
 
-from secondhop.nodes.budget import tokens_spent
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.convergence import is_stable
 from secondhop.wording import counted
+
+TOKENS = ("prompt_tokens", "completion_tokens", "lost_tokens")
+"""What counts as used of a language model: what lost replies may have cost, too."""
 
 
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
@@ -46,7 +48,7 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
         return "no_verdict", f"the critic could not be asked; {stands}"
     if spent.get("llm_calls", 0) >= limits.llm_calls:
         return "max_llm_calls", f"the limit of {counted(limits.llm_calls, 'model call')} is reached"
-    if tokens_spent(spent) >= limits.llm_tokens:
+    if sum(spent.get(name, 0) for name in TOKENS) >= limits.llm_tokens:
         return "max_tokens", f"{limits.llm_tokens:,} model tokens are used"
     if state["round"] >= limits.rounds:
         return "max_rounds", f"the limit of {counted(limits.rounds, 'round')} is reached"

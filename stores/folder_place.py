@@ -7,6 +7,7 @@ locks/                       empty files that processes lock
 """
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError
@@ -25,16 +26,21 @@ from secondhop.stores.manifest import (
 )
 from secondhop.stores.rebuild_command import rebuild_advice
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.shared import Shared
+from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.collection_names import CollectionNames
-from secondhop.stores.vectors.shared_clients import folder_client, leave_client
 
 SESSIONS_FILE = "sessions.db"
 """In the entity's folder, beside its traces; never in its catalog, for a session writes nothing
 there."""
+
+
+_clients: Shared[ChromaFolder] = Shared()
 
 
 class FolderPlace:
@@ -53,7 +59,7 @@ class FolderPlace:
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=str(folder))
             if chroma_url
-            else folder_client(folder, user=self)
+            else _clients.of(folder.resolve(), partial(_client, folder.absolute()), user=self)
         )
 
     @property
@@ -124,9 +130,11 @@ class FolderPlace:
                 cure=rebuild_advice(self.name, server=self.server),
             )
 
-    def create_manifest(self, *, embedder_id: str, dimension: int) -> Manifest:
+    def found(self, wanted: Identity) -> Manifest:
         """See `StorePlace`."""
-        return create_manifest(self._manifest_path, embedder_id=embedder_id, dimension=dimension)
+        return self.manifest() or create_manifest(
+            self._manifest_path, embedder_id=wanted.embedder_id, dimension=wanted.dimension
+        )
 
     def replace_manifest(self, manifest: Manifest) -> None:
         """See `StorePlace`."""
@@ -135,6 +143,10 @@ class FolderPlace:
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
         return self._own(entity).exists()
+
+    def is_in_use(self, entity: str) -> bool:
+        """See `StorePlace`."""
+        return is_open_elsewhere(self._own(entity) / "catalog.db")
 
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
@@ -162,7 +174,7 @@ class FolderPlace:
         if self.server:
             self._chroma.close()
         else:
-            leave_client(self)
+            _clients.leave(self)
 
     def _own(self, entity: str) -> Path:
         return self.folder / "entities" / entity_slug(entity)
@@ -170,6 +182,10 @@ class FolderPlace:
     @property
     def _manifest_path(self) -> Path:
         return self.folder / "store.json"
+
+
+def _client(folder: Path) -> ChromaFolder:
+    return ChromaFolder(folder / "chroma", locks=folder / "locks")
 
 
 def _is_file(place: Path) -> bool:

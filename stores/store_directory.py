@@ -10,11 +10,11 @@ from pathlib import Path
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.folder_place import FolderPlace
 from secondhop.stores.locks import to_its_end, writer_turn
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
+from secondhop.stores.store_address import is_address
 from secondhop.stores.store_place import StorePlace
 from secondhop.stores.vectors.place import identity_at, place_of
 
@@ -26,11 +26,15 @@ GENERATIONS = 32
 
 
 class StoreDirectory:
-    """One store: a folder, and Chroma in it or on a server."""
+    """One store: a folder or a PostgreSQL database, and its vectors there or on a Chroma server."""
 
-    def __init__(self, store: Path, *, chroma_url: str | None = None) -> None:
-        """Creates nothing. Raises StoreError where no store can be."""
-        self._place: StorePlace = FolderPlace(store, chroma_url=chroma_url)
+    def __init__(self, store: str | Path, *, chroma_url: str | None = None) -> None:
+        """Creates nothing. `store`: a folder, or postgresql://USER@HOST:PORT/DATABASE.
+
+        Raises:
+            StoreError: there can be no store.
+        """
+        self._place = place_of_store(store, chroma_url=chroma_url)
         self._vectors_at = place_of(chroma_url)
 
     @property
@@ -190,9 +194,7 @@ class StoreDirectory:
             )
 
     def _found_store(self, wanted: Identity) -> None:
-        found = self.manifest() or self._place.create_manifest(
-            embedder_id=wanted.embedder_id, dimension=wanted.dimension
-        )
+        found = self._place.found(wanted)
         self._expect_same_embedder(wanted, found.embedder_id, found.dimension)
 
     def _prepare_reindex(self, catalog: Catalog, entity: str) -> Identity:
@@ -275,3 +277,19 @@ class StoreDirectory:
             passages=self._place.vectors(identity),
             cues=self._place.vectors(identity, ending=".cues"),
         )
+
+
+def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
+    """Where the store is; nothing is connected or made.
+
+    Raises:
+        StoreError: no folder can be there.
+        UsageError: psycopg is not installed.
+    """
+    if is_address(store):
+        from secondhop.stores.postgres.place import PostgresPlace
+
+        return PostgresPlace(str(store), chroma_url=chroma_url)
+    from secondhop.stores.folder_place import FolderPlace
+
+    return FolderPlace(Path(store), chroma_url=chroma_url)

@@ -66,8 +66,8 @@ class StorePlace(Protocol):
         """As `manifest`, made again if it was lost or damaged."""
         ...
 
-    def create_manifest(self, *, embedder_id: str, dimension: int) -> Manifest:
-        """A new one, or the one that another process has just made."""
+    def found(self, wanted: Identity) -> Manifest:
+        """Make ready for an entity's first put; the manifest there is, or a new one."""
         ...
 
     def replace_manifest(self, manifest: Manifest) -> None:
@@ -76,6 +76,11 @@ class StorePlace(Protocol):
 
     def holds(self, entity: str) -> bool:
         """Whether anything is kept of the entity."""
+        ...
+
+    def is_in_use(self, entity: str) -> bool:
+        """Whether another process, or another part of this one, has the entity open, as far as can
+        be told."""
         ...
 
     def erase(self, entity: str) -> None:

@@ -7,7 +7,6 @@ from typing import TypedDict
 from secondhop.nodes.evidence.links import Link
 from secondhop.nodes.fuse import as_candidate, fuse_facet
 from secondhop.nodes.planning.question_kind import SHARES
-from secondhop.nodes.retrieval.similarity import count_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Facet, FacetScore, Query, Ranking, RecallState
 from secondhop.ranking.calibration import calibrated_relevance
@@ -93,7 +92,7 @@ async def new_candidates(
     scores: dict[str, dict[str, FacetScore]] = {}
     for query_id, ranking in linked["rankings"].items():
         facet_id = linked["queries"][query_id]["facet_id"]
-        depth = count_of(ranking["lexical"])
+        depth = len(ranking["lexical"]["passage_ids"])
         fused = fuse_facet(
             [ranking],
             depth=depth,

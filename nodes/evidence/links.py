@@ -13,7 +13,7 @@ from math import log
 
 from secondhop.models.embedder import Vectors
 from secondhop.nodes.evidence.rank import PassageScores, ranking_scores
-from secondhop.nodes.retrieval.similarity import as_hits, count_of, rows
+from secondhop.nodes.retrieval.similarity import as_hits, rows
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Ranking, RecallState
@@ -117,7 +117,7 @@ async def found_links(
             for lead, vector in zip(leads, vectors[:, None, :], strict=True)
         )
     )
-    return [link for link in links if count_of(link.ranking["lexical"])]
+    return [link for link in links if link.ranking["lexical"]["passage_ids"]]
 
 
 async def followed(

@@ -28,7 +28,6 @@ from secondhop.nodes.state import (
     Facet,
     Query,
     RecallState,
-    RecallUpdate,
 )
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.keeping import FactName, fact_in_words
@@ -72,28 +71,21 @@ class AskedFacts:
     queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
     degraded: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def joined_to(self, update: RecallUpdate) -> RecallUpdate:
-        """A round's update, with what this adds."""
-        if not self.queries and not self.degraded:
-            return update
-        return {
-            **update,
-            "facets": {**update.get("facets", {}), **self.facets},
-            "degraded": {**update.get("degraded", {}), **self.degraded},
-        }
+
+NOTHING_ASKED = AskedFacts()
 
 
 async def asked_facts(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> AskedFacts:
-    """What the first round looks up; nothing in later ones.
+    """What the first round looks up.
 
     A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
     the plan asks for serves the facet of that query.
     """
     names, asked = hidden.facts, list(planned)
-    if state["round"] or not names or services.settings.limits.queries < 1 + MOST:
-        return AskedFacts()
+    if services.settings.limits.queries < 1 + MOST:
+        return NOTHING_ASKED
     asking = named_facts(state, names, asked)
     try:
         async with asyncio.timeout(time_beside(state)):

@@ -31,7 +31,7 @@ async def by_cues(rows: Vectors, hidden: Hidden, services: Services) -> list[Cue
         return []
     background = await services.playbooks.background()
     bent, lengths = bent_from(rows, background)
-    depth = DEPTH
+    depth = hidden.depth(DEPTH)
     while True:
         rankings = await services.cues.search(bent, k=depth)
         shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]

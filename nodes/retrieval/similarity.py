@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from secondhop.errors import SecondhopError
-from secondhop.models.embedding_cache import past_the_cache
+from secondhop.models.embedding_cache import embed_requests
 from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
@@ -112,8 +112,7 @@ async def query_vectors(
     texts = [query["text"] for query in queries]
     as_queries, as_texts = await asyncio.gather(
         services.embedder.embed_queries(texts),
-        # past the cache: it bounds queries and keeps passages, and this is neither
-        past_the_cache(services.embedder).embed_passages(texts if cued else []),
+        embed_requests(services.embedder, texts if cued else []),
     )
     both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [
@@ -231,11 +230,6 @@ def rows(hits: Hits) -> Iterator[tuple[str, str, float]]:
     return zip(hits["passage_ids"], hits["memory_ids"], hits["scores"], strict=True)
 
 
-def count_of(hits: Hits) -> int:
-    """How many passages were found."""
-    return len(hits["passage_ids"])
-
-
 def scores_of(hits: Hits) -> dict[str, float]:
     """{passage id: score in the search}."""
     return dict(zip(hits["passage_ids"], hits["scores"], strict=True))
@@ -244,8 +238,3 @@ def scores_of(hits: Hits) -> dict[str, float]:
 def cosines_of(ranking: Ranking) -> dict[str, float]:
     """{passage id: cosine} of everything whose cosine is known."""
     return ranking["cosines"] | scores_of(ranking["dense"])
-
-
-def memory_order(hits: Hits) -> list[str]:
-    """Memory ids in the order of their best passages."""
-    return list(dict.fromkeys(hits["memory_ids"]))

@@ -20,6 +20,9 @@ REMEMBERED = 512
 NOTED = 10
 """Hidden memories a query that the trace tells of."""
 
+MOST_DEEPER = 64
+"""How many times deeper a first search may go because of a filter."""
+
 OUTSIDE = "the filter of this recall leaves it out"
 
 APART = "it is a preference: those that count are given apart"
@@ -58,6 +61,13 @@ class Hidden:
     admitted: frozenset[str] | None = None
     """With a filter, all that may be shown; None without one."""
 
+    def depth(self, k: int) -> int:
+        """How deep to search first so that `k` hits may be shown: by the share that a filter
+        admits."""
+        if self.admitted is None:
+            return k
+        return k * min(MOST_DEEPER, 1 + len(self.reasons) // max(1, len(self.admitted)))
+
 
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 
@@ -94,7 +104,9 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
     now = datetime.fromisoformat(sight["asked_at"])
     as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
-    stored = await keeping.standing(until=as_of, where=Where.of(sight["where"]))
+    stored = await keeping.standing(
+        until=as_of, where=Where.of(sight["where"]) if sight["where"] else None
+    )
     ended = {
         memory_id: end
         for memory_id, kept in stored.keepings.items()
@@ -150,7 +162,7 @@ async def visible(
 
     Searches deeper until enough is found, or nothing more is there.
     """
-    depth = k
+    depth = hidden.depth(k)
     while True:
         rankings = await search(depth)
         if not hidden.reasons:

@@ -51,7 +51,7 @@ def interfaces_over(
     graphs = CompiledGraphs(services, checkpointer)
     kept = services.settings.traces
     traces = traces_of(services.entity, store=parts.home.path, settings=kept)
-    answering = Answering(parts.store, services, graphs, traces=traces, folder=parts.home.path)
+    answering = Answering(parts.store, services, graphs, traces=traces, name=parts.home.name)
     learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
@@ -87,7 +87,7 @@ def interfaces_over(
         cues=Cues(writing, loop=loop),
         admin=Maintenance(
             writing,
-            folder=parts.home.path,
+            store=parts.home.name,
             learned=parts.learned,
             services=services,
             loop=loop,

@@ -195,7 +195,7 @@ async def opened_store(
     mending: bool,
 ) -> tuple[StoreDirectory, EntityStore]:
     """The store's folder and the entity in it; nothing stays open where that fails."""
-    home = StoreDirectory(Path(path) if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+    home = StoreDirectory(path if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
     try:
         with files_left():
             return home, await open_entity(home, entity, embedder=embedder, mending=mending)

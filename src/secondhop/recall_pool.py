@@ -61,7 +61,7 @@ class RecallPool:
         """Opens nothing yet. What is not listed here is as in `Recall.aopen`.
 
         Args:
-            max_open: entities that stay open, about 5 MB and 12 files each. None is closed while
+            max_open: entities that stay open, about 3 MB and 10 files each. None is closed while
                 it is in use, so more are open while more are used at once.
 
         Raises:
@@ -77,7 +77,7 @@ class RecallPool:
             judge = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
         made = ((embedder, model), (llm, judge))
         self._owned: list[object] = [one for given, one in made if given is not one]
-        folder = Path(path) if path is not None else DEFAULT_STORE
+        folder = path if path is not None else DEFAULT_STORE
         self._home = StoreDirectory(folder, chroma_url=chroma_url)  # keeps its client open
         self._aopen = partial(
             Recall.aopen,

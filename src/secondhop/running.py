@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
@@ -74,11 +73,11 @@ class Answering:
         graphs: CompiledGraphs,
         *,
         traces: TraceFolder,
-        folder: Path,
+        name: str,
     ) -> None:
-        """`folder`: of the store; errors name it."""
+        """`name`: of the store, for errors."""
         self._store, self._services, self._graphs = store, services, graphs
-        self._traces, self._folder = traces, folder
+        self._traces, self._name = traces, name
         self._is_ready = False
 
     async def stream(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
@@ -110,7 +109,7 @@ class Answering:
         if self._is_ready:
             return
         if not (await self._store.counts()).memories:
-            raise UnknownEntityError(self._services.entity, store=str(self._folder))
+            raise UnknownEntityError(self._services.entity, store=self._name)
         try:
             await self.warm()
         except ModelUnavailableError:

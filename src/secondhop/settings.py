@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from secondhop.errors import UsageError
+from secondhop.stores.store_address import named_store
 
 PREFIX = "SECONDHOP_"
 
@@ -20,10 +22,10 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
     )
 
-    store: Path = Path(".secondhop")
-    """Folder of the embedded store."""
+    store: Annotated[str | Path, BeforeValidator(named_store)] = Path(".secondhop")
+    """Folder of the embedded store, or the address of a PostgreSQL database."""
     chroma: str | None = None
-    """URL of a Chroma server; None keeps the vectors in the store's folder."""
+    """URL of a Chroma server; None keeps the vectors in the store."""
     entity: str = Field(default="default", min_length=1)
     """Whose memory it is."""
     llm: str | None = None

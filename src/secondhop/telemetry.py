@@ -128,7 +128,8 @@ def search_span(name: str, queries: int) -> Iterator[Span]:
     """One search of a store."""
     values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
     with _span(f"retrieval {name}", "RETRIEVER", values) as span:
-        span.note({"secondhop.queries": queries})
+        if span is not SILENT:
+            span.note({"secondhop.queries": queries})
         yield span
 
 

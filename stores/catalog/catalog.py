@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from secondhop.errors import CorruptStoreError
+from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog import topics as catalog_topics
@@ -132,9 +132,15 @@ class Catalog:
 
         Raises:
             CorruptStoreError: the file does not say.
+            StoreError: another process has deleted the entity.
         """
         with self._database.reading() as connection:
             meta = read_meta(connection)
+        if not meta:
+            raise StoreError(
+                f"nothing is left of the entity in {self._database.name}: it was deleted since it "
+                f"was opened; open it again"
+            )
         try:
             return Identity(
                 entity=json.loads(meta["entity"]),
@@ -334,10 +340,19 @@ class Catalog:
         passage_ids: Iterable[str],
         cue_ids: Iterable[str],
     ) -> int | None:
-        """Exchange a note for one that names the vectors which nothing stored needs any more."""
+        """Exchange a note for one that names the vectors which nothing stored needs any more.
+
+        Raises:
+            StoreError: another process has undone the note: it took this one for dead.
+        """
         rows = connection.execute(
             "DELETE FROM outbox WHERE intent_no = ? RETURNING cue_ids", (intent,)
         ).fetchall()
+        if intent is not None and not rows:
+            raise StoreError(
+                f"another process has taken over the writing to {self._database.name}; this write "
+                f"was not stored: try again"
+            )
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
         unknown = set(candidates) - stored_cues(connection, candidates)
         return add_drop(connection, passage_ids, unknown)

@@ -274,12 +274,15 @@ def fact_name_of(row: tuple[Any, ...]) -> FactName:
     return FactName(memory_id, text_of(subject), text_of(attribute))
 
 
-def _written(text: str) -> str | bytes:
-    # half of an emoji (a lone surrogate) is no UTF-8, but it is what the memory says
+class HalfText(bytes):
+    """Text with half of an emoji (a lone surrogate): no UTF-8, but it is what the memory says."""
+
+
+def _written(text: str) -> str | HalfText:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+        return HalfText(text.encode("utf-8", "surrogatepass"))
     return text
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.annotate.cue_writer import Row, row, sheet_of, writing
@@ -14,6 +15,7 @@ from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import UsageError
 from secondhop.models.llm import LLMError, Usage
 from secondhop.recall import Recall
+from secondhop.recall_pool import RecallPool
 from secondhop.stores.records import Memory
 from secondhop.testing import ModelRequest, ScriptedModel, note, temporary_recall
 
@@ -303,3 +305,28 @@ async def test_a_recall_that_shall_not_annotate_by_itself_does_not() -> None:
         recall.store.after_put()
         assert not [task for task in asyncio.all_tasks() if "_when_quiet" in str(task)]
         assert (await recall.aannotate()).annotated == 1
+
+
+class CountingModel(ScriptedModel):
+    """Takes its time, and counts how many requests it has at once."""
+
+    at_once = most = 0
+
+    async def complete(self, *args: Any, **bounds: Any) -> Any:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        await asyncio.sleep(0.1)
+        self.at_once -= 1
+        return await super().complete(*args, **bounds)
+
+
+async def test_a_process_annotates_two_entities_at_once(tmp_path: Path) -> None:
+    model = CountingModel({"annotate": writing()})
+    quick = AnnotateSettings(quiet_seconds=0.05)
+    async with RecallPool(tmp_path, llm=model, embedder="hashing", annotate=quick) as pool:
+        for entity in ("ana", "ben", "cem", "dora", "emil"):
+            async with pool.recall(entity) as recall:
+                await recall.memories.aremember(f"{entity} met the boiler man.")
+        await until(model.requests, 5)
+
+    assert model.most == 2

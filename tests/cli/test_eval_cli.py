@@ -1,5 +1,6 @@
 """`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,98 @@ def test_the_demo_shows_both_answers_and_the_trace(
     assert set(compared) == {"question", "facets", "plain", "secondhop", "trace_id"}
     assert compared["facets"] == ["employer", "own plan", "track record"]
     assert len(compared["plain"]["memories"]) == 3
+
+
+# --- what is compared, and the page ---
+
+QUERIES = {
+    "q-1": "my Carefeed plan, their software for nursing homes, my résumé of product launches",
+    "q-2": "The tomatoes need water twice a week; is the basil in the shade?",
+}
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """The same memories, and two questions."""
+    rows = [{**QUESTION, "id": one, "query": query} for one, query in QUERIES.items()]
+    memories = [memory_row(name, text) for name, text in TEXTS.items()]
+    return write_rows(tmp_path / "two", conversations=memories, queries=rows)
+
+
+@pytest.fixture
+def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the extra were not installed."""
+    nothing: dict[str, object] = {}
+    monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("without_library")
+def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
+    cli: Cli, two: Path
+) -> None:
+    result = cli("eval", "scenarios", str(two), "--json")
+
+    assert document(result)["two"]["library"] == {}
+    assert document(result)["two"]["mean"]["facet_recall"] > 0
+    assert "pip install '/path/to/the/checkout[eval]'" in result.stderr
+
+
+@pytest.mark.slow
+def test_against_a_baseline_every_measure_has_an_interval_and_a_p(cli: Cli, two: Path) -> None:
+    compared = document(cli("eval", "scenarios", str(two), "--against", "bm25", "--json"))
+
+    facets = compared["against"]["measures"]["facet_recall"]
+    assert compared["against"]["against"] == "bm25"
+    assert facets["ours"] == compared["two"]["mean"]["facet_recall"]
+    assert facets["theirs"] == compared["two"]["baselines"]["bm25"]["mean"]["facet_recall"]
+    assert facets["low"] <= facets["difference"] <= facets["high"]
+    assert 0 < facets["p"] <= 1
+    assert set(compared["against"]["questions"]["two"]) == {"q-1", "q-2"}
+    assert "ms" not in compared["against"]["measures"]
+
+
+@pytest.mark.slow
+def test_against_an_earlier_report_its_rankings_are_measured_anew(
+    cli: Cli, two: Path, tmp_path: Path
+) -> None:
+    earlier = {"two": {"results": {"q-1": ["research", "plan"], "q-2": []}}}
+    (tmp_path / "before.json").write_text(json.dumps(earlier), encoding="utf-8")
+
+    compared = document(cli("eval", "scenarios", str(two), "--against", "before.json", "--json"))
+
+    theirs = compared["against"]["measures"]["facet_recall"]["theirs"]
+    assert theirs == pytest.approx((2 / 3 + 0) / 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--against", "nobody"], "nothing to compare with is called 'nobody'"),
+        (["--set", "ranking.min_scor=1"], "did you mean ranking.min_score"),
+        (["--set", "gone.yaml"], "cannot read gone.yaml"),
+        (["--html", "nowhere/report.html"], "there is no folder nowhere"),
+        (["--html", "two"], "it is a folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_measured(
+    cli: Cli, two: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    refused = cli("eval", "scenarios", str(two), *arguments)
+
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.slow
+def test_the_page_is_written_and_tells_every_question(cli: Cli, two: Path, tmp_path: Path) -> None:
+    done = cli("eval", "scenarios", str(two), "--html", "report.html", "--json")
+
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "wrote report.html" in done.stderr
+    assert document(done)["two"]["results"]
+    assert page.count("<details") == 2
+    assert "hashing" in page
+    assert "<script" not in page

@@ -120,8 +120,10 @@ async def test_episodes_facts_and_entities_of_graphiti_are_read(
     assert found["e1"].created_at == datetime(2026, 1, 2, 10, tzinfo=UTC)
     assert found["f1"].text == "Ana works at Acme. (No longer true since 2026-04-01.)"
     assert (found["n1"].title, found["n1"].text) == ("Ana", "Ana, who works at Acme.")
+    zep = {"episodes": [{"uuid": "z1", "content": "I moved.", "role_type": "user"}]}
+    assert "z1" in await read(recall, tmp_path, "zep.json", zep)
     alone = await recall.arecall("Where does Ana work?", where=Where(sources=["episode"]))
-    assert alone.ids() == ["e1"]
+    assert set(alone.ids()) == {"e1", "z1"}
 
 
 async def test_a_vault_of_obsidian_is_read_with_its_tags_and_links(

@@ -91,6 +91,25 @@ async def test_the_oldest_queries_of_an_entity_go_first_and_every_passage_stays(
     assert queries_in(path) == 600
 
 
+async def test_questions_held_against_cues_are_texts_that_go_as_queries_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding_cache, "KEPT_QUERIES", 2)
+    path, inner = tmp_path / "cache.db", CountingEmbedder()
+    with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
+        rows = await embedding_cache.embed_requests(cache, ["a", "b", "c"])
+        assert np.array_equal(rows, await CountingEmbedder().embed_passages(["a", "b", "c"]))
+        await cache.embed_passages(["a"])
+    assert inner.passage_calls == [["a", "b", "c"], ["a"]]
+    with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
+        await cache.embed_requests(["c", "b"])
+        await cache.keep_passages({text_digest("a")})
+        await cache.embed_passages(["a"])
+    assert inner.passage_calls == [["a", "b", "c"], ["a"]]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT kind FROM vectors").fetchall() == [("passage",)]
+
+
 async def test_a_file_of_version_0_1_is_read(tmp_path: Path) -> None:
     path, inner = tmp_path / "cache.db", CountingEmbedder()
     row = (await CountingEmbedder().embed_queries(["old"]))[0]

@@ -1,9 +1,10 @@
 """Memories to store, without a model: the same text has the same vector."""
 
+import asyncio
 import hashlib
 import os
 import sysconfig
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.local_server import free_port, running_server
+from tests.postgres_server import PostgresForTests, running_postgres
 
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.database import Database
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import Lock, WriterLock
+from secondhop.stores.postgres.database import PostgresDatabase
+from secondhop.stores.postgres.place import PostgresLock
+from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.postgres.vectors import PostgresVectors
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -23,6 +34,11 @@ from secondhop.stores.records import (
     passage_id_of,
 )
 from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_client import ChromaClient
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
+from secondhop.stores.vectors.chroma_server import ChromaServer
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 DIMENSION = 16
 EMBEDDER = "hash-16"
@@ -88,3 +104,96 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command += ["--path", str(tmp_path_factory.mktemp("server"))]
     with running_server(command, port=port):
         yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresForTests]:
+    """A real server, started for the tests and ended by its id."""
+    with running_postgres() as server:
+        yield server
+
+
+PLACES = [
+    "sqlite and memory",
+    "sqlite and a folder",
+    *(
+        pytest.param(place, marks=pytest.mark.slow)
+        for place in ("sqlite and a server", "postgres and a server", "postgres and pgvector")
+    ),
+]
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> str:
+    """Where catalog and vectors are."""
+    return str(request.param)
+
+
+@pytest.fixture
+def database(place: str, request: pytest.FixtureRequest) -> Iterator[PostgresServer | None]:
+    """An empty database, for the places that have one."""
+    if "postgres" not in place:
+        yield None
+        return
+    server = PostgresServer(request.getfixturevalue("postgres").database())
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def collection(
+    place: str, database: PostgresServer | None, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[[str], VectorIndex]]:
+    """Makes an empty index of this name."""
+    made: list[ChromaVectors] = []
+    client: ChromaClient | None = None
+    if place.endswith("folder"):
+        client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+    elif place.endswith("server"):
+        client = ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
+
+    def make(name: str) -> VectorIndex:
+        if client is not None:
+            full = f"{tmp_path.name.rstrip('_')}-x.{name}"
+            made.append(ChromaVectors(client, name=lambda: full))
+            return made[-1]
+        if database is not None:
+            return PostgresVectors(database, "me", collection=name)
+        return MemoryIndex()
+
+    yield make
+    if client is not None:
+        for one in made:
+            asyncio.run(one.drop())
+        client.close()
+
+
+@pytest.fixture
+def index(collection: Callable[[str], VectorIndex]) -> VectorIndex:
+    """For vectors of passages."""
+    return collection("1")
+
+
+@pytest.fixture
+async def store(
+    index: VectorIndex,
+    collection: Callable[[str], VectorIndex],
+    database: PostgresServer | None,
+    tmp_path: Path,
+) -> AsyncIterator[EntityStore]:
+    """An empty store of entity "me", in each place."""
+    where: Path | Database = tmp_path / "catalog.db"
+    lock: Lock = WriterLock(tmp_path / "writer")
+    if database is not None:
+        where = PostgresDatabase(database, "me", part="catalog")
+        lock = PostgresLock(database, "me")
+    opened = EntityStore(
+        Catalog(where),
+        index,
+        identity=Identity(entity="me", embedder_id=EMBEDDER, dimension=DIMENSION),
+        lock=lock,
+        cue_index=collection("1.cues"),
+    )
+    await opened.open()
+    async with aclosing(opened):
+        yield opened

@@ -37,7 +37,7 @@ def stored(
 ) -> None:
     ready: EmbeddedMemory = make.memory(memory_id, *texts or (f"text of {memory_id}",))
     memory: Memory = replace(ready.memory, created_at=ago(days), **parts)
-    catalog.store([replace(ready, memory=memory)], intent=0, at=NOW)
+    catalog.store([replace(ready, memory=memory)], intent=catalog.intend([]), at=NOW)
 
 
 def keep(catalog: Catalog, memory_id: str, keeping: Keeping) -> None:

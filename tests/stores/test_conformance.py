@@ -1,55 +1,17 @@
 """What every vector index must do, and what an entity's store must do over each of them."""
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 from datetime import UTC, datetime
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.locks import WriterLock
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText
-from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.chroma_folder import ChromaFolder
-from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.memory_index import MemoryIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
-
-
-@pytest.fixture(params=ADAPTERS)
-async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorIndex]:
-    if request.param == "numpy":
-        yield MemoryIndex()
-        return
-    client = (
-        ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
-        if request.param == "folder"
-        else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
-    )
-    vectors = ChromaVectors(client, name=lambda: f"{tmp_path.name.rstrip('_')}-x.1")
-    yield vectors
-    await vectors.drop()
-    client.close()
-
-
-@pytest.fixture
-async def store(
-    index: VectorIndex, tmp_path: Path, make: SimpleNamespace
-) -> AsyncIterator[EntityStore]:
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(catalog, index, identity=identity, lock=WriterLock(tmp_path / "writer"))
-    await opened.open()
-    async with aclosing(opened):
-        yield opened
 
 
 class TestVectorIndex:
@@ -63,14 +25,14 @@ class TestVectorIndex:
         await index.remove(["a"])
 
     async def test_erasing_what_was_removed_leaves_the_rest_as_it_was(
-        self, index: VectorIndex, request: pytest.FixtureRequest, make: SimpleNamespace
+        self, index: VectorIndex, place: str, make: SimpleNamespace
     ) -> None:
         texts = [f"text {n}" for n in range(60)]
         await index.upsert(texts, make.vectors(*texts))
         await index.remove(texts[:5])
         before = await index.nearest(make.vectors("one question"), k=10)
 
-        can = "server" not in request.node.callspec.id
+        can = not place.endswith("server")
         assert await index.compact() is can
 
         assert await index.nearest(make.vectors("one question"), k=10) == before

@@ -1,7 +1,7 @@
 """Cues and annotations: what every store must do with them, over each vector index."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -24,18 +24,12 @@ from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
-from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Memory, Message
 from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.stores.vectors.chroma import ChromaVectors
-from secondhop.stores.vectors.chroma_client import ChromaClient
-from secondhop.stores.vectors.chroma_folder import ChromaFolder
-from secondhop.stores.vectors.chroma_server import ChromaServer
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-ADAPTERS = ["numpy", "folder", pytest.param("server", marks=pytest.mark.slow)]
 
 
 def with_cues(
@@ -68,40 +62,6 @@ def annotation_of(
         model="m",
         written_at=NOON,
     )
-
-
-@pytest.fixture(params=ADAPTERS)
-async def store(
-    request: pytest.FixtureRequest, tmp_path: Path, make: SimpleNamespace
-) -> AsyncIterator[EntityStore]:
-    index: VectorIndex
-    cue_index: VectorIndex
-    client: ChromaClient | None = None
-    name = f"{tmp_path.name.rstrip('_')}-x.1"
-    if request.param == "numpy":
-        index, cue_index = MemoryIndex(), MemoryIndex()
-    else:
-        client = (
-            ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
-            if request.param == "folder"
-            else ChromaServer(request.getfixturevalue("chroma_server"), store=str(tmp_path))
-        )
-        index = ChromaVectors(client, name=lambda: name)
-        cue_index = ChromaVectors(client, name=lambda: f"{name}.cues")
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    opened = EntityStore(
-        Catalog(tmp_path / "catalog.db"),
-        index,
-        identity=identity,
-        lock=WriterLock(tmp_path / "writer"),
-        cue_index=cue_index,
-    )
-    async with aclosing(opened):
-        yield opened
-    if client is not None:
-        client.drop(name)
-        client.drop(f"{name}.cues")
-        client.close()
 
 
 async def test_a_memory_is_found_by_the_cue_it_came_with(

@@ -79,7 +79,9 @@ def old_catalog(path: Path, make: SimpleNamespace) -> None:
     """A catalog as the first schema wrote it, with one memory."""
     with closing(Catalog(path)) as catalog:
         catalog.create(Identity(entity="e", embedder_id=make.embedder, dimension=make.dimension))
-        catalog.store([make.memory("a", "the boiler hums")], intent=0, at=datetime.now(UTC))
+        catalog.store(
+            [make.memory("a", "the boiler hums")], intent=catalog.intend([]), at=datetime.now(UTC)
+        )
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         rows = connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND sql > ''"

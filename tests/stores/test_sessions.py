@@ -13,6 +13,8 @@ import pytest
 from tests.redis_server import redis_url as redis_url
 
 from secondhop.errors import StoreError
+from secondhop.stores.postgres.database import PostgresDatabase
+from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.sessions import GRACE_S, SessionStatus, SessionStore, StoredSession
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.sessions_redis import RedisSessions
@@ -24,11 +26,21 @@ WORDS = b"who told the notary"
 STATUSES: list[SessionStatus] = ["resolved", "abandoned"]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.slow)])
+SERVERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("postgres", "redis")]
+
+
+@pytest.fixture(params=["sqlite", *SERVERS])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
     made: SessionStore
     if request.param == "sqlite":
         made = DatabaseSessions(tmp_path / "entity" / "sessions.db")
+    elif request.param == "postgres":
+        with closing(PostgresServer(request.getfixturevalue("postgres").database())) as server:
+            async with aclosing(
+                DatabaseSessions(PostgresDatabase(server, "me", part="sessions"))
+            ) as made:
+                yield made
+        return
     else:
         url = request.getfixturevalue("redis_url")
         made = RedisSessions(url, prefix=f"test:{tmp_path.name}")

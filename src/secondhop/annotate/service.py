@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from secondhop.annotate.annotator import Annotator
 from secondhop.annotate.budget import RunBudget
@@ -22,6 +23,11 @@ from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.stores.entity_store import EntityStore
 
 logger = logging.getLogger(__name__)
+
+ENTITIES_AT_ONCE = 2
+"""Of a process that serves many: the others' memories wait for their turn."""
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,8 +154,15 @@ class BackgroundAnnotating:
                 self._wrote_again = False
                 await asyncio.sleep(self._annotating.settings.quiet_seconds)
             try:
-                ledger = await self._annotating.run()
+                async with a_turn():
+                    ledger = await self._annotating.run()
             except Exception as error:
                 logger.warning("memories wait to be annotated: %s", error)
                 return
             logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
+
+
+def a_turn() -> asyncio.Semaphore:
+    """What an entity's background annotation holds while it works."""
+    loop = asyncio.get_running_loop()
+    return _turns.setdefault(loop, asyncio.Semaphore(ENTITIES_AT_ONCE))

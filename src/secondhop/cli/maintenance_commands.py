@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -64,16 +65,22 @@ def doctor(
         raise StoreError("damage is left; each finding names its cure")
 
 
-def catalog_of(common: Common) -> Path:
-    """Where the memories stand of the entity that the options name; it is there once something
-    was stored, and stays when all of it is forgotten."""
+async def was_stored(common: Common) -> bool:
+    """Whether something was ever stored for the entity that the options name, even if all of it is
+    forgotten."""
+    import asyncio
+
     from secondhop.cli.opening import store_of
     from secondhop.settings import load_settings
-    from secondhop.stores.entity_names import entity_slug
+    from secondhop.stores.store_directory import StoreDirectory
 
     settings = load_settings()
-    slug = entity_slug(common.entity or settings.entity)
-    return store_of(common, settings) / "entities" / slug / "catalog.db"
+    async with aclosing(StoreDirectory(store_of(common, settings))) as home:
+        catalog = home.place.catalog(common.entity or settings.entity)
+        try:
+            return await asyncio.to_thread(catalog.exists)
+        finally:
+            catalog.close()
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -116,7 +123,7 @@ def export(
     from secondhop.wording import counted
 
     async def work(recall: "Recall") -> int:
-        if not catalog_of(common).is_file():
+        if not await was_stored(common):
             raise unknown_entity(common)
         if format is not None:
             return await written_for(format, recall, file)

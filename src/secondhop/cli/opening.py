@@ -14,6 +14,7 @@ from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import OpenAISettings, Settings, load_settings
+from secondhop.stores.store_address import files_of, shown_store
 
 if TYPE_CHECKING:
     from secondhop.annotate.settings import AnnotateSettings
@@ -161,7 +162,7 @@ def unknown_entity(common: Common) -> UnknownEntityError:
     """What is said where nothing is stored for the entity that the options name."""
     settings = load_settings()
     entity = common.entity or settings.entity
-    return UnknownEntityError(entity, store=str(store_of(common, settings)))
+    return UnknownEntityError(entity, store=shown_store(store_of(common, settings)))
 
 
 async def rebuild(
@@ -183,7 +184,7 @@ async def rebuild(
         known = home.entities()
         entities = [common.entity] if common.entity else known
         if not known or not set(entities) <= set(known):
-            raise UnknownEntityError(common.entity or settings.entity, store=str(home.path))
+            raise UnknownEntityError(common.entity or settings.entity, store=home.name)
         if dry_run:
             return {entity: await passages_to_embed(home, entity) for entity in entities}
         embedder = chosen_embedder(common)
@@ -195,8 +196,8 @@ async def rebuild(
         await home.aclose()
 
 
-def store_of(common: Common, settings: Settings) -> Path:
-    """The store's folder."""
+def store_of(common: Common, settings: Settings) -> str | Path:
+    """The store's folder, or the address of its database."""
     return common.store or settings.store
 
 
@@ -302,4 +303,4 @@ def kept_traces(common: Common) -> "TraceFolder":
     from secondhop.traces import traces_of
 
     settings = load_settings()
-    return traces_of(common.entity or settings.entity, store=store_of(common, settings))
+    return traces_of(common.entity or settings.entity, store=files_of(store_of(common, settings)))

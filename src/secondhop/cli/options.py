@@ -12,13 +12,14 @@ import typer
 
 from secondhop.cli.exit_status import with_exit_status
 from secondhop.nodes.state import Effort
+from secondhop.stores.store_address import is_address, shown_store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
     """Which memory a command works on, and how it answers. None: the environment or a default."""
 
-    store: Path | None = None
+    store: str | Path | None = None
     chroma: str | None = None
     entity: str | None = None
     llm: str | None = None
@@ -75,6 +76,11 @@ def given_path(text: str) -> Path:
     return Path(text)
 
 
+def given_store(text: str) -> str | Path:
+    """A folder, or the address of a PostgreSQL database."""
+    return text if is_address(text) else given_path(text)
+
+
 def given_output(text: str) -> Path | None:
     """A path to write to; None for "-", which is standard output as everywhere else."""
     return None if text == "-" else given_path(text)
@@ -97,11 +103,11 @@ ExportFile = Annotated[
 
 def common_options(
     store: Annotated[
-        Path | None,
+        Any,
         typer.Option(
-            parser=given_path,
+            parser=given_store,
             metavar="DIR",
-            help="Folder of the store. [SECONDHOP_STORE, or ./.secondhop]",
+            help="Folder of the store, or postgresql://… [SECONDHOP_STORE, or ./.secondhop]",
         ),
     ] = None,
     chroma: Annotated[
@@ -163,7 +169,8 @@ def common_options(
 
 def place_again(common: Common) -> str:
     """The given options that say which memory it is, for a command to type next; "" if none."""
-    named = (("store", common.store), ("chroma", common.chroma), ("entity", common.entity))
+    store = common.store and shown_store(common.store)
+    named = (("store", store), ("chroma", common.chroma), ("entity", common.entity))
     return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
 
 

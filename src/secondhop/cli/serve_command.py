@@ -138,8 +138,9 @@ def token_file(common: Common) -> "TokenFile":
     from secondhop.cli.opening import store_of
     from secondhop.server.tokens import FILE, TokenFile
     from secondhop.settings import load_settings
+    from secondhop.stores.store_address import files_of
 
-    return TokenFile(store_of(common, load_settings()) / FILE)
+    return TokenFile(files_of(store_of(common, load_settings())) / FILE)
 
 
 def expect_extra(common: Common) -> None:

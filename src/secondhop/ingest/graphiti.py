@@ -20,7 +20,7 @@ def is_graphiti_row(row: JsonObject) -> bool:
     """Whether it is a part of such a graph, or holds some."""
     if _text_in(row):
         return True
-    return any(_text_in(part) for name in _LISTS for part in objects_at(row, name))
+    return any(_text_in(part, listed=True) for name in _LISTS for part in objects_at(row, name))
 
 
 def read_graphiti(document: Document) -> Iterator[Found | Skipped]:
@@ -31,23 +31,28 @@ def read_graphiti(document: Document) -> Iterator[Found | Skipped]:
             continue
         inner = [(name, part) for name in _LISTS for part in objects_at(row.fields, name)]
         rows = [Row(part, f"{row.item} {name}") for name, part in inner] or [row]
-        yield from (_memory(one, document) for one in rows)
+        yield from (_memory(one, document, listed=bool(inner)) for one in rows)
 
 
-def _text_in(row: JsonObject) -> str:
-    """What a part says; "" for what is none."""
+def _text_in(row: JsonObject, *, listed: bool = False) -> str:
+    """What a part says; "" for what is none.
+
+    Args:
+        listed: it stands in a list of such parts; else it might be anybody's row.
+    """
     if not id_at(row, "uuid"):
         return ""
     if text_at(row, "fact") and text_at(row, "source_node_uuid"):
         return text_at(row, "fact")
-    if text_at(row, "content") and ("source_description" in row or "entity_edges" in row):
+    known = listed or "source_description" in row or "entity_edges" in row
+    if text_at(row, "content") and known:
         return text_at(row, "content")
     return text_at(row, "summary") if isinstance(row.get("labels"), list) else ""
 
 
-def _memory(row: Row, document: Document) -> Found | Skipped:
+def _memory(row: Row, document: Document, *, listed: bool) -> Found | Skipped:
     fields = row.fields
-    text = _text_in(fields)
+    text = _text_in(fields, listed=listed)
     if not text:
         return Skipped(row.item, "it says nothing: no fact, content or summary")
     is_episode = bool(text_at(fields, "content"))

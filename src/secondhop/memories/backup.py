@@ -9,6 +9,7 @@ from pathlib import Path
 from secondhop.errors import StoreError, UsageError, said_by_system
 from secondhop.graph.result import Frozen
 from secondhop.stores.manifest import Manifest, create_manifest, intact_manifest
+from secondhop.stores.store_address import is_address
 
 _PAGES = 1_000
 """Copied at a time, so that writers get their turns."""
@@ -25,14 +26,19 @@ class BackedUp(Frozen):
     """The command that makes the copy a store again."""
 
 
-async def back_up(store: Path, target: Path) -> BackedUp:
+async def back_up(store: str | Path, target: Path) -> BackedUp:
     """Copy every entity's catalog, counters and what was learned, each as it is at one moment.
 
     Raises:
         UsageError: nothing is stored there, or the target is not empty.
         StoreError: a file cannot be read or written, or is of a newer secondhop.
     """
-    return await asyncio.to_thread(_back_up, store, target)
+    if is_address(store):
+        raise UsageError(
+            "the store is in PostgreSQL: back it up with pg_dump --schema=secondhop, as "
+            "docs/postgres.md tells"
+        )
+    return await asyncio.to_thread(_back_up, Path(store), target)
 
 
 def _back_up(store: Path, target: Path) -> BackedUp:

@@ -13,7 +13,6 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.reads import content_hashes
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop
 
@@ -55,13 +54,18 @@ async def adelete_entity(
         StoreError: it is open, or its vectors are on a server that is not named; nothing was
             deleted.
     """
-    store = Path(path)
-    folder = store / "entities" / entity_slug(entity)
-    if not await asyncio.to_thread(folder.is_dir):
-        raise UnknownEntityError(entity, store=str(store))
-    async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
-        await home.expect_vectors(entity)
-    memory_ids = await stored_ids(folder / "catalog.db")
+    async with aclosing(StoreDirectory(path, chroma_url=chroma_url)) as home:
+        return await _deleted(home, entity, sessions=sessions, dry_run=dry_run)
+
+
+async def _deleted(
+    home: StoreDirectory, entity: str, *, sessions: str | SessionStore | None, dry_run: bool
+) -> DeletedEntity:
+    if not await asyncio.to_thread(home.place.holds, entity):
+        raise UnknownEntityError(entity, store=home.name)
+    await home.expect_vectors(entity)
+    memory_ids = await stored_ids(home.place.catalog(entity))
+    folder = home.path / "entities" / entity_slug(entity)
     files = [file for file in folder.rglob("*") if file.is_file()]
     deleted = DeletedEntity(
         entity=entity,
@@ -72,14 +76,13 @@ async def adelete_entity(
     )
     if dry_run:
         return deleted
-    if await asyncio.to_thread(is_open_elsewhere, folder / "catalog.db"):
+    if await asyncio.to_thread(home.place.is_in_use, entity):
         raise StoreError(
             f"entity {entity!r} is open, in this program or in another one (a server, a session, "
             f"a command that runs); nothing was deleted: close it there, and try again"
         )
     await abandon_sessions(sessions, memory_ids or [], entity=entity)
-    async with aclosing(StoreDirectory(store, chroma_url=chroma_url)) as home:
-        await home.delete_entity(entity)
+    await home.delete_entity(entity)
     return deleted
 
 
@@ -99,9 +102,8 @@ def delete_entity(
         return loop.run(work)
 
 
-async def stored_ids(path: Path) -> list[str] | None:
+async def stored_ids(catalog: Catalog) -> list[str] | None:
     """Ids of all memories in a catalog; [] where there is none, None where it is damaged."""
-    catalog = Catalog(path)
     try:
         return list(await catalog.aread(content_hashes))
     except CorruptStoreError:

@@ -27,13 +27,13 @@ class Maintenance:
         self,
         writing: MemoryWriting,
         *,
-        folder: Path,
+        store: str,
         learned: LearningStore,
         services: Services,
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """Take the parts as they are; `folder` is that of the store."""
-        self._writing, self._folder = writing, folder
+        """Take the parts as they are; `store` is its name."""
+        self._writing, self._store = writing, store
         self._learned, self._services = learned, services
         self._loop = loop or BackgroundLoop()
 
@@ -136,7 +136,7 @@ class Maintenance:
         Raises:
             UsageError: the folder is not empty.
         """
-        return await back_up(self._folder, Path(folder))
+        return await back_up(self._store, Path(folder))
 
     backup = blocking(abackup)
 

@@ -113,7 +113,7 @@ async def areindex(
         StoreError: nothing is stored for the entity, or another process writes to it.
     """
     chosen = await chosen_embedder(embedder)
-    async with aclosing(StoreDirectory(Path(path), chroma_url=chroma_url)) as home:
+    async with aclosing(StoreDirectory(path, chroma_url=chroma_url)) as home:
         return await reindex_entity(home, entity, embedder=chosen, progress=progress)
 
 

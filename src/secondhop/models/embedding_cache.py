@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -20,7 +21,8 @@ from secondhop.telemetry import embedding_span
 KEPT_QUERIES = 4_000
 """Of an entity; the oldest go first. About 5 kB each on disk, with 384 dimensions."""
 
-Kind: TypeAlias = Literal["query", "passage"]
+Kind: TypeAlias = Literal["query", "passage", "request"]
+"""request: a question embedded as passages are, to be held against cues."""
 _Asked: TypeAlias = tuple[Kind, str]
 _Call: TypeAlias = asyncio.Task[dict[str, Vectors]]
 
@@ -39,10 +41,10 @@ CREATE TABLE IF NOT EXISTS vectors (
 """
 _ADDED = "ALTER TABLE vectors ADD COLUMN added_ns INTEGER NOT NULL DEFAULT 0"
 """For files of version 0.1."""
-_BY_AGE = "CREATE INDEX IF NOT EXISTS queries_by_age ON vectors (added_ns) WHERE kind = 'query'"
+_BY_AGE = "CREATE INDEX IF NOT EXISTS asked_by_age ON vectors (added_ns) WHERE kind <> 'passage'"
 _TRIM = (
-    "DELETE FROM vectors WHERE kind = 'query' AND added_ns <= (SELECT added_ns FROM vectors"
-    " WHERE kind = 'query' ORDER BY added_ns DESC LIMIT 1 OFFSET ?)"
+    "DELETE FROM vectors WHERE kind <> 'passage' AND added_ns <= (SELECT added_ns FROM vectors"
+    " WHERE kind <> 'passage' ORDER BY added_ns DESC LIMIT 1 OFFSET ?)"
 )
 
 
@@ -61,7 +63,7 @@ class CachingEmbedder:
 
         What people ask has no end, so its oldest queries go; playbooks ask the same for ever.
         """
-        self.wrapped = wrapped
+        self.wrapped, self.model_id = wrapped, wrapped.model_id
         self._of_entity, self._untrimmed = of_entity, 0
         self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Asked, _Call]]
         self._under_way = WeakKeyDictionary()
@@ -71,11 +73,6 @@ class CachingEmbedder:
             without="texts are embedded again each time",
             prepare=self._prepare,
         )
-
-    @property
-    def model_id(self) -> str:
-        """The wrapped embedder's."""
-        return self.wrapped.model_id
 
     @property
     def dimension(self) -> int:
@@ -89,6 +86,10 @@ class CachingEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As for passages; queries are kept apart from passages of the same text."""
         return await self._embedded("query", texts)
+
+    async def embed_requests(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_passages`, and kept as long as queries are."""
+        return await self._embedded("request", texts)
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts for every model, and overwrite where they stood."""
@@ -155,7 +156,7 @@ class CachingEmbedder:
         ]
         statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)"
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
-        self._untrimmed += len(rows) if kind == "query" else 0
+        self._untrimmed += len(rows) if kind != "passage" else 0
         if self._untrimmed >= _TRIM_EVERY:
             self._file.attempt(self._trim)
 
@@ -178,6 +179,13 @@ class CachingEmbedder:
         self._untrimmed = 0
         if self._of_entity:
             connection.execute(_TRIM, (KEPT_QUERIES,))
+
+
+async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Questions to be held against cues: texts of one kind, embedded without a query's prefix."""
+    if isinstance(embedder, CachingEmbedder):
+        return await embedder.embed_requests(texts)
+    return await embedder.embed_passages(texts)
 
 
 def past_the_cache(embedder: Embedder) -> Embedder:
@@ -203,7 +211,7 @@ def _select(
     connection: sqlite3.Connection, scope: tuple[str, str], texts: Sequence[str]
 ) -> dict[str, Vectors]:
     by_sha = {text_digest(text): text for text in texts}
-    shas, found = list(by_sha), dict[str, Vectors]()
+    shas, blobs = list(by_sha), dict[str, bytes]()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
         marks = ",".join("?" * len(chunk))
@@ -212,21 +220,21 @@ def _select(
             " AND model_id = ? AND kind = ?",
             [*chunk, *scope],
         )
-        for sha, blob in rows:
-            vector = _sound_vector(blob)
-            if vector is not None:
-                found[by_sha[sha]] = vector
-    return found if len({len(vector) for vector in found.values()}) <= 1 else {}
+        blobs |= {by_sha[sha]: blob for sha, blob in rows if isinstance(blob, bytes)}
+    return _sound_vectors(blobs)
 
 
-def _sound_vector(blob: object) -> Vectors | None:
-    """The vector, if it is one of unit length; bit rot that SQLite does not see ends here."""
-    if not isinstance(blob, bytes) or not blob or len(blob) % 4:
-        return None
-    vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+def _sound_vectors(blobs: Mapping[str, bytes]) -> dict[str, Vectors]:
+    """Those of unit length and the usual dimension; bit rot that SQLite does not see ends here."""
+    ((size, _),) = Counter(map(len, blobs.values())).most_common(1) or [(0, 0)]
+    kept = [text for text, blob in blobs.items() if len(blob) == size]
+    if not size or size % 4:
+        return {}
+    rows = np.frombuffer(b"".join(blobs[text] for text in kept), dtype="<f4")
+    rows = rows.reshape(len(kept), -1).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        norm = float(np.sqrt(np.sum(np.square(vector))))
-    return vector if abs(norm - 1.0) < 1e-3 else None
+        sound = np.abs(np.sqrt(np.square(rows).sum(axis=1)) - 1.0) < 1e-3
+    return {text: row for text, row, fits in zip(kept, rows, sound, strict=True) if fits}
 
 
 def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:
@@ -234,4 +242,4 @@ def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes])
     others = [(digest,) for (digest,) in rows if digest not in digests]
     statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
     connection.executemany(statement, others)
-    connection.execute("DELETE FROM vectors WHERE kind = 'query'")
+    connection.execute("DELETE FROM vectors WHERE kind <> 'passage'")

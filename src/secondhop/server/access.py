@@ -27,9 +27,9 @@ class Served:
     """What the routes of one server share."""
 
     def __init__(
-        self, recalls: RecallPool, *, store: FolderPath, embedder: Embedder, metrics: Metrics
+        self, recalls: RecallPool, *, store: str | FolderPath, embedder: Embedder, metrics: Metrics
     ) -> None:
-        """`store`: the folder; `embedder`: the one that all memories share."""
+        """`store`: its folder or address; `embedder`: the one that all memories share."""
         self.recalls, self.store, self.metrics = recalls, store, metrics
         self._embedder, self._is_ready = embedder, False
         self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

@@ -1,7 +1,7 @@
 """The application: routes, page, probes, and the gate before them."""
 
 from collections.abc import AsyncGenerator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI, Response
@@ -113,7 +113,8 @@ def entities(caller: Caller, server: Server) -> list[str]:
     if EVERY_ENTITY not in caller.entities:
         return sorted(caller.entities)
     expect(caller, "admin")
-    return sorted(StoreDirectory(server.store).entities())
+    with closing(StoreDirectory(server.store).place) as place:
+        return [identity.entity for identity in place.identities()]
 
 
 def describe_problems(app: FastAPI) -> None:

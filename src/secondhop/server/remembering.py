@@ -36,6 +36,7 @@ from secondhop.server.bodies import (
     UpdateBody,
 )
 from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.store_address import files_of
 
 router = APIRouter(tags=["memories"])
 
@@ -208,7 +209,7 @@ async def ingest(
     The same name again replaces what that file said before.
     """
     check_moments(modified_at=modified_at)
-    folder = server.store / "entities" / entity_slug(entity) / "uploads"
+    folder = files_of(server.store) / "entities" / entity_slug(entity) / "uploads"
     file = folder / safe_name(name)
     async with server.uploading(entity):
         try:

@@ -15,6 +15,7 @@ from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import FILE, Keyring, Token, TokenFile
 from secondhop.settings import load_settings
+from secondhop.stores.store_address import files_of
 
 GRACE_S = 30
 """How long requests at work may take to end after a signal."""
@@ -52,7 +53,7 @@ async def serve(
     """
     await expect_sessions(common)
     served = served_of(common)
-    file = TokenFile(served.store / FILE)
+    file = TokenFile(files_of(served.store) / FILE)
     known = [*file.tokens(), *also]
     keyring = Keyring(file, also=also)
     keyring.lets_everyone_in()

@@ -1,0 +1,167 @@
+"""A store in a PostgreSQL database."""
+
+import shutil
+import uuid
+from collections.abc import Callable
+from typing import Any, LiteralString
+
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.learning import LearningStore
+from secondhop.stores.manifest import Manifest
+from secondhop.stores.postgres.database import PostgresDatabase
+from secondhop.stores.postgres.schema import TABLES
+from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.postgres.vectors import PostgresVectors
+from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.sessions import SessionStore
+from secondhop.stores.shared import Shared
+from secondhop.stores.store_address import files_of
+from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma_server import ChromaServer
+from secondhop.stores.vectors.collection_names import CollectionNames
+
+_MANIFEST = "SELECT store_id, embedder_id, dimension FROM store"
+_servers: Shared[PostgresServer] = Shared()
+
+
+class PostgresLock:
+    """A `Lock` on an entity: an advisory lock of the database."""
+
+    def __init__(self, server: PostgresServer, entity: str) -> None:
+        self._server = server
+        self.key = (server.name, entity)
+
+    def try_acquire(self) -> Callable[[], None] | None:
+        """See `Lock`."""
+        return self._server.try_lock(f"secondhop {self.key[1]}")
+
+
+class PostgresPlace:
+    """A `StorePlace` in a database, with vectors beside it (pgvector) or on a Chroma server."""
+
+    def __init__(self, address: str, *, chroma_url: str | None) -> None:
+        """Connects to nothing yet. Raises UsageError for an address that is none."""
+        self._server = _servers.of(address, lambda: PostgresServer(address), user=self)
+        self.name, self.server = self._server.name, chroma_url
+        self.folder = files_of(address)
+        self._chroma = ChromaServer(chroma_url, store=self.name) if chroma_url else None
+        self._names = CollectionNames(self.manifest)
+
+    def catalog(self, entity: str) -> Catalog:
+        """See `StorePlace`."""
+        return Catalog(self._tables(entity, part="catalog"))
+
+    def learning(self, entity: str) -> LearningStore:
+        """See `StorePlace`."""
+        return LearningStore(self._tables(entity, part="learning"))
+
+    def counters(self, entity: str) -> CounterStore:
+        """See `StorePlace`."""
+        return CounterStore(self._tables(entity, part="counters"))
+
+    def sessions(self, entity: str) -> SessionStore:
+        """See `StorePlace`."""
+        from secondhop.stores.sessions_database import DatabaseSessions
+
+        return DatabaseSessions(self._tables(entity, part="sessions"))
+
+    def lock(self, entity: str) -> PostgresLock:
+        """See `StorePlace`."""
+        return PostgresLock(self._server, entity_slug(entity))
+
+    def vectors(self, identity: Identity, *, ending: str = "") -> VectorCollection:
+        """See `StorePlace`."""
+        if self._chroma:
+            return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
+        collection = f"{identity.generation}{ending}"
+        slug = entity_slug(identity.entity)
+        return PostgresVectors(self._server, slug, collection=collection)
+
+    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+        """See `StorePlace`."""
+        del skip_damaged
+        catalogs = [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
+        known = [catalog.identity() for catalog in catalogs if catalog.exists()]
+        return sorted(known, key=lambda identity: identity.entity)
+
+    def manifest(self) -> Manifest | None:
+        """See `StorePlace`."""
+        for store_id, embedder_id, dimension in self._rows(_MANIFEST):
+            return Manifest(store_id=store_id, embedder_id=embedder_id, dimension=dimension)
+        return None
+
+    whole_manifest = manifest
+
+    def found(self, wanted: Identity) -> Manifest:
+        """See `StorePlace`."""
+        self._server.migrate()
+        new = Manifest(
+            store_id=uuid.uuid4().hex, embedder_id=wanted.embedder_id, dimension=wanted.dimension
+        )
+        with self._server.transaction("", writes=True) as connection:
+            connection.execute(
+                "INSERT INTO store (store_id, embedder_id, dimension) VALUES (%s, %s, %s) "
+                "ON CONFLICT DO NOTHING",
+                (new.store_id, new.embedder_id, new.dimension),
+            )
+            connection.execute(
+                "INSERT INTO entities (entity, name) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                (entity_slug(wanted.entity), wanted.entity),
+            )
+        return self.manifest() or new
+
+    def replace_manifest(self, manifest: Manifest) -> None:
+        """See `StorePlace`."""
+        with self._server.transaction("", writes=True) as connection:
+            connection.execute(
+                "UPDATE store SET embedder_id = %s, dimension = %s",
+                (manifest.embedder_id, manifest.dimension),
+            )
+
+    def holds(self, entity: str) -> bool:
+        """See `StorePlace`."""
+        return bool(self._rows("SELECT 1 FROM entities WHERE entity = %s", entity_slug(entity)))
+
+    def is_in_use(self, entity: str) -> bool:
+        """See `StorePlace`: whether someone writes to it now."""
+        release = self.lock(entity).try_acquire()
+        if release is not None:
+            release()
+        return release is None
+
+    def erase(self, entity: str) -> None:
+        """See `StorePlace`."""
+        slug = entity_slug(entity)
+        with self._server.transaction(slug, writes=True) as connection:
+            for table in TABLES:
+                connection.execute(f"DELETE FROM {table}".encode())
+            connection.execute("DELETE FROM entities WHERE entity = %s", (slug,))
+        shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
+
+    def check_room(self) -> None:
+        """See `StorePlace`. The disk is the server's."""
+
+    def check_vectors(self) -> None:
+        """See `StorePlace`. Both servers look after them."""
+
+    def delete_vectors(self) -> bool:
+        """See `StorePlace`."""
+        return False
+
+    def close(self) -> None:
+        """See `StorePlace`."""
+        _servers.leave(self)
+        if self._chroma:
+            self._chroma.close()
+
+    def _tables(self, entity: str, *, part: str) -> PostgresDatabase:
+        return PostgresDatabase(self._server, entity_slug(entity), part=part)
+
+    def _rows(self, sql: LiteralString, *values: str) -> list[tuple[Any, ...]]:
+        """Of the tables that belong to no entity; [] where nothing was ever stored."""
+        if not self._server.has_schema():
+            return []
+        with self._server.transaction("", writes=False) as connection:
+            return connection.execute(sql, values).fetchall()

@@ -1,0 +1,122 @@
+"""The tables in PostgreSQL: those of SQLite, with the entity that each row belongs to.
+
+No query names that column. Its default and the row-level security of each table take it from the
+setting `secondhop.entity`, which a transaction sets for itself (`server.py`): so one text of SQL
+serves both databases, and a handle that is bound to one entity sees and writes no other rows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+SCHEMA: Final = "secondhop"
+ROLE: Final = "secondhop_entity"
+"""What a login that row-level security does not bind becomes inside a transaction."""
+
+TABLES: Final = {
+    "meta": "key TEXT, value TEXT NOT NULL, PRIMARY KEY (entity, key)",
+    "memories": """memory_id TEXT, title TEXT NOT NULL, source TEXT NOT NULL,
+        created_at TEXT NOT NULL, origin TEXT NOT NULL, messages TEXT NOT NULL,
+        content_hash TEXT NOT NULL, passage_count INTEGER NOT NULL, kind TEXT NOT NULL,
+        subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, scope TEXT NOT NULL,
+        slot TEXT NOT NULL, tags TEXT NOT NULL, rowid BIGINT GENERATED ALWAYS AS IDENTITY,
+        PRIMARY KEY (entity, memory_id)""",
+    "passages": """passage_no INTEGER, passage_id TEXT NOT NULL, memory_id TEXT NOT NULL,
+        ordinal INTEGER NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+        tokens INTEGER NOT NULL, terms INTEGER NOT NULL,
+        PRIMARY KEY (entity, passage_no), UNIQUE (entity, passage_id),
+        FOREIGN KEY (entity, memory_id) REFERENCES memories (entity, memory_id)
+        ON DELETE CASCADE""",
+    "postings": """block INTEGER, term TEXT, entries BLOB NOT NULL,
+        PRIMARY KEY (entity, block, term)""",
+    "outbox": """intent_no INTEGER GENERATED ALWAYS AS IDENTITY, kind TEXT NOT NULL,
+        passage_ids TEXT NOT NULL, cue_ids TEXT NOT NULL, PRIMARY KEY (entity, intent_no)""",
+    "keeping": """memory_id TEXT, valid_until TEXT, salience DOUBLE PRECISION NOT NULL,
+        deprecated_at TEXT, deprecated_because TEXT NOT NULL, superseded_at TEXT,
+        superseded_by TEXT, mark TEXT NOT NULL, PRIMARY KEY (entity, memory_id)""",
+    "history": """entry_no BIGINT GENERATED ALWAYS AS IDENTITY, memory_id TEXT NOT NULL,
+        at TEXT NOT NULL, act TEXT NOT NULL, other_id TEXT, detail TEXT NOT NULL,
+        PRIMARY KEY (entity, entry_no)""",
+    "earlier_texts": """version_no BIGINT GENERATED ALWAYS AS IDENTITY, memory_id TEXT NOT NULL,
+        title TEXT NOT NULL, source TEXT NOT NULL, created_at TEXT NOT NULL, origin TEXT NOT NULL,
+        messages TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
+        attribute TEXT NOT NULL, value TEXT NOT NULL, scope TEXT NOT NULL,
+        replaced_at TEXT NOT NULL, replaced_by TEXT NOT NULL, passages TEXT NOT NULL,
+        tags TEXT NOT NULL, PRIMARY KEY (entity, version_no)""",
+    "cues": """cue_id TEXT, memory_id TEXT NOT NULL, text TEXT NOT NULL, breadth TEXT NOT NULL,
+        origin TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, written_at TEXT NOT NULL,
+        PRIMARY KEY (entity, cue_id)""",
+    "annotations": """memory_id TEXT, origin TEXT, content_hash TEXT NOT NULL, role TEXT NOT NULL,
+        fingerprint TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL,
+        written_at TEXT NOT NULL, PRIMARY KEY (entity, memory_id, origin)""",
+    "replacements": """memory_id TEXT, origin TEXT, replaced_id TEXT,
+        PRIMARY KEY (entity, memory_id, origin, replaced_id)""",
+    "contexts": """context_id TEXT, embedder_id TEXT NOT NULL, vector BLOB NOT NULL,
+        lessons TEXT NOT NULL, PRIMARY KEY (entity, context_id)""",
+    "switch": "off INTEGER NOT NULL, PRIMARY KEY (entity)",
+    "counters": """memory_id TEXT, retrieved INTEGER NOT NULL, shown INTEGER NOT NULL,
+        accepted INTEGER NOT NULL, accepted_at TEXT, PRIMARY KEY (entity, memory_id)""",
+    "counted": """trace_id TEXT, memory_id TEXT, what TEXT,
+        PRIMARY KEY (entity, trace_id, memory_id, what)""",
+    "lately": """question TEXT, place INTEGER NOT NULL, at TEXT NOT NULL, memory_id TEXT,
+        shown INTEGER NOT NULL, wear DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (entity, question, memory_id)""",
+    "open_sessions": """owner TEXT, session_id TEXT, version INTEGER NOT NULL,
+        status TEXT NOT NULL, document BLOB NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (entity, owner, session_id)""",
+}
+"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them."""
+
+_INDEXES: Final = (
+    "memories (entity, origin)",
+    "memories (entity, kind, slot) WHERE kind <> 'continuity'",
+    "memories (entity, created_at)",
+    "passages (entity, memory_id, ordinal)",
+    "keeping (entity, superseded_by)",
+    "keeping (entity, mark) WHERE mark <> ''",
+    "history (entity, memory_id)",
+    "earlier_texts (entity, memory_id)",
+    "cues (entity, memory_id)",
+    "replacements (entity, replaced_id)",
+)
+
+_VECTORS: Final = """collection TEXT, id TEXT, vector VECTOR NOT NULL,
+    PRIMARY KEY (entity, collection, id)"""
+
+_OWN: Final = "nullif(current_setting('secondhop.entity', true), '')"
+
+
+def _table(name: str, columns: str) -> Iterator[str]:
+    """A table whose rows are seen by their own entity alone, by whoever asks."""
+    # byte order, as in SQLite and Python: what is paged and sorted must not depend on a language
+    columns = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', columns)
+    yield f'CREATE TABLE {name} (entity TEXT COLLATE "C" NOT NULL DEFAULT {_OWN}, {columns})'
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
+    yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY own_rows ON {name} USING (entity = {_OWN}) WITH CHECK (entity = {_OWN})"
+
+
+def _first() -> Iterator[str]:
+    # the names that SQLite knows: bytes, and a list of texts as JSON
+    yield "CREATE DOMAIN blob AS BYTEA"
+    yield """CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT)
+        LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT json_array_elements_text(list::json)'"""
+    yield """CREATE TABLE store (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
+        store_id TEXT NOT NULL, embedder_id TEXT NOT NULL, dimension INTEGER NOT NULL)"""
+    yield "CREATE TABLE entities (entity TEXT PRIMARY KEY, name TEXT NOT NULL)"
+    for name, columns in TABLES.items():
+        yield from _table(name, columns)
+    for index in _INDEXES:
+        yield f"CREATE INDEX ON {index}"
+
+
+STEPS: Final[Sequence[Sequence[str]]] = (tuple(_first()),)
+"""Numbered migrations; `secondhop.schema_version` says how many have run."""
+
+VECTOR_STEPS: Final = (
+    "CREATE EXTENSION IF NOT EXISTS vector",
+    *_table("vectors", _VECTORS),
+    # in the row, not beside it: each search reads all of one entity
+    "ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL",
+)
+"""Where vectors are kept here, too (pgvector)."""

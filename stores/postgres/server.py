@@ -1,0 +1,289 @@
+"""One PostgreSQL database: its connections, transactions and schema, shared by all entities."""
+
+import hashlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+
+from secondhop.errors import SchemaVersionError, StoreBusyError, StoreError, StoreFullError
+from secondhop.stores.postgres.adapters import register
+from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
+from secondhop.stores.store_address import shown_store
+
+try:
+    import psycopg
+    from psycopg import sql
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError as error:  # pragma: no cover - the message is the point
+    from secondhop.errors import UsageError
+
+    raise UsageError(
+        "a store in PostgreSQL needs psycopg; install it: "
+        "pip install '/path/to/the/checkout[postgres]'"
+    ) from error
+
+CONNECTIONS = 8
+"""At most so many of a process work at once."""
+TURNS = 16
+"""At most so many entities are written to at once by a process: each turn holds a connection."""
+WAIT_S = 5.0
+"""How long a connection is waited for."""
+CONNECT_S = 5
+_TURN_WAIT_S = 0.2
+_TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
+_IDLE_S = 60.0
+_LOOK = (
+    "SELECT to_regclass(%s) IS NOT NULL, to_regclass(%s) IS NOT NULL, rolsuper OR rolbypassrls "
+    "FROM pg_roles WHERE rolname = current_user"
+)
+
+
+class PostgresServer:
+    """The database at one address."""
+
+    def __init__(self, address: str) -> None:
+        """Connects to nothing yet."""
+        self._address, self.name = address, shown_store(address)
+        self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
+        self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
+        self._begin = ""
+        """What begins every transaction; "" while there is no schema."""
+        self._has_vectors = False
+        self._is_away = False
+        """Whether it did not answer when it was last asked: the pool would wait for it."""
+
+    def has_schema(self) -> bool:
+        """Whether a store was ever made here."""
+        if not self._begin:
+            self._look()
+        return bool(self._begin)
+
+    def has_vectors(self) -> bool:
+        """Whether vectors were ever kept here."""
+        if not self._has_vectors:
+            self._look()
+        return self._has_vectors
+
+    def _look(self) -> None:
+        with self._errors(), self._direct() as connection:
+            named = (f"{SCHEMA}.schema_version", f"{SCHEMA}.vectors")
+            found = connection.execute(_LOOK, named).fetchone()
+            is_there, self._has_vectors, is_free = found or (False, False, False)
+        if is_there:
+            role = f"; SET LOCAL ROLE {ROLE}" if is_free else ""
+            self._begin = f"SET LOCAL search_path = {SCHEMA}, public{role}"
+
+    def migrate(self, *, vectors: bool = False) -> None:
+        """Make the schema, or bring it to the newest version.
+
+        Args:
+            vectors: with the table of vectors, which needs pgvector.
+
+        Raises:
+            SchemaVersionError: a newer secondhop wrote it; nothing was changed.
+        """
+        with self._errors(), self._direct() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number_of(SCHEMA),))
+            for statement in (
+                f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}",
+                f"SET LOCAL search_path = {SCHEMA}, public",
+                "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)",
+            ):
+                _run(connection, statement)
+            found = found_version(connection, self.name)
+            for statement in (one for step in STEPS[found:] for one in step):
+                _run(connection, statement)
+            if found < len(STEPS):
+                _run(connection, "DELETE FROM schema_version")
+                _run(connection, f"INSERT INTO schema_version VALUES ({len(STEPS)})")
+            if vectors and not _has_vectors(connection):
+                for statement in VECTOR_STEPS:
+                    _run(connection, statement)
+            _bind_free_login(connection)
+        self._look()
+
+    @contextmanager
+    def transaction(
+        self, entity: str, *, writes: bool, alone: str = ""
+    ) -> Generator["psycopg.Connection", None, None]:
+        """A transaction that sees and writes the rows of one entity alone; "" of none.
+
+        What it reads is as it was at one moment, unless it writes.
+
+        Args:
+            alone: of the transactions that are given this, one runs at a time, as in SQLite.
+        """
+        self.has_schema()
+        way = "READ WRITE" if writes else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        own = f"SET LOCAL secondhop.entity = {sql.quote(entity)}"
+        turn = f"; {_TURN}({number_of(alone)})" if alone else ""
+        bound = f"BEGIN {way}; {self._begin}; {own}{turn}".encode()
+        with self._errors(), self._begun(self._work, bound) as connection:
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def try_lock(self, key: str) -> Callable[[], None] | None:
+        """What frees the advisory lock of this name again; None: another one holds it.
+
+        It belongs to a transaction that does nothing else: so it ends with the process, and it
+        works behind a pooler of transactions.
+        """
+        held = self._begun(self._turns, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+        try:
+            with self._errors():
+                connection = held.__enter__()
+        except StoreBusyError:
+            return None
+        row = connection.execute(
+            "SELECT pg_try_advisory_xact_lock(%s)", (number_of(key),)
+        ).fetchone()
+
+        def release() -> None:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+            held.__exit__(None, None, None)
+
+        if row and row[0]:
+            return release
+        release()
+        return None
+
+    def close(self) -> None:
+        """Close every connection; a later use opens them again."""
+        for pool in (self._work, self._turns):
+            pool.close()
+        self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
+        self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
+
+    # --- connections ---
+
+    def _pool(self, most: int, *, wait_s: float) -> "ConnectionPool[psycopg.Connection]":
+        return ConnectionPool(
+            self._address,
+            min_size=0,
+            max_size=most,
+            timeout=wait_s,
+            max_idle=_IDLE_S,
+            reconnect_timeout=wait_s,
+            num_workers=1,
+            open=False,
+            kwargs={"autocommit": True, "connect_timeout": CONNECT_S},
+            configure=register,
+        )
+
+    @contextmanager
+    def _begun(
+        self, pool: "ConnectionPool[psycopg.Connection]", begin: bytes
+    ) -> Generator["psycopg.Connection", None, None]:
+        """A connection on which this was run. One that the server has closed meanwhile is thrown
+        away, and the next one taken."""
+        pool.open()
+        while True:
+            if self._is_away:
+                self._expect_answer()
+            with pool.connection() as connection:
+                try:
+                    connection.execute(begin)
+                except psycopg.OperationalError:
+                    if not connection.closed:
+                        raise
+                    self._is_away = True
+                    continue
+                yield connection
+                return
+
+    def _expect_answer(self) -> None:
+        """Raises at once, and says why, where the server does not answer."""
+        with self._direct():
+            self._is_away = False
+
+    @contextmanager
+    def _direct(self) -> Generator["psycopg.Connection", None, None]:
+        """A connection of its own, as the login: it says at once why there is none."""
+        with psycopg.connect(self._address, connect_timeout=CONNECT_S) as connection:
+            yield connection
+
+    @contextmanager
+    def _errors(self) -> Generator[None, None, None]:
+        try:
+            yield
+        except PoolTimeout as error:
+            raise self._unreachable() from error
+        except psycopg.errors.DiskFull as error:
+            raise StoreFullError(f"no space is left at {self.name}: {error}") from error
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+            raise StoreBusyError(f"another writer at {self.name} was first; try again") from error
+        except psycopg.OperationalError as error:
+            raise away(self.name, error) from error
+        except psycopg.Error as error:
+            raise StoreError(f"{self.name} refused: {str(error).strip()}") from error
+
+    def _unreachable(self) -> StoreError:
+        try:
+            self._expect_answer()
+        except psycopg.Error as error:
+            self._is_away = True
+            return away(self.name, error)
+        return StoreBusyError(
+            f"all connections to {self.name} were in use for {WAIT_S:.0f} s; try again"
+        )
+
+
+def away(name: str, error: Exception) -> StoreError:
+    """The server does not answer."""
+    why = " ".join(str(error).split())
+    return StoreError(
+        f"the PostgreSQL server at {name} does not answer ({why}); start it, or check --store; "
+        f"what was acknowledged before is kept"
+    )
+
+
+def number_of(key: str) -> int:
+    """What PostgreSQL calls an advisory lock: 64 bits with a sign."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], signed=True)
+
+
+def found_version(connection: "psycopg.Connection", name: str) -> int:
+    """Version of the schema.
+
+    Raises:
+        SchemaVersionError: a newer secondhop wrote it.
+    """
+    row = connection.execute("SELECT version FROM schema_version").fetchone()
+    found = int(row[0]) if row else 0
+    if found > len(STEPS):
+        raise SchemaVersionError(found=found, known=len(STEPS), path=name)
+    return found
+
+
+def _has_vectors(connection: "psycopg.Connection") -> bool:
+    row = connection.execute("SELECT to_regclass('vectors') IS NOT NULL").fetchone()
+    return bool(row and row[0])
+
+
+def _bind_free_login(connection: "psycopg.Connection") -> None:
+    """Row-level security does not bind a superuser: it gets a role that it binds, to work as."""
+    row = connection.execute(
+        "SELECT rolsuper OR rolbypassrls, EXISTS (SELECT FROM pg_roles WHERE rolname = %s) "
+        "FROM pg_roles WHERE rolname = current_user",
+        (ROLE,),
+    ).fetchone()
+    is_free, is_made = row or (False, False)
+    if not is_free:
+        return
+    if not is_made:
+        _run(connection, f"CREATE ROLE {ROLE} NOLOGIN NOBYPASSRLS")
+    for statement in (
+        f"GRANT {ROLE} TO CURRENT_USER",
+        f"GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}",
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {SCHEMA} TO {ROLE}",
+    ):
+        _run(connection, statement)
+
+
+def _run(connection: "psycopg.Connection", statement: str) -> None:
+    connection.execute(statement.encode())

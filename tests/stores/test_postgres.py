@@ -1,0 +1,306 @@
+"""A store in PostgreSQL: what is its own, beside the conformance tests that it passes."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, aclosing, closing
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import numpy as np
+import psycopg
+import pytest
+from tests.postgres_server import PostgresForTests, running_postgres
+
+from secondhop.errors import EmbedderMismatchError, StoreError
+from secondhop.stores.catalog.migrations import MIGRATIONS
+from secondhop.stores.counters import COUNTERS, Counters, ShownLately, Use
+from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.learning import LEARNING
+from secondhop.stores.lessons import LearnedContext, LearningChange, LearningState, Lessons, Weight
+from secondhop.stores.postgres.schema import SCHEMA, TABLES
+from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.sessions_database import SESSIONS
+from secondhop.stores.sqlite import in_memory
+from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.vectors.place import VectorsElsewhereError
+
+pytestmark = pytest.mark.slow
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LOGINS = ["postgres", "plain_login"]
+"""A superuser, whom row-level security does not bind, and the owner of the tables."""
+
+
+@pytest.fixture
+async def home(postgres: PostgresForTests) -> AsyncIterator[StoreDirectory]:
+    async with aclosing(StoreDirectory(postgres.database())) as opened:
+        yield opened
+
+
+async def opened(home: StoreDirectory, entity: str = "me", *, dimension: int = 16) -> EntityStore:
+    return await home.open_entity(entity, embedder_id="hash-16", dimension=dimension)
+
+
+def test_its_tables_have_the_columns_of_sqlite(postgres: PostgresForTests) -> None:
+    address = postgres.database()
+    with closing(PostgresServer(address)) as server:
+        server.migrate()
+        server.migrate(vectors=True)
+    with psycopg.connect(address) as connection:
+        rows = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema = %s AND column_name NOT IN ('entity', 'rowid')",
+            (SCHEMA,),
+        ).fetchall()
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(str(table), set()).add(str(column))
+
+    for steps in (MIGRATIONS, LEARNING, COUNTERS, SESSIONS):
+        with in_memory(steps) as sqlite:
+            assert columns_of(sqlite) == {name: found[name] for name in columns_of(sqlite)}
+    assert found.keys() - TABLES == {"store", "entities", "schema_version", "vectors"}
+
+
+def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {
+        name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
+        for (name,) in tables
+    }
+
+
+# --- entities ---
+
+
+@pytest.mark.parametrize("login", LOGINS)
+async def test_a_handle_of_one_entity_reaches_nothing_of_another(
+    postgres: PostgresForTests, make: SimpleNamespace, login: str
+) -> None:
+    address = postgres.database(role=login)
+    async with AsyncExitStack() as closes:
+        home = await closes.enter_async_context(aclosing(StoreDirectory(address)))
+        mara = await closes.enter_async_context(aclosing(await opened(home, "mara")))
+        noor = await closes.enter_async_context(aclosing(await opened(home, "noor")))
+        await mara.put([make.memory("m", "alpha")])
+        await noor.put([make.memory("n", "alpha"), make.memory("o", "beta")])
+
+        forged = make.memory("n", "alpha").passages[0].passage_id
+        assert await mara.memory("n") is None
+        assert await mara.passages([forged]) == {}
+        assert await mara.vectors([forged]) == {}
+        assert await mara.delete(["n"]) == 0
+        assert (await noor.counts()).memories == 2
+        (dense,) = await mara.dense(make.vectors("alpha"), k=9)
+        assert {hit.memory_id for hit in dense} == {"m"}
+
+    with closing(PostgresServer(address)) as server:
+        expect_bound(server, entity_slug("mara"), other=entity_slug("noor"))
+
+
+def expect_bound(server: PostgresServer, entity: str, *, other: str) -> None:
+    """Whatever the SQL says."""
+    with server.transaction(entity, writes=False) as connection:
+        rows = connection.execute("SELECT DISTINCT entity FROM memories").fetchall()
+        assert rows == [(entity,)]
+        sql = "SELECT count(*) FROM vectors WHERE entity = %s"
+        assert connection.execute(sql, (other,)).fetchone() == (0,)
+    with server.transaction("", writes=False) as connection:
+        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+    with server.transaction(entity, writes=True) as connection:
+        assert connection.execute("DELETE FROM memories WHERE entity = %s", (other,)).rowcount == 0
+    for forged in (other, ""):
+        with (
+            pytest.raises(StoreError, match="row-level security"),
+            server.transaction(entity, writes=True) as connection,
+        ):
+            connection.execute(
+                "INSERT INTO meta (entity, key, value) VALUES (%s, 'k', '')", [forged]
+            )
+
+
+async def test_entities_are_listed_and_deleted_one_by_one(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    assert home.entities() == []
+    for name in ("zoë", "ana"):
+        async with aclosing(await opened(home, name)) as store:
+            await store.put([make.memory("m", "alpha")])
+    assert home.entities() == ["ana", "zoë"]
+
+    assert await home.delete_entity("zoë")
+    assert not await home.delete_entity("zoë")
+
+    assert home.entities() == ["ana"]
+    async with aclosing(await opened(home, "zoë")) as store:
+        assert (await store.counts()).vectors == 0
+    async with aclosing(await opened(home, "ana")) as store:
+        assert (await store.counts()).vectors == 1
+
+
+async def test_an_entity_that_was_deleted_elsewhere_takes_no_write(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with aclosing(await opened(home)) as store:
+        await store.put([make.memory("m", "alpha")])
+        await home.delete_entity("me")
+        assert await store.memory("m") is None
+        with pytest.raises(StoreError, match="open it again"):
+            await store.put([make.memory("n", "beta")])
+
+
+async def test_an_embedder_that_differs_is_refused_and_a_reindex_changes_it(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    async with aclosing(await opened(home)) as store:
+        await store.put([make.memory("m", "alpha", "beta")])
+    with pytest.raises(EmbedderMismatchError):
+        await opened(home, "other", dimension=4)
+
+    async with await home.begin_reindex("me", embedder_id="hash-16", dimension=4) as reindex:
+        async for _, passages in reindex.memories():
+            await reindex.put([one.passage_id for one in passages], np.eye(4, dtype=np.float32)[:2])
+        await reindex.finish()
+
+    async with aclosing(await opened(home, dimension=4)) as store:
+        assert (await store.counts()).vectors == 2
+        (hits,) = await store.dense(np.eye(4, dtype=np.float32)[:1], k=1)
+        assert hits[0].score == 1.0
+
+
+async def test_vectors_on_a_chroma_server_are_not_looked_for_in_the_database(
+    postgres: PostgresForTests, make: SimpleNamespace, chroma_server: str
+) -> None:
+    address = postgres.database()
+    home = StoreDirectory(address, chroma_url=chroma_server)
+    async with aclosing(home), aclosing(await opened(home)) as store:
+        await store.put([make.memory("m", "alpha")])
+    async with aclosing(StoreDirectory(address)) as home:
+        with pytest.raises(VectorsElsewhereError, match="--chroma"):
+            await opened(home)
+    async with aclosing(StoreDirectory(address, chroma_url=chroma_server)) as home:
+        assert await home.delete_entity("me")
+
+
+# --- what else is kept ---
+
+
+async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
+    counters = home.place.counters("me")
+    assert await counters.of(["a"]) == {"a": Counters()}
+    shown = ShownLately(question="q", at=NOON, memory_ids=["a"], weary={"b": 0.5})
+    use = Use(
+        trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"], lately=shown
+    )
+
+    assert await counters.count(use) == 4
+    assert await counters.count(use) == 0
+
+    assert (await counters.of(["a"]))["a"] == Counters(
+        retrieved=1, shown=1, accepted=1, accepted_at=NOON
+    )
+    assert [one.question for one in await counters.lately()] == ["q"]
+    await counters.forget(["a"])
+    assert await counters.memory_ids() == {"b"}
+
+
+async def test_lessons_of_many_writers_are_all_kept(home: StoreDirectory) -> None:
+    stores = [home.place.learning("me") for _ in range(3)]
+
+    def one_more(known: LearningState) -> LearningChange:
+        good = known.contexts[0].lessons.weights["a"].good if known.contexts else 0.0
+        lessons = Lessons(at=NOON, weights={"a": Weight(good=good + 1)})
+        vector = np.array([0.6, 0.8], dtype=np.float32)
+        context = LearnedContext(context_id="c", embedder_id="h", vector=vector, lessons=lessons)
+        return LearningChange(kept=[context])
+
+    await asyncio.gather(*(store.change(one_more) for store in stores for _ in range(5)))
+
+    (known,) = (await stores[0].read()).contexts
+    assert known.lessons.weights["a"] == Weight(good=15)
+    await stores[1].switch(on=False)
+    assert await stores[2].centres() == []
+
+
+# --- many writers, and a server that goes away ---
+
+
+async def test_two_processes_that_write_to_one_entity_lose_nothing(
+    postgres: PostgresForTests, make: SimpleNamespace
+) -> None:
+    address = postgres.database()
+    homes = [StoreDirectory(address) for _ in range(2)]
+    stores = [await opened(home) for home in homes]
+
+    await asyncio.gather(
+        *(
+            store.put([make.memory(f"m{worker}-{number}", f"text {number}")])
+            for number in range(10)
+            for worker, store in enumerate(stores)
+        )
+    )
+
+    counts = await stores[0].counts()
+    assert (counts.memories, counts.vectors, counts.pending) == (20, 20, 0)
+    assert await stores[1].maintenance.wrong_postings() == []
+    for store, home in zip(stores, homes, strict=True):
+        await store.aclose()
+        await home.aclose()
+
+
+async def test_a_write_that_another_process_took_for_dead_is_not_half_stored(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    catalog = home.place.catalog("me")
+    async with aclosing(await opened(home)) as store:
+        await store.put([make.memory("m", "alpha")])
+        late = make.memory("late", "beta")
+        intent = catalog.intend([late.passages[0].passage_id])
+        await store.put([make.memory("n", "gamma")])  # it undoes what was left open
+
+        with pytest.raises(StoreError, match="was not stored: try again"):
+            catalog.store([late], intent=intent, at=NOON)
+
+        assert (await store.counts()).memories == 2
+    catalog.close()
+
+
+def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+    home = StoreDirectory("postgresql://ana:secret@127.0.0.1:1/memories")
+    with pytest.raises(StoreError, match="does not answer") as told:
+        home.entities()
+    assert "postgresql://ana@127.0.0.1:1/memories" in str(told.value)
+    assert "secret" not in str(told.value)
+    home.place.close()
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresForTests]:
+    """One that a test may kill."""
+    with running_postgres() as server:
+        yield server
+
+
+async def test_a_killed_server_is_told_and_used_again_when_it_is_back(
+    own_server: PostgresForTests, make: SimpleNamespace
+) -> None:
+    home = StoreDirectory(own_server.database())
+    async with aclosing(home), aclosing(await opened(home)) as store:
+        await store.put([make.memory(f"m{n}", "alpha", f"text {n}") for n in range(20)])
+        for kill in range(2):
+            own_server.kill()
+            for asked in (
+                store.memory("m1"),
+                store.dense(make.vectors("alpha"), k=3),
+                store.put([make.memory("late", "beta")]),
+            ):
+                with pytest.raises(StoreError, match="does not answer"):
+                    await asked
+            own_server.start()
+
+            assert (await store.counts()).memories == 20 + kill
+            await store.put([make.memory(f"new{kill}", "gamma")])
+            found = await store.dense(make.vectors("gamma"), k=1)
+            assert found[0][0].memory_id in {"new0", "new1"}
+        assert (await store.counts()).pending == 0
