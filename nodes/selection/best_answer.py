@@ -20,8 +20,12 @@ from secondhop.nodes.selection.eligibility import (
 from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.select import Selection, select
-from secondhop.nodes.selection.unplanned_order import answering_for_themselves, unplanned_order
+from secondhop.nodes.selection.select import REPEATS_AT, Selection, select
+from secondhop.nodes.selection.unplanned_order import (
+    answering_for_themselves,
+    repeats_at,
+    unplanned_order,
+)
 from secondhop.nodes.state import (
     DIRECT,
     FACT_ASKED,
@@ -98,6 +102,7 @@ def best_answer(
         led=led or (),
         kept=kept,
         order=order,
+        repeats_at=REPEATS_AT if order is None else repeats_at(state),
     )
     selected = replace(selected, picks=credited(selected.picks, state))
     near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score)

@@ -66,6 +66,7 @@ def select(
     led: Sequence[str] = (),
     kept: Sequence[str] = (),
     order: Sequence[str] | None = None,
+    repeats_at: float = REPEATS_AT,
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
@@ -77,6 +78,7 @@ def select(
         kept: memories that stay, in that order, before all others: what they say and serve counts
             against those that follow.
         order: ids of all that take part, best first, where no facets share the slots.
+        repeats_at: share that others must say of a loser for that to be why it lost.
     """
     rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
     if order is not None:
@@ -107,7 +109,7 @@ def select(
     ids = [pool.ids[rows[p.index]] for p in ranked]
     return Selection(
         picks=picks,
-        losers=losers(ids, ranked, coverage=coverage, k=k, limit=REPEATS_AT),
+        losers=losers(ids, ranked, coverage=coverage, k=k, limit=repeats_at),
     )
 
 

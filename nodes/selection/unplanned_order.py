@@ -26,6 +26,16 @@ COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
 
+def is_text_look_up(state: RecallState) -> bool:
+    """Whether words decide: a look-up where few memories have cues."""
+    return state["kind"] in LOOKUPS and state.get("annotated", 0.0) < MOSTLY
+
+
+def repeats_at(state: RecallState) -> float:
+    """Share of a memory that those ahead of it must say for it to come last."""
+    return COPIES if is_text_look_up(state) else REPEATS
+
+
 def unplanned_order(
     pool: Pool,
     relevance: Floats,
@@ -38,12 +48,12 @@ def unplanned_order(
         relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
         factors: [n_candidates, n_facets], without suspicions.
     """
-    if state["kind"] in LOOKUPS and state.get("annotated", 0.0) < MOSTLY:
+    if is_text_look_up(state):
         return lookup_order(pool, relevance, factors, state)
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
-    return copies_last(outdated_last(order, pool), pool, limit=REPEATS)
+    return copies_last(outdated_last(order, pool), pool, limit=repeats_at(state))
 
 
 def lookup_order(
@@ -71,7 +81,9 @@ def lookup_order(
     kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
     found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
-    return copies_last(outdated_last(replaced_last(order, pool), pool), pool, limit=COPIES)
+    return copies_last(
+        outdated_last(replaced_last(order, pool), pool), pool, limit=repeats_at(state)
+    )
 
 
 def named_first(order: Sequence[str], state: RecallState) -> list[str]:
