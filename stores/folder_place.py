@@ -28,6 +28,7 @@ from secondhop.stores.rebuild_command import rebuild_advice
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
+from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
@@ -84,6 +85,10 @@ class FolderPlace:
         from secondhop.stores.sessions_database import DatabaseSessions
 
         return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
+
+    def traces(self, entity: str) -> TraceFilesInFolder:
+        """See `StorePlace`."""
+        return TraceFilesInFolder(self._own(entity) / "traces")
 
     def lock(self, entity: str) -> WriterLock:
         """See `StorePlace`."""

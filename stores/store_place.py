@@ -10,6 +10,7 @@ from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.trace_files import TraceFiles
 
 
 class StorePlace(Protocol):
@@ -44,6 +45,10 @@ class StorePlace(Protocol):
 
     def sessions(self, entity: str) -> SessionStore:
         """Its recalls that wait for votes."""
+        ...
+
+    def traces(self, entity: str) -> TraceFiles:
+        """The traces of its recalls."""
         ...
 
     def lock(self, entity: str) -> Lock:

@@ -13,6 +13,7 @@ from secondhop.stores.manifest import Manifest
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.postgres.trace_rows import TraceRows
 from secondhop.stores.postgres.vectors import PostgresVectors
 from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
@@ -66,6 +67,10 @@ class PostgresPlace:
         from secondhop.stores.sessions_database import DatabaseSessions
 
         return DatabaseSessions(self._tables(entity, part="sessions"))
+
+    def traces(self, entity: str) -> TraceRows:
+        """See `StorePlace`."""
+        return TraceRows(self._tables(entity, part="traces"))
 
     def lock(self, entity: str) -> PostgresLock:
         """See `StorePlace`."""

@@ -64,8 +64,10 @@ TABLES: Final = {
     "open_sessions": """owner TEXT, session_id TEXT, version INTEGER NOT NULL,
         status TEXT NOT NULL, document BLOB NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
         PRIMARY KEY (entity, owner, session_id)""",
+    "traces": "name TEXT, content BLOB NOT NULL, at_ns BIGINT NOT NULL, PRIMARY KEY (entity, name)",
 }
-"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them."""
+"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them;
+traces are files there."""
 
 _INDEXES: Final = (
     "memories (entity, origin)",

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from tests.postgres_server import PostgresForTests, running_postgres
 
-from secondhop.errors import EmbedderMismatchError, StoreError
+from secondhop import Config, Recall, TraceSettings
+from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.counters import COUNTERS, Counters, ShownLately, Use
 from secondhop.stores.entity_names import entity_slug
@@ -25,6 +26,7 @@ from secondhop.stores.sessions_database import SESSIONS
 from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.place import VectorsElsewhereError
+from secondhop.testing import note
 
 pytestmark = pytest.mark.slow
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -221,6 +223,22 @@ async def test_lessons_of_many_writers_are_all_kept(home: StoreDirectory) -> Non
     assert known.lessons.weights["a"] == Weight(good=15)
     await stores[1].switch(on=False)
     assert await stores[2].centres() == []
+
+
+async def test_traces_are_read_by_any_worker_masked_and_let_go(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    settings = Config(traces=TraceSettings(max_count=2))
+    async with await Recall.aopen(home.name, embedder="hashing", config=settings) as recall:
+        await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+        told = [(await recall.arecall(f"How hot is green tea {n}?")).trace_id for n in range(3)]
+    async with await Recall.aopen(home.name, embedder="hashing") as elsewhere:
+        assert elsewhere.trace(told[2]).returned == ["tea"]
+        with pytest.raises(NotStoredError, match=told[2]):
+            elsewhere.trace(told[0])
+        gone = await elsewhere.memories.aforget("tea")
+        assert gone.traces == 2
+        assert "steeps" not in elsewhere.trace(told[2]).model_dump_json()
 
 
 # --- many writers, and a server that goes away ---
