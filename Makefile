@@ -12,7 +12,7 @@ BENCH_FULL ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench bench-quality test-llm mcp-inspect venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench bench-quality test-llm mcp-inspect venv dev models lint docs types house slow wheel clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
@@ -20,7 +20,7 @@ demo: models  ## the same question, answered by plain search and by secondhop
 test: models  ## the fast tests, a process a core; ARGS="-n0 -k name" for one
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 $(ARGS)
 
-check: lint types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
+check: lint docs types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
 
 # some 4 minutes; BENCH_FULL=1: 100,000 passages, too, and a quarter of an hour
 bench: $(BENCH_VENV)/.stamp  ## how fast it is beside what others use (docs/benchmarks.md)
@@ -50,6 +50,9 @@ models: venv
 lint: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+docs: dev  ## the documentation as a site, in build/site; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 types: dev
 	$(BIN)/mypy
