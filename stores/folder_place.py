@@ -63,6 +63,8 @@ class FolderPlace:
             else _clients.of(folder.resolve(), partial(_client, folder.absolute()), user=self)
         )
 
+    annotating = None
+
     @property
     def name(self) -> str:
         """See `StorePlace`."""

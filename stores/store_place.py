@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol
 
+from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.learning import LearningStore
@@ -24,6 +25,11 @@ class StorePlace(Protocol):
     @property
     def folder(self) -> Path:
         """Where files of the store are: all of it, or what can be made again."""
+        ...
+
+    @property
+    def annotating(self) -> AnnotationQueue | None:
+        """Which entities wait for cues; None: each process annotates what it wrote."""
         ...
 
     @property

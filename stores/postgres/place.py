@@ -10,6 +10,7 @@ from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.manifest import Manifest
+from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
@@ -47,6 +48,7 @@ class PostgresPlace:
         self._server = _servers.of(address, lambda: PostgresServer(address), user=self)
         self.name, self.server = self._server.name, chroma_url
         self.folder = files_of(address)
+        self.annotating = AnnotationRows(self._server)
         self._chroma = ChromaServer(chroma_url, store=self.name) if chroma_url else None
         self._names = CollectionNames(self.manifest)
 
@@ -143,6 +145,7 @@ class PostgresPlace:
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}".encode())
             connection.execute("DELETE FROM entities WHERE entity = %s", (slug,))
+            connection.execute("DELETE FROM annotating WHERE entity = %s", (slug,))
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
 
     def check_room(self) -> None:

@@ -106,6 +106,10 @@ def _first() -> Iterator[str]:
     yield """CREATE TABLE store (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
         store_id TEXT NOT NULL, embedder_id TEXT NOT NULL, dimension INTEGER NOT NULL)"""
     yield "CREATE TABLE entities (entity TEXT PRIMARY KEY, name TEXT NOT NULL)"
+    # entities whose memories wait for cues: `annotation_rows.py`
+    yield """CREATE TABLE annotating (entity TEXT PRIMARY KEY, name TEXT NOT NULL,
+        written_at TIMESTAMPTZ NOT NULL DEFAULT now(), is_new BOOLEAN NOT NULL DEFAULT TRUE,
+        claimed_until TIMESTAMPTZ)"""
     for name, columns in TABLES.items():
         yield from _table(name, columns)
     for index in _INDEXES:
