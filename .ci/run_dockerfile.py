@@ -48,7 +48,7 @@ def build(told: list[tuple[str, str]], variables: dict[str, str]) -> dict[str, s
             source, target = said.split()
             kept = [one[1:] for one in Path(".dockerignore").read_text().split() if one[0] == "!"]
             Path(moved(target)).mkdir(parents=True)
-            subprocess.run(["cp", "-r", *kept, moved(target)], check=True, cwd=source)
+            subprocess.run(["cp", "-r", "--parents", *kept, moved(target)], check=True, cwd=source)
         elif instruction == "RUN":
             command = re.sub("^python ", f"{PYTHON} ", moved(said))
             print("RUN", said, flush=True)

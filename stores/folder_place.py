@@ -28,12 +28,12 @@ from secondhop.stores.rebuild_command import rebuild_advice
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
-from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.trace_files import TraceFilesInFolder
+from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.collection_names import CollectionNames
 
 SESSIONS_FILE = "sessions.db"
 """In the entity's folder, beside its traces; never in its catalog, for a session writes nothing
@@ -62,6 +62,8 @@ class FolderPlace:
             else _clients.of(folder.resolve(), partial(_client, folder.absolute()), user=self)
         )
 
+    annotating = None
+
     @property
     def name(self) -> str:
         """See `StorePlace`."""
@@ -84,6 +86,10 @@ class FolderPlace:
         from secondhop.stores.sessions_database import DatabaseSessions
 
         return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
+
+    def traces(self, entity: str) -> TraceFilesInFolder:
+        """See `StorePlace`."""
+        return TraceFilesInFolder(self._own(entity) / "traces")
 
     def lock(self, entity: str) -> WriterLock:
         """See `StorePlace`."""

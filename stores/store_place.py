@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol
 
+from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.learning import LearningStore
@@ -10,6 +11,7 @@ from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
+from secondhop.stores.trace_files import TraceFiles
 
 
 class StorePlace(Protocol):
@@ -23,6 +25,11 @@ class StorePlace(Protocol):
     @property
     def folder(self) -> Path:
         """Where files of the store are: all of it, or what can be made again."""
+        ...
+
+    @property
+    def annotating(self) -> AnnotationQueue | None:
+        """Which entities wait for cues; None: each process annotates what it wrote."""
         ...
 
     @property
@@ -44,6 +51,10 @@ class StorePlace(Protocol):
 
     def sessions(self, entity: str) -> SessionStore:
         """Its recalls that wait for votes."""
+        ...
+
+    def traces(self, entity: str) -> TraceFiles:
+        """The traces of its recalls."""
         ...
 
     def lock(self, entity: str) -> Lock:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import os
 import shutil
 import time
 from pathlib import Path
@@ -42,10 +41,10 @@ def of_id(trace: RecallTrace, trace_id: str) -> RecallTrace:
 def test_a_trace_comes_back_as_it_went(trace: RecallTrace, tmp_path: Path) -> None:
     folder = TraceFolder(tmp_path / "traces")
 
-    path = folder.save(trace)
+    name = folder.save(trace)
 
     assert folder.load(trace.trace_id) == trace
-    assert read_trace(path) == trace
+    assert read_trace(tmp_path / "traces" / name) == trace
 
 
 async def test_a_recall_can_be_explained_at_once_and_closing_writes_its_trace(
@@ -53,7 +52,7 @@ async def test_a_recall_can_be_explained_at_once_and_closing_writes_its_trace(
 ) -> None:
     save = TraceFolder.save
 
-    def slowly(folder: TraceFolder, *given: RecallTrace) -> Path:
+    def slowly(folder: TraceFolder, *given: RecallTrace) -> str:
         time.sleep(0.1)
         return save(folder, *given)
 
@@ -101,21 +100,20 @@ async def test_no_trace_is_written_where_none_is_to_be_kept(tmp_path: Path) -> N
 def test_the_newest_are_kept_as_many_as_old_and_as_big_as_the_settings_say(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
-    size = TraceFolder(tmp_path / "one").save(trace).stat().st_size / 1e6
+    size = (tmp_path / TraceFolder(tmp_path).save(trace)).stat().st_size / 1e6
     for settings, kept in (
         (TraceSettings(max_count=3), ["t3", "t4", "t5"]),
         (TraceSettings(max_days=2.5), ["t3", "t4", "t5"]),
         (TraceSettings(max_mb=2.5 * size), ["t4", "t5"]),
     ):
-        folder = TraceFolder(tmp_path / "many", settings=settings)
+        many = tmp_path / "many"
         for number in range(5):
-            path = TraceFolder(folder.path).save(of_id(trace, f"t{number}"))
             written_at = time.time() - (5 - number) * 86_400
-            os.utime(path, (written_at, written_at))
-        folder.save(of_id(trace, "t5"))
+            TraceFolder(many).save(of_id(trace, f"t{number}"), at_ns=int(written_at * 1e9))
+        TraceFolder(many, settings=settings).save(of_id(trace, "t5"))
 
-        assert sorted(p.name for p in folder.path.iterdir()) == [f"{one}.json.gz" for one in kept]
-        shutil.rmtree(folder.path)
+        assert sorted(p.name for p in many.iterdir()) == [f"{one}.json.gz" for one in kept]
+        shutil.rmtree(many)
 
 
 def test_an_unknown_id_names_the_newest_ones(trace: RecallTrace, tmp_path: Path) -> None:
@@ -195,12 +193,13 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
     folder = TraceFolder(tmp_path)
-    before = content(folder.save(trace))
+    before = content(tmp_path / folder.save(trace))
     assert b"What I achieved" in before
 
-    (file,) = folder.naming(["wins"])
+    (name,) = folder.naming(["wins"])
+    file = tmp_path / name
     written = file.stat().st_mtime_ns
-    folder.mask(file, ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
+    folder.mask(name, ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
 
     after, kept = content(file), folder.load(trace.trace_id)
     assert b"achieved" not in after

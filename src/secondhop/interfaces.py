@@ -18,7 +18,7 @@ from secondhop.running import Answering
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.sync import BackgroundLoop
-from secondhop.traces import TraceFolder, traces_of
+from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -50,7 +50,8 @@ def interfaces_over(
     services = parts.services
     graphs = CompiledGraphs(services, checkpointer)
     kept = services.settings.traces
-    traces = traces_of(services.entity, store=parts.home.path, settings=kept)
+    files = parts.home.place.traces(services.entity)
+    traces = TraceFolder(files, entity=services.entity, settings=kept)
     answering = Answering(parts.store, services, graphs, traces=traces, name=parts.home.name)
     learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
     sessions = Sessions(

@@ -173,6 +173,7 @@ def parts_of(
         prices=prices or {},
         annotating=Annotating(
             store=store,
+            queue=place.annotating,
             llm=llm,
             prompts=prompts,
             embedder=embedders.entity,

@@ -1,6 +1,7 @@
 """The memories of many entities in one process, of which only some stay open."""
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import SecondhopError, StoreError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
@@ -19,6 +20,7 @@ from secondhop.nodes.config import Config
 from secondhop.opening import DEFAULT_STORE, OpenOptions
 from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
+from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
+
+
+_POLL_S = 30.0
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,6 +99,9 @@ class RecallPool:
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         """The entity used last comes last."""
         self._closed = False
+        waiting = self._home.place.annotating if judge and options.get("annotate", True) else None
+        self._waiting: AnnotationQueue | None = waiting
+        self._annotating: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def recall(self, entity: str) -> AsyncGenerator[Recall, None]:
@@ -103,6 +112,8 @@ class RecallPool:
             SecondhopError: it cannot be opened, as of `Recall.aopen`; the next block tries again.
         """
         opened = self._entered(entity)
+        if self._waiting is not None and self._annotating is None:
+            self._annotating = asyncio.create_task(self._annotate_what_is_left())
         try:
             yield await asyncio.shield(opened.recall)
         finally:
@@ -113,6 +124,33 @@ class RecallPool:
     def entities(self) -> list[str]:
         """Those that are open, the least recently used first."""
         return list(self._opened)
+
+    async def annotate_left(self) -> str | None:
+        """Annotate an entity of a shared store that another worker wrote to and left; its name.
+
+        The pool does so by itself, every half minute, where it has a language model.
+        """
+        queue = self._waiting
+        entity = await asyncio.to_thread(queue.claim_left) if queue is not None else None
+        if queue is None or entity is None:
+            return None
+        done = False
+        try:
+            async with self.recall(entity) as recall:
+                await recall.aannotate()
+            done = True
+        finally:
+            await to_its_end(asyncio.to_thread(partial(queue.release, entity, done=done)))
+        return entity
+
+    async def _annotate_what_is_left(self) -> None:
+        while not self._closed:
+            await asyncio.sleep(_POLL_S)
+            try:
+                while await self.annotate_left():
+                    pass
+            except SecondhopError as error:
+                logger.warning("memories wait to be annotated: %s", error)
 
     async def aclose_entity(self, entity: str) -> None:
         """Close an entity now, say to delete it; nothing happens where it is not open.
@@ -129,6 +167,9 @@ class RecallPool:
     async def aclose(self) -> None:
         """Close every entity, also those in use, and the models that the pool has made."""
         self._closed = True
+        if self._annotating is not None:
+            self._annotating.cancel()
+            await asyncio.gather(self._annotating, return_exceptions=True)
         async with AsyncExitStack() as closing:  # one that fails does not keep others open
             closing.push_async_callback(self._home.aclose)
             for model in self._owned:

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from secondhop.errors import NotStoredError, UsageError
+from secondhop.errors import NotStoredError, StoreError, UsageError
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
-from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.trace_files import PART_SUFFIX, TraceFile, TraceFiles, TraceFilesInFolder
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +28,8 @@ WAITING = 16
 """Traces that may wait to be written; each holds what its recall ended with."""
 
 COMPRESSION = 6
-SUFFIX, OLD_SUFFIX, PART_SUFFIX = ".json.gz", ".json", ".part"
-"""Of a trace; of one that version 0.1 wrote; of one that is being written."""
+SUFFIX, OLD_SUFFIX = ".json.gz", ".json"
+"""Of a trace; of one that version 0.1 wrote."""
 
 _guard = threading.Lock()
 _writers: dict[int, ThreadPoolExecutor] = {}
@@ -40,23 +40,23 @@ _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
 _DAY_S = 86_400.0
 
 
-def traces_of(entity: str, *, store: Path, settings: TraceSettings | None = None) -> "TraceFolder":
-    """The traces of an entity's recalls, in the folder of its store."""
-    folder = store / "entities" / entity_slug(entity) / "traces"
-    return TraceFolder(folder, entity=entity, settings=settings)
-
-
 class TraceFolder:
-    """A folder of trace files, one a recall, named by trace id. Nothing else writes there.
+    """The traces of an entity, one a recall, named by trace id.
 
     Traces are written in the background, one after the other; whoever reads one through this
     object waits for it. `finish` waits for all.
     """
 
     def __init__(
-        self, path: Path, *, entity: str = "default", settings: TraceSettings | None = None
+        self,
+        files: Path | TraceFiles,
+        *,
+        entity: str = "default",
+        settings: TraceSettings | None = None,
     ) -> None:
-        self.path, self._entity, self._settings = path, entity, settings or TraceSettings()
+        """`files`: a folder of their own, or where else they are."""
+        self._files = TraceFilesInFolder(files) if isinstance(files, Path) else files
+        self._entity, self._settings = entity, settings or TraceSettings()
         self._waiting: dict[str, Future[None]] = {}
 
     def keep(self, draft: TraceDraft) -> Future[None] | None:
@@ -78,25 +78,24 @@ class TraceFolder:
         for future in [*self._waiting.values()]:
             future.result()
 
-    def save(self, trace: RecallTrace | TraceDraft) -> Path:
-        """Write a trace now, and let go of those that are too many, too old or too big.
+    def save(self, trace: RecallTrace | TraceDraft, *, at_ns: int | None = None) -> str:
+        """Write a trace now, and let go of those that are too many, too old or too big; its name.
+
+        Args:
+            at_ns: when it was written, if not now.
 
         Raises:
-            OSError: the folder cannot be written.
+            OSError, StoreError: it cannot be written.
         """
         if isinstance(trace, TraceDraft):
             trace_id, text = trace.state["trace_id"], trace.json
         else:
             trace_id, text = trace.trace_id, trace.model_dump_json(exclude_unset=True).encode()
-        self.path.mkdir(parents=True, exist_ok=True)
-        file = self._file(trace_id)
-        part = file.with_suffix(PART_SUFFIX)
-        part.write_bytes(gzip.compress(text, COMPRESSION, mtime=0))
-        now = time.time_ns()
-        os.utime(part, ns=(now, now))  # the file system's own clock gives two in a row one time
-        part.replace(file)
+        name, packed = name_of(trace_id), gzip.compress(text, COMPRESSION, mtime=0)
+        # the file system's own clock gives two in a row one time
+        self._files.write(name, packed, at_ns=at_ns or time.time_ns())
         self._let_go()
-        return file
+        return name
 
     def load(self, trace_id: str) -> RecallTrace:
         """Read the trace of a recall.
@@ -105,13 +104,13 @@ class TraceFolder:
             NotStoredError: there is none of that id.
             UsageError: it cannot be read, or written by a newer secondhop.
         """
-        file = self._file(trace_id)
+        name = name_of(trace_id)
         if (waiting := self._waiting.get(trace_id)) is not None:
             waiting.result()
-        for found in (file, file.with_suffix("")):  # version 0.1 did not compress
-            if found.exists():
-                return read_trace(found)
-        newest = [path.name.partition(".")[0] for path in self._newest_first()[:3]]
+        for found in (name, name.removesuffix(".gz")):  # version 0.1 did not compress
+            if (content := self._files.read(found)) is not None:
+                return trace_in(content, name=found)
+        newest = [one.name.partition(".")[0] for one in self._newest_first()[:3]]
         known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
         raise NotStoredError(
             f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall tells "
@@ -122,9 +121,9 @@ class TraceFolder:
         """At most so many, the newest first; one that cannot be read is left out."""
         self.finish()
         found: list[RecallTrace] = []
-        for path in self._newest_first()[:limit]:
+        for one in self._newest_first()[:limit]:
             with suppress(UsageError):  # another recall has let it go, or a newer version wrote it
-                found.append(self.load(path.name.partition(".")[0]))
+                found.append(self.load(one.name.partition(".")[0]))
         return found
 
     def find(self, trace: str | Path | RecallTrace) -> RecallTrace:
@@ -141,75 +140,73 @@ class TraceFolder:
             return read_trace(path)
         return self.load(str(trace))
 
-    def naming(self, memory_ids: Sequence[str]) -> list[Path]:
-        """Files of the traces that tell of any of these memories."""
+    def naming(self, memory_ids: Sequence[str]) -> list[str]:
+        """Names of the traces that tell of any of these memories."""
         self.finish()
+        names = [one.name for one in self._files.listed()]
         return [
-            file
-            for file in self._files(SUFFIX, OLD_SUFFIX, PART_SUFFIX)
-            if (text := _text_of(file)) is None or _named(memory_ids, text)
+            name
+            for name in names
+            if name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX))
+            and (content := self._files.read(name)) is not None
+            and ((text := _text_of(content)) is None or _named(memory_ids, text))
         ]
 
-    def mask(self, file: Path, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
+    def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
         """Take the words of forgotten memories out of a trace; one that cannot be read goes.
 
         Args:
             texts: of these memories.
 
         Raises:
-            OSError: the folder cannot be written.
+            OSError, StoreError: it cannot be written.
         """
-        text = _text_of(file)
+        content = self._files.read(name)
+        if content is None:
+            return
+        text = _text_of(content)
+        written = {one.name: one.at_ns for one in self._files.listed()}
         try:
-            trace, written = read_trace(file), file.stat()
-        except (UsageError, FileNotFoundError):
-            file.unlink(missing_ok=True)
-            return
+            trace = trace_in(content, name=name)
+        except UsageError:
+            text = None
         if text is None:
-            file.unlink(missing_ok=True)
+            self._files.remove(name)
             return
-        saved = self.save(masked(trace, _named(memory_ids, text), texts=texts))
-        os.utime(saved, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is as old as before
-        if saved != file:
-            file.unlink(missing_ok=True)
+        without = masked(trace, _named(memory_ids, text), texts=texts)
+        saved = self.save(without, at_ns=written.get(name))  # it is as old as before
+        if saved != name:
+            self._files.remove(name)
 
     def _write_or_warn(self, draft: TraceDraft) -> None:
         """A recall answers also where its trace cannot be written."""
         try:
             self.save(draft)
-        except OSError as error:
+        except (OSError, StoreError) as error:
             logger.warning("the trace of a recall could not be kept: %s", error)
 
-    def _file(self, trace_id: str) -> Path:
-        if not _TRACE_ID.fullmatch(trace_id):
-            raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
-        return self.path / f"{trace_id}{SUFFIX}"
-
-    def _files(self, *suffixes: str) -> list[Path]:
-        with suppress(FileNotFoundError):
-            names = sorted(os.listdir(self.path))
-            return [self.path / name for name in names if name.endswith(suffixes)]
-        return []
-
-    def _newest_first(self) -> list[Path]:
-        return [file for _, _, file in self._by_age()]
-
-    def _by_age(self) -> list[tuple[float, int, Path]]:
-        """(When it was written, bytes, file), the newest first."""
-        known: list[tuple[float, int, Path]] = []
-        for file in self._files(SUFFIX, OLD_SUFFIX):
-            with suppress(FileNotFoundError):  # another recall has let it go meanwhile
-                found = file.stat()
-                known.append((found.st_mtime, found.st_size, file))
-        return sorted(known, reverse=True)
+    def _newest_first(self) -> list[TraceFile]:
+        traces = [one for one in self._files.listed() if one.name.endswith((SUFFIX, OLD_SUFFIX))]
+        return sorted(traces, reverse=True)
 
     def _let_go(self) -> None:
         oldest, room = time.time() - self._settings.max_days * _DAY_S, self._settings.max_mb * 1e6
-        for place, (written_at, size, file) in enumerate(self._by_age()):
-            room -= size
+        for place, one in enumerate(self._newest_first()):
+            room -= one.size
             too_many = place >= self._settings.max_count
-            if place and (too_many or written_at < oldest or room < 0):
-                file.unlink(missing_ok=True)
+            if place and (too_many or one.at_ns / 1e9 < oldest or room < 0):
+                self._files.remove(one.name)
+
+
+def name_of(trace_id: str) -> str:
+    """The name of a trace's file.
+
+    Raises:
+        UsageError: it is no id.
+    """
+    if not _TRACE_ID.fullmatch(trace_id):
+        raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
+    return f"{trace_id}{SUFFIX}"
 
 
 def in_background(work: Callable[[], None]) -> "Future[None]":
@@ -229,14 +226,23 @@ def read_trace(path: Path) -> RecallTrace:
         UsageError: no such file, not a trace, or written by a newer secondhop.
     """
     try:
-        text = path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the trace {path}: {error.strerror}") from error
+    return trace_in(content, name=str(path))
+
+
+def trace_in(content: bytes, *, name: str) -> RecallTrace:
+    """The trace that these bytes are; `name` is for the error.
+
+    Raises:
+        UsageError: they are none, or written by a newer secondhop.
+    """
     try:
-        return RecallTrace.model_validate_json(_decompressed(text))
+        return RecallTrace.model_validate_json(_decompressed(content))
     except (ValidationError, ValueError) as error:
         raise UsageError(
-            f"{path} is not a secondhop trace of schema version {SCHEMA_VERSION} or older; "
+            f"{name} is not a secondhop trace of schema version {SCHEMA_VERSION} or older; "
             f"`secondhop recall` keeps one of every recall and prints its id"
         ) from error
 
@@ -247,10 +253,10 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
 
 
-def _text_of(file: Path) -> bytes | None:
+def _text_of(content: bytes) -> bytes | None:
     """None: it cannot be decompressed, so it may tell of anything."""
     try:
-        return _decompressed(file.read_bytes())
+        return _decompressed(content)
     except ValueError:
         return None
 

@@ -10,17 +10,18 @@ from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.manifest import Manifest
+from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.postgres.trace_rows import TraceRows
 from secondhop.stores.postgres.vectors import PostgresVectors
 from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
 from secondhop.stores.store_address import files_of
-from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.collection_names import CollectionNames
 
 _MANIFEST = "SELECT store_id, embedder_id, dimension FROM store"
 _servers: Shared[PostgresServer] = Shared()
@@ -46,6 +47,7 @@ class PostgresPlace:
         self._server = _servers.of(address, lambda: PostgresServer(address), user=self)
         self.name, self.server = self._server.name, chroma_url
         self.folder = files_of(address)
+        self.annotating = AnnotationRows(self._server)
         self._chroma = ChromaServer(chroma_url, store=self.name) if chroma_url else None
         self._names = CollectionNames(self.manifest)
 
@@ -66,6 +68,10 @@ class PostgresPlace:
         from secondhop.stores.sessions_database import DatabaseSessions
 
         return DatabaseSessions(self._tables(entity, part="sessions"))
+
+    def traces(self, entity: str) -> TraceRows:
+        """See `StorePlace`."""
+        return TraceRows(self._tables(entity, part="traces"))
 
     def lock(self, entity: str) -> PostgresLock:
         """See `StorePlace`."""
@@ -138,6 +144,7 @@ class PostgresPlace:
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}".encode())
             connection.execute("DELETE FROM entities WHERE entity = %s", (slug,))
+            connection.execute("DELETE FROM annotating WHERE entity = %s", (slug,))
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
 
     def check_room(self) -> None:

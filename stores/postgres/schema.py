@@ -64,8 +64,10 @@ TABLES: Final = {
     "open_sessions": """owner TEXT, session_id TEXT, version INTEGER NOT NULL,
         status TEXT NOT NULL, document BLOB NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
         PRIMARY KEY (entity, owner, session_id)""",
+    "traces": "name TEXT, content BLOB NOT NULL, at_ns BIGINT NOT NULL, PRIMARY KEY (entity, name)",
 }
-"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them."""
+"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them;
+traces are files there."""
 
 _INDEXES: Final = (
     "memories (entity, origin)",
@@ -104,6 +106,10 @@ def _first() -> Iterator[str]:
     yield """CREATE TABLE store (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
         store_id TEXT NOT NULL, embedder_id TEXT NOT NULL, dimension INTEGER NOT NULL)"""
     yield "CREATE TABLE entities (entity TEXT PRIMARY KEY, name TEXT NOT NULL)"
+    # entities whose memories wait for cues: `annotation_rows.py`
+    yield """CREATE TABLE annotating (entity TEXT PRIMARY KEY, name TEXT NOT NULL,
+        written_at TIMESTAMPTZ NOT NULL DEFAULT now(), is_new BOOLEAN NOT NULL DEFAULT TRUE,
+        claimed_until TIMESTAMPTZ)"""
     for name, columns in TABLES.items():
         yield from _table(name, columns)
     for index in _INDEXES:

@@ -28,7 +28,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="ut
 BLOCKS = re.findall(r"^## ([^\n]*)|^```(sh|python|yaml)\n(.*?)^```", PAGE, re.M | re.S)
 ADDRESS = re.compile(r"http://localhost:\d+")
 FOUND = "['plan.md'] []"
-TOLD = re.findall(r"^```\n(critique: .*?)^```", PAGE, re.M | re.S)[0]
+TOLD = re.findall(r"^```text\n(critique: .*?)^```", PAGE, re.M | re.S)[0]
 REPLIES: dict[str, Reply] = {
     "DecomposeReply": decomposed,
     "ExpandReply": expanded,

@@ -13,11 +13,15 @@ from secondhop.cli.app import app
 REPO = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(REPO.glob("*.md")), *sorted((REPO / "docs").glob("*.md"))]
 README = (REPO / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```\n\n```\n(.*?)^```", README, re.M | re.S)
+BLOCKS = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", README, re.M | re.S)
 """(code, what it prints)."""
-COMMANDS = re.findall(
-    r"^## `([a-z]+(?: [a-z]+)?)", (REPO / "docs" / "cli.md").read_text(encoding="utf-8"), re.M
-)
+CLI_PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
+COMMANDS = [
+    name
+    for row in re.findall(r"^\| (`[a-z].*?) \| `", CLI_PAGE.partition("print as JSON")[2], re.M)
+    for name in re.findall(r"`([a-z -]+)`", row)
+]
+"""Those of which the page says what they print as JSON."""
 
 
 @pytest.mark.slow  # the playbooks are embedded for it

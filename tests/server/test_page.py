@@ -118,6 +118,7 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     page.get_by_role("button", name="Compare").click()
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
+    expect(page.get_by_role("row", name="memories 6 2")).to_be_visible()
 
 
 def test_kept_recalls_are_shown_and_compared(page: Page) -> None:

@@ -10,21 +10,27 @@ from types import SimpleNamespace
 import numpy as np
 import psycopg
 import pytest
+from tests.annotate.cue_writer import sheet_of, writing
 from tests.postgres_server import PostgresForTests, running_postgres
 
-from secondhop.errors import EmbedderMismatchError, StoreError
+from secondhop import Config, Recall, TraceSettings
+from secondhop.annotate.settings import AnnotateSettings
+from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
+from secondhop.recall_pool import RecallPool
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.counters import COUNTERS, Counters, ShownLately, Use
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.learning import LEARNING
 from secondhop.stores.lessons import LearnedContext, LearningChange, LearningState, Lessons, Weight
+from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.schema import SCHEMA, TABLES
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.sessions_database import SESSIONS
 from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.place import VectorsElsewhereError
+from secondhop.testing import ScriptedModel, note
 
 pytestmark = pytest.mark.slow
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -60,7 +66,7 @@ def test_its_tables_have_the_columns_of_sqlite(postgres: PostgresForTests) -> No
     for steps in (MIGRATIONS, LEARNING, COUNTERS, SESSIONS):
         with in_memory(steps) as sqlite:
             assert columns_of(sqlite) == {name: found[name] for name in columns_of(sqlite)}
-    assert found.keys() - TABLES == {"store", "entities", "schema_version", "vectors"}
+    assert found.keys() - TABLES == {"store", "entities", "annotating", "schema_version", "vectors"}
 
 
 def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
@@ -221,6 +227,91 @@ async def test_lessons_of_many_writers_are_all_kept(home: StoreDirectory) -> Non
     assert known.lessons.weights["a"] == Weight(good=15)
     await stores[1].switch(on=False)
     assert await stores[2].centres() == []
+
+
+async def test_traces_are_read_by_any_worker_masked_and_let_go(
+    home: StoreDirectory, make: SimpleNamespace
+) -> None:
+    settings = Config(traces=TraceSettings(max_count=2))
+    async with await Recall.aopen(home.name, embedder="hashing", config=settings) as recall:
+        await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+        told = [(await recall.arecall(f"How hot is green tea {n}?")).trace_id for n in range(3)]
+    async with await Recall.aopen(home.name, embedder="hashing") as elsewhere:
+        assert elsewhere.trace(told[2]).returned == ["tea"]
+        with pytest.raises(NotStoredError, match=told[2]):
+            elsewhere.trace(told[0])
+        gone = await elsewhere.memories.aforget("tea")
+        assert gone.traces == 2
+        assert "steeps" not in elsewhere.trace(told[2]).model_dump_json()
+
+
+# --- annotating ---
+
+
+def test_an_entity_is_annotated_by_one_worker_at_a_time(postgres: PostgresForTests) -> None:
+    address = postgres.database()
+    with closing(PostgresServer(address)) as one, closing(PostgresServer(address)) as other:
+        one.migrate()
+        here, there = AnnotationRows(one), AnnotationRows(other)
+        assert not here.claim("me")
+        here.note("me")
+
+        assert here.claim("me")
+        assert not there.claim("me")
+        there.note("me")  # something more was written meanwhile
+        here.release("me", done=True)
+        assert there.claim("me")
+        there.release("me", done=False)
+        assert here.claim("me")
+        here.release("me", done=True)
+        assert not here.waits("me")
+
+        here.note("me")
+        assert there.claim_left() is None
+        left_alone(address)
+        assert there.claim_left() == "me"
+        assert here.claim_left() is None
+
+
+async def test_what_a_worker_left_is_annotated_by_another(postgres: PostgresForTests) -> None:
+    address = postgres.database()
+    slow = AnnotateSettings(quiet_seconds=60)
+    unused = ScriptedModel({})
+    opened = await Recall.aopen(address, embedder="hashing", llm=unused, annotate=slow)
+    async with opened as recall:
+        await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+    left_alone(address)
+
+    model = ScriptedModel({"annotate": writing()})
+    async with RecallPool(address, embedder="hashing", llm=model) as pool:
+        assert await pool.annotate_left() == "default"
+        assert await pool.annotate_left() is None
+        async with pool.recall("default") as recall:
+            assert (await recall.memories.acounts()).annotated == 1
+
+
+async def test_two_workers_do_not_annotate_the_same_memories(postgres: PostgresForTests) -> None:
+    address = postgres.database()
+    quick = AnnotateSettings(quiet_seconds=0.2)
+    models = [ScriptedModel({"annotate": writing()}) for _ in range(2)]
+    async with AsyncExitStack() as closes:
+        for number, model in enumerate(models):
+            opened = await Recall.aopen(address, embedder="hashing", llm=model, annotate=quick)
+            recall = await closes.enter_async_context(opened)
+            await recall.aadd([note(f"tea{number}", f"Green tea number {number} is good.")])
+        async with asyncio.timeout(20):
+            while (await recall.memories.acounts()).annotated < 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(0.5)
+    asked = [sheet_of(request)[0] for model in models for request in model.requests]
+    assert sum(map(len, asked)) == 2
+
+
+def left_alone(address: str) -> None:
+    """As if it were some minutes later."""
+    with psycopg.connect(address) as connection:
+        sql = f"UPDATE {SCHEMA}.annotating SET written_at = now() - interval '5 min'"
+        connection.execute(sql.encode())
 
 
 # --- many writers, and a server that goes away ---

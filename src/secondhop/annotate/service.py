@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from secondhop.annotate.annotator import Annotator
@@ -14,13 +15,15 @@ from secondhop.annotate.generic import EverydayQuestions, GenericCues
 from secondhop.annotate.records import AnnotateLedger
 from secondhop.annotate.run import AnnotateRun
 from secondhop.annotate.settings import AnnotateSettings
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, TokenPrice, price_of
 from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import to_its_end
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +47,8 @@ class Annotating:
     prices: PriceTable
     clock: Callable[[], datetime]
     settings: AnnotateSettings = field(default_factory=AnnotateSettings)
+    queue: AnnotationQueue | None = None
+    """Keeps several workers from annotating the same memories."""
     _one_run: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def estimate(self) -> AnnotateLedger:
@@ -96,6 +101,31 @@ class Annotating:
             )
             return await run.all_of(wanted)
 
+    async def note(self) -> None:
+        """Memories were written: should this process end, another one annotates them."""
+        if self.queue is not None:
+            await to_its_end(asyncio.to_thread(self.queue.note, self.store.identity.entity))
+
+    async def run_alone(self) -> AnnotateLedger | None:
+        """As `run`; None: another worker is at it, or has done it."""
+        if self.queue is None:
+            return await self.run()
+        entity, done = self.store.identity.entity, False
+        if not await asyncio.to_thread(self.queue.claim, entity):
+            return None
+        try:
+            ledger = await self.run()
+            done = True
+            return ledger
+        finally:
+            release = partial(self.queue.release, entity, done=done)
+            await to_its_end(asyncio.to_thread(release))
+
+    async def waits(self) -> bool:
+        """Whether another worker is at it."""
+        queue, entity = self.queue, self.store.identity.entity
+        return queue is not None and await asyncio.to_thread(queue.waits, entity)
+
     def expect_model(self) -> StructuredLLM:
         """The language model.
 
@@ -140,6 +170,8 @@ class BackgroundAnnotating:
     async def aclose(self) -> None:
         """End the task; what it was about to store is stored."""
         task, self._task = self._task, None
+        if task is not None and self._wrote_again:
+            await self._note()
         if task is None or task.done():
             return
         if task.get_loop() is asyncio.get_running_loop():
@@ -152,14 +184,28 @@ class BackgroundAnnotating:
         while self._wrote_again:
             while self._wrote_again:
                 self._wrote_again = False
+                await self._note()
                 await asyncio.sleep(self._annotating.settings.quiet_seconds)
             try:
-                async with a_turn():
-                    ledger = await self._annotating.run()
+                while (  # noqa: ASYNC110 - another process tells nobody
+                    ledger := await self._run()
+                ) is None and await self._annotating.waits():
+                    await asyncio.sleep(self._annotating.settings.quiet_seconds)
             except Exception as error:
                 logger.warning("memories wait to be annotated: %s", error)
                 return
-            logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
+            if ledger is not None:
+                logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
+
+    async def _run(self) -> AnnotateLedger | None:
+        async with a_turn():
+            return await self._annotating.run_alone()
+
+    async def _note(self) -> None:
+        try:
+            await self._annotating.note()
+        except StoreError as error:
+            logger.warning("no other worker will annotate what was written: %s", error)
 
 
 def a_turn() -> asyncio.Semaphore:

@@ -14,10 +14,11 @@ from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import OpenAISettings, Settings, load_settings
-from secondhop.stores.store_address import files_of, shown_store
+from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
     from secondhop.annotate.settings import AnnotateSettings
+    from secondhop.graph.trace import RecallTrace
     from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from secondhop.recall import Recall
     from secondhop.recall_pool import RecallPool
     from secondhop.stores.sessions import SessionStore
-    from secondhop.traces import TraceFolder
 
 OFFLINE = "offline"
 
@@ -298,9 +298,16 @@ def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
     return load_prompts(common.prompts or load_settings().prompts)
 
 
-def kept_traces(common: Common) -> "TraceFolder":
-    """The traces of the chosen store and entity."""
-    from secondhop.traces import traces_of
+def kept_trace(common: Common, trace: "str | Path") -> "RecallTrace":
+    """The trace of this file, or of this id in the chosen store and entity.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from secondhop.stores.store_directory import StoreDirectory
+    from secondhop.traces import TraceFolder
 
     settings = load_settings()
-    return traces_of(common.entity or settings.entity, store=files_of(store_of(common, settings)))
+    entity = common.entity or settings.entity
+    with closing(StoreDirectory(store_of(common, settings)).place) as place:
+        return TraceFolder(place.traces(entity), entity=entity).find(trace)

@@ -98,10 +98,10 @@ def recorded(trace: str, common: Common) -> "RecallTrace":
     Raises:
         UsageError: there is none, or its entity is not the one that the options name.
     """
-    from secondhop.cli.opening import kept_traces
+    from secondhop.cli.opening import kept_trace
     from secondhop.cli.recall_commands import as_path
 
-    found = kept_traces(common).find(as_path(trace))
+    found = kept_trace(common, as_path(trace))
     if common.entity not in (None, found.entity):
         raise UsageError(
             f"trace {found.trace_id} is of entity {found.entity!r}, not of {common.entity!r}"

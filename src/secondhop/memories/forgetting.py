@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from secondhop.errors import StoreError, UnfinishedForgettingError
@@ -45,7 +44,7 @@ class Erased:
     """As they were embedded."""
     passages: Sequence[str]
     """Ids."""
-    traces: Sequence[Path]
+    traces: Sequence[str]
     """Files that name one of the memories: they may hold its words."""
 
 

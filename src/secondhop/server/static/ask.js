@@ -63,8 +63,11 @@ function resultOf(trace) {
       cue: one?.cue, role: "", source: "", kind: "", why: "", stale: "", evidence: [], conflicts_with: [] };
   });
   return { question: trace.question, memories, maybe: [], preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
-    rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: trace.settings };
+    rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
 }
+
+/** What may differ between two recalls: the models with the hashes of their prompts stand in planner and critic. */
+const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner, critic: trace.critic, ...trace.settings });
 
 /** Answer, path and questions about it; used by the page and by a file of one recall. */
 function showRecall(holder, { result, trace, explain, session }) {

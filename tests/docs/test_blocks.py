@@ -1,0 +1,134 @@
+"""What README and docs/ show as code holds: Python runs, and shell lines name what exists.
+
+A block of Python whose first line is a comment `# needs …` is compiled and not run. README,
+docs/models.md, docs/observe.md and docs/testing.md have tests of their own.
+"""
+
+import ast
+import asyncio
+import inspect
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import typer.main
+
+from secondhop import Memory, Recall
+from secondhop.cli.app import app
+from secondhop.testing import note
+
+REPO = Path(__file__).parents[2]
+PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.M | re.S)
+ELSEWHERE = {"README.md", "models.md", "observe.md"}
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return [block for language, block in BLOCK.findall(text) if language in languages]
+
+
+def code(block: str, page: Path) -> Any:
+    return compile(block, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_code_is_one_that_a_program_can_read(page: Path) -> None:
+    for block in blocks(page, "python"):
+        code(block, page)
+    for block in blocks(page, "sh"):
+        checked = subprocess.run(
+            ["bash", "-n"], input=block, text=True, capture_output=True, check=False
+        )
+        assert checked.returncode == 0, checked.stderr
+
+
+def test_every_block_says_its_language() -> None:
+    bare = {page.name: blocks(page, "") for page in PAGES}
+
+    assert {name: found for name, found in bare.items() if found} == {}
+
+
+def commands() -> Iterator[Any]:
+    """The commands of shell blocks: (words, page). Pipes and redirections end a command."""
+    for page in PAGES:
+        for block in blocks(page, "sh"):
+            for line in block.replace("\\\n", " ").splitlines():
+                lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+                lexer.whitespace_split = True
+                words: list[str] = []
+                for word in [*lexer, ";"]:
+                    if not word.strip("();<>|&"):
+                        if words:
+                            yield pytest.param(words, id=f"{page.name}: {' '.join(words)}")
+                        words = []
+                    elif words or "=" not in word:
+                        words.append(word)
+
+
+@pytest.mark.parametrize("words", list(commands()))
+def test_a_command_of_the_pages_exists_with_its_options(words: list[str]) -> None:
+    name, rest = words[0], words[1:]
+    if name == "secondhop":
+        parse(rest)
+    elif name == "make":
+        targets = (REPO / "Makefile").read_text(encoding="utf-8")
+        assert re.search(rf"^{rest[0]}:", targets, re.M)
+    elif words[:2] == ["python", "-m"]:
+        assert (REPO / f"{rest[1].replace('.', '/')}.py").exists()
+    elif name == "python" and rest[0] != "-c":
+        assert (REPO / rest[0]).exists()
+
+
+def parse(words: list[str]) -> None:
+    """As the command line does, up to where the command would run; the user's files are missing."""
+    command, context = typer.main.get_command(app), None
+    while subcommands := getattr(command, "commands", None):
+        context = command.make_context(words[0], [], parent=context, resilient_parsing=True)
+        command, words = subcommands[words[0]], words[1:]
+    try:
+        command.make_context("secondhop", list(words), parent=context)
+    except typer.BadParameter as error:
+        if "does not exist" not in str(error):
+            raise
+
+
+def remembered() -> list[Memory]:
+    """What the pages speak of."""
+    texts = {
+        "plan": "My plan for the Carefeed role: cut onboarding from nine weeks to four.",
+        "wins": "Led four teams, two product launches.",
+        "coach": "Coaching before the last interview: shorter answers, end with the result.",
+        "garden": "The tomatoes need water twice a week; the basil is in the shade.",
+    }
+    return [note(name, text) for name, text in texts.items()]
+
+
+WITH_PYTHON = [page for page in PAGES if page.name not in ELSEWHERE and blocks(page, "python")]
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.usefixtures("library_of_tests")
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.yaml").write_text("limits.k: 8\n", encoding="utf-8")
+    with Recall.open("opened") as recall, asyncio.Runner() as runner:
+        recall.add(remembered())
+        names = {
+            "recall": recall,
+            "Recall": Recall,
+            "question": "Help me prepare for my Carefeed interview",
+            "memories": [note("tea", "Green tea steeps for two minutes.")],
+        }
+        for block in blocks(page, "python"):
+            if not block.startswith("# needs "):
+                waiting = eval(code(block, page), dict(names))
+                if inspect.iscoroutine(waiting):
+                    runner.run(waiting)

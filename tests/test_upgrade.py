@@ -1,0 +1,73 @@
+"""A store that version 0.1 wrote: opened, asked, taught, examined, written to.
+
+`samples/store-0.1.tar.xz` was made by version 0.1.0: `samples/export-0.1.jsonl` imported, one note
+remembered, one recall traced, one session voted on and resolved, all with the hashing embedder.
+"""
+
+import tarfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from secondhop import Recall
+
+STORE = Path(__file__).parent / "samples" / "store-0.1.tar.xz"
+TRACE = "2c898dcb1e5a"
+QUESTION = "Where is the key of the shed?"
+
+
+@pytest.fixture
+async def upgraded(tmp_path: Path) -> AsyncIterator[Recall]:
+    with tarfile.open(STORE) as packed:
+        packed.extractall(tmp_path, filter="data")
+    async with await Recall.aopen(tmp_path, entity="ana", embedder="hashing") as recall:
+        yield recall
+
+
+async def test_memories_facts_and_what_ended_are_as_version_0_1_left_them(upgraded: Recall) -> None:
+    stored = {one.memory_id: one.end[:10] for one in await upgraded.memories.alist()}
+    facts = await upgraded.memories.afacts("me", "job")
+    settings = await upgraded.admin.asettings()
+
+    assert len(stored) == 11
+    assert {i: end for i, end in stored.items() if end} == {
+        "chat": "deprecated",
+        "f-baker": "superseded",
+        "mat": "superseded",
+    }
+    assert [fact.value for fact in facts] == ["cook"]
+    assert settings.kept["ranking.recency"] == "always"
+    assert (await upgraded.admin.adoctor()).sound
+
+
+async def test_it_is_asked_taught_and_written_to(upgraded: Recall) -> None:
+    before = await upgraded.arecall(QUESTION)
+    stored = await upgraded.memories.aremember("The spare key is with Mrs Rossi next door.")
+    await upgraded.memories.aforget("hook")
+    after = await upgraded.arecall(QUESTION)
+    answer = await upgraded.sessions.astart(QUESTION)
+    resolved = await upgraded.sessions.aresolve(answer.session_id, accepted=["pot"])
+
+    assert before.memories[0].id == "pot"
+    assert "hook" in before.ids()
+    assert {"pot", stored.memory_id} <= set(after.ids())
+    assert "hook" not in after.ids()
+    assert resolved.learned is not None
+
+
+async def test_what_it_learned_and_traced_is_read(upgraded: Recall) -> None:
+    told = upgraded.explain(TRACE, "pot")
+    learned = await upgraded.learning.areport()
+
+    assert told.returned
+    assert learned.contexts
+
+
+async def test_memories_are_given_cues_and_recalled_by_them(upgraded: Recall) -> None:
+    await upgraded.cues.aadd("diary", "Was it wet when we were away?")
+    result = await upgraded.arecall("Was it wet when we were away?")
+    told = upgraded.explain(result.trace_id, "diary")
+
+    assert told.returned
+    assert "It was stored for “Was it wet when we were away?”." in told.story

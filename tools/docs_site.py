@@ -1,0 +1,83 @@
+"""What the documentation site adds to the pages in docs/ (a hook of mkdocs.yml).
+
+Some pages come from elsewhere in the repository. A link that leads out of docs/ leads to such a
+page; where the site has none, it loses its target. The page of the command line gets the options
+of every command, read from the commands themselves.
+"""
+
+import posixpath
+import re
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from typer.main import get_command
+
+from secondhop.cli.app import app
+from secondhop.cli.options import common_options
+
+REPO = Path(__file__).resolve().parents[1]
+ELSEWHERE = {
+    "README.md": "index.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "examples/people/README.md": "example-people.md",
+    "examples/scenarios/FORMAT.md": "scenario-format.md",
+}
+"""{file in the repository: its page}."""
+LINK = re.compile(r"\[([^\]]*)\]\(([^)#:]+)(#[^)]*)?\)")
+COMMANDS = "<!-- every command -->"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    for source, page in ELSEWHERE.items():
+        text = (REPO / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    sources = {uri: source for source, uri in ELSEWHERE.items()}
+    source = sources.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    linked = LINK.sub(lambda link: site_link(link, posixpath.dirname(source)), markdown)
+    return linked.replace(COMMANDS, every_command()) if COMMANDS in linked else linked
+
+
+def site_link(link: re.Match[str], folder: str) -> str:
+    """The link as the site has it; without a target, its words."""
+    words, target, anchor = link[1], link[2], link[3] or ""
+    source = posixpath.normpath(posixpath.join(folder, target))
+    if source in ELSEWHERE:
+        return f"[{words}]({ELSEWHERE[source]}{anchor})"
+    if posixpath.dirname(source) == "docs" or source.startswith("docs/images/"):
+        return f"[{words}]({posixpath.relpath(source, 'docs')}{anchor})"
+    return words
+
+
+def every_command() -> str:
+    """Markdown: each command with its help, its arguments and options."""
+    return "\n\n".join(command_pages(get_command(app), "secondhop"))
+
+
+def command_pages(command: Any, name: str) -> list[str]:
+    """A section for each command, in the order of `--help`; those of a group one by one."""
+    if children := getattr(command, "commands", None):
+        return [
+            section
+            for child, inner in children.items()
+            for section in command_pages(inner, f"{name} {child}")
+        ]
+    context = command.make_context(name, [], resilient_parsing=True)
+    shared = signature(common_options).parameters
+    own = [given for given in command.params if given.name not in {*shared, "help"}]
+    records = [given.get_help_record(context) for given in own]
+    rows = [option_row(*record) for record in records if record]
+    return ["\n".join([f"### {name.removeprefix('secondhop ')}", "", command.help, "", *rows])]
+
+
+def option_row(name: str, about: str) -> str:
+    """A line of a list; the brackets of a help text are no links."""
+    told = " ".join(about.split()).replace("[", r"\[")
+    return f"- `{name.partition(' <')[0]}` {told}"

@@ -1,0 +1,66 @@
+"""Everything that a release has to show: packages, the list of what ships, licences, advisories.
+
+    make release        # into dist/: wheel, sdist, sbom.json, licences.md
+
+Exit status 1 names what does not hold. What ships is what the wheel installs with all its extras.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[1]
+DIST = REPO / "dist"
+EXTRAS = "eval,mcp,postgres,redis,server,telemetry"
+REFUSED = "GNU General Public License;AGPL;GPL-2.0;GPL-3.0"
+"""Licences that would bind a program that imports secondhop."""
+
+
+def run(*command: str | Path) -> None:
+    """Run it, told; an exit status above 0 ends the release."""
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], check=True, cwd=REPO)
+
+
+def tool(name: str, *options: str | Path) -> None:
+    """A tool of the release environment."""
+    run(Path(sys.executable).parent / name, *options)
+
+
+def build() -> Path:
+    """Wheel and sdist in dist/, as PyPI would take them; the wheel."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    run(sys.executable, "-m", "build", "--outdir", DIST, REPO)
+    packages = sorted(DIST.iterdir())
+    tool("twine", "check", "--strict", *packages)
+    return next(path for path in packages if path.suffix == ".whl")
+
+
+def list_what_ships(python: Path) -> None:
+    """The bill of materials and the licences of an environment."""
+    sbom = ("--output-reproducible", "--output-format", "JSON", "-o", DIST / "sbom.json")
+    tool("cyclonedx-py", "environment", *sbom, python)
+    licences = ("--from", "mixed", "--with-urls", "--format", "markdown")
+    written = ("--output-file", DIST / "licences.md")
+    tool("pip-licenses", "--python", python, *licences, *written, "--fail-on", REFUSED)
+
+
+def main() -> None:
+    wheel = build()
+    with tempfile.TemporaryDirectory() as folder:
+        run(sys.executable, "-m", "venv", folder)
+        python = Path(folder) / "bin" / "python"
+        run(python, "-m", "pip", "install", "-qq", f"{wheel}[{EXTRAS}]")
+        run(python, "-m", "pip", "uninstall", "-qq", "--yes", "pip", "setuptools")
+        list_what_ships(python)
+        installed = next(Path(folder).glob("lib/python*/site-packages"))
+        tool("pip-audit", "--path", installed)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"the release stops at: {' '.join(error.cmd)}")
