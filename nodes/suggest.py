@@ -80,7 +80,7 @@ async def population(vectors: Vectors, hidden: Hidden, *, services: Services) ->
         hit.passage_id: hit.memory_id
         for ranking in rankings
         for hit in ranking
-        if hit.memory_id not in hidden.reasons
+        if not hidden.hides(hit.memory_id)
     }
     stored = await services.search.vectors(list(owner_of))
     passage_ids = sorted(stored, key=owner_of.__getitem__)
