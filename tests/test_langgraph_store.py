@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, Self
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -72,7 +72,8 @@ def told(result: Any) -> Any:
     if isinstance(result, Item):
         return result.namespace, result.key, result.value
     if isinstance(result, list):
-        return sorted(map(told, cast("list[Any]", result)), key=repr)
+        parts: list[Any] = result
+        return sorted(map(told, parts), key=repr)
     return result
 
 

@@ -145,13 +145,14 @@ async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
     """Write the document of another library; the number of memories in it."""
     from secondhop.memories.export_file import write_lines
 
-    document: Any = await recall.admin.aexport_as(cast("OtherFormat", format))
+    document = await recall.admin.aexport_as(cast("OtherFormat", format))
     text = json.dumps(document, indent=1)
     if file is None:
         typer.echo(text)
     else:
         write_lines(file, [text])
-    return len(document if isinstance(document, list) else document["results"])
+    rows: list[object] = document if isinstance(document, list) else document["results"]
+    return len(rows)
 
 
 def import_memories(

@@ -1,1 +1,0 @@
-../../../src/secondhop/__init__.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/given_values.py

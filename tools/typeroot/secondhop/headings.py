@@ -1,1 +1,0 @@
-../../../src/secondhop/headings.py

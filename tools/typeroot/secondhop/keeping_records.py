@@ -1,1 +1,0 @@
-../../../src/secondhop/keeping_records.py

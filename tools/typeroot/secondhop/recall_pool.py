@@ -1,1 +1,0 @@
-../../../src/secondhop/recall_pool.py

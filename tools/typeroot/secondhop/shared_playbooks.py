@@ -1,1 +1,0 @@
-../../../src/secondhop/shared_playbooks.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/stored_items.py

@@ -1,1 +1,0 @@
-../../../src/secondhop/threads.py
