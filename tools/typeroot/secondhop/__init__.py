@@ -1,0 +1,1 @@
+../../../src/secondhop/__init__.py

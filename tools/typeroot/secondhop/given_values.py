@@ -1,0 +1,1 @@
+../../../src/secondhop/given_values.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/keeping_records.py

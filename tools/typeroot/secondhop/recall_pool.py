@@ -1,0 +1,1 @@
+../../../src/secondhop/recall_pool.py

@@ -1,0 +1,1 @@
+../../../src/secondhop/shared_playbooks.py

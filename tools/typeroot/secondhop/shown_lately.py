@@ -1,0 +1,1 @@
+../../../src/secondhop/shown_lately.py

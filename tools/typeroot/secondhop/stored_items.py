@@ -1,0 +1,1 @@
+../../../src/secondhop/stored_items.py
