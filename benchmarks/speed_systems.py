@@ -1,6 +1,7 @@
 """The systems whose speed is compared; each is filled in one process and asked in another."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -176,7 +177,10 @@ def ensemble_of(store: Any, entity: str, documents: list[Document]) -> Any:
 
 
 def mem0_memory(place: Place, models: Models) -> Any:
-    """mem0 over its embedded Qdrant, without what it would download (see mem0_system.py)."""
+    """mem0 over an embedded Qdrant, without what it would download (see mem0_system.py).
+
+    Qdrant keeps all in memory also where it has a folder, and writes one point a transaction there.
+    """
     config = {
         "embedder": {"provider": "langchain", "config": {"model": models.as_langchain}},
         # never asked, but there must be one
@@ -186,8 +190,7 @@ def mem0_memory(place: Place, models: Models) -> Any:
             "config": {
                 "collection_name": "bench",
                 "embedding_model_dims": models.embedder.dimension,
-                "path": str(place.folder / "qdrant"),
-                "on_disk": True,
+                "client": library("qdrant_client").QdrantClient(":memory:"),
             },
         },
         "history_db_path": str(place.folder / "mem0 history.db"),
@@ -195,14 +198,11 @@ def mem0_memory(place: Place, models: Models) -> Any:
     return library("mem0").Memory.from_config(config)
 
 
-async def fill_mem0(place: Place, models: Models) -> None:
+def fill_mem0(memory: Any, place: Place, models: Models) -> None:
     """Through its vector store, many at a time: its own `add` stores one a call."""
-    memory = await asyncio.to_thread(mem0_memory, place, models)
-    number = 0
+    numbers = itertools.count()
     for entity, memories in place.contents(models.base):
         passages = [(one, passage) for one in memories for passage in one.passages]
-        ids = list(range(number, number + len(passages)))
-        number += len(passages)
         payloads = [
             {
                 "data": passage.text,
@@ -213,17 +213,18 @@ async def fill_mem0(place: Place, models: Models) -> None:
             }
             for one, passage in passages
         ]
-        rows = np.concatenate([one.vectors for one in memories]).tolist()
-        await asyncio.to_thread(
-            memory.vector_store.insert, vectors=rows, payloads=payloads, ids=ids
+        memory.vector_store.insert(
+            vectors=np.concatenate([one.vectors for one in memories]).tolist(),
+            payloads=payloads,
+            ids=list(itertools.islice(numbers, len(payloads))),
         )
-    memory.close()
 
 
 @asynccontextmanager
 async def mem0(place: Place, models: Models) -> AsyncGenerator[Ask]:
     """`Memory.search`."""
     memory = await asyncio.to_thread(mem0_memory, place, models)
+    await asyncio.to_thread(fill_mem0, memory, place, models)
 
     async def ask(question: str, entity: str) -> int:
         found = await asyncio.to_thread(
@@ -283,7 +284,6 @@ FILLS: Mapping[str, Callable[[Place, Models], Awaitable[None]]] = {
     "chroma": fill_chroma,
     "secondhop with cues": partial(fill_secondhop, cues=True),
     "secondhop without cues": partial(fill_secondhop, cues=False),
-    "mem0": fill_mem0,
 }
 
 SYSTEMS = (
@@ -314,6 +314,6 @@ SYSTEMS = (
     ),
     System(name="secondhop briefing, no question", store="secondhop with cues", opened=briefing),
     System(name="EnsembleRetriever (BM25, Chroma by MMR)", store="chroma", opened=ensemble),
-    System(name="mem0 search", store="mem0", opened=mem0),
+    System(name="mem0 search", store=None, opened=mem0),
     System(name="LangMem search", store=None, opened=langmem),
 )
